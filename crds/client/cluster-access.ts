@@ -1,0 +1,136 @@
+/**
+ * Where the API server is and how to prove who we are.
+ *
+ * In a pod both come from the service account's files, read here by hand: client-node's KubeConfig lives in a module that pulls in its whole
+ * generated API (80 MiB of memory, however deep the import). It is loaded only for a kubeconfig file, outside of a cluster.
+ */
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { isIPv6 } from 'node:net'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** What a TLS connection to the API server needs. */
+export type TlsMaterial = {
+  ca?: string | Buffer
+  cert?: string | Buffer
+  key?: string | Buffer
+  servername?: string
+  rejectUnauthorized?: boolean
+}
+
+/** Headers for each request, and the TLS material: the same object for as long as its content is the same. */
+export type Credentials = { headers: Record<string, string>; tls: TlsMaterial }
+
+/** An API server and a source of credentials for it. `refresh` asks for a new look at files or plugins, after a 401. */
+export type ClusterAccess = {
+  server: string
+  /** The namespace of the service account or of the context. */
+  namespace: string
+  /** An HTTP proxy on the way, from a kubeconfig. */
+  proxyUrl?: string | undefined
+  credentials(options?: { refresh?: boolean }): Promise<Credentials>
+}
+
+/** Where the kubelet puts a pod's token, CA and namespace. */
+export const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/** Bound tokens live an hour and are replaced on disk at 80 % of it; client-go looks once a minute too. */
+const CREDENTIALS_MAX_AGE_MILLISECONDS = 60_000
+
+type LoadOptions = { context?: string; serviceAccountDirectory?: string }
+
+/**
+ * The cluster that the environment names: `KUBECONFIG` first, then the pod's service account, then `~/.kube/config`.
+ * @throws when there is none of the three
+ */
+export async function loadClusterAccess(env: NodeJS.ProcessEnv, options: LoadOptions = {}): Promise<ClusterAccess> {
+  const { context, serviceAccountDirectory = SERVICE_ACCOUNT_DIRECTORY } = options
+  if (env.KUBECONFIG) return accessFromKubeconfig(env.KUBECONFIG, context === undefined ? {} : { context })
+  if (env.KUBERNETES_SERVICE_HOST && existsSync(join(serviceAccountDirectory, 'token'))) {
+    return accessFromServiceAccount(env.KUBERNETES_SERVICE_HOST, env.KUBERNETES_SERVICE_PORT ?? '443', serviceAccountDirectory)
+  }
+  const file = join(env.HOME ?? homedir(), '.kube', 'config')
+  if (!existsSync(file)) throw new Error(`no cluster: KUBECONFIG is not set, this is no pod, and ${file} does not exist`)
+  return accessFromKubeconfig(file, context === undefined ? {} : { context })
+}
+
+/** The API server as a pod sees it, with the pod's token, re-read from its file every minute. */
+export async function accessFromServiceAccount(host: string, port: string, directory = SERVICE_ACCOUNT_DIRECTORY): Promise<ClusterAccess> {
+  const read = (name: string) => readFile(join(directory, name), 'utf8')
+  const namespace = (await read('namespace')).trim()
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    namespace,
+    credentials: cached(async (previous) => {
+      const [token, ca] = await Promise.all([read('token'), read('ca.crt')])
+      return { headers: bearer(token.trim()), tls: previous?.tls.ca === ca ? previous.tls : { ca } }
+    }),
+  }
+}
+
+/** The current (or the named) context of a kubeconfig; several files may be joined as in `KUBECONFIG`. */
+export async function accessFromKubeconfig(path: string, { context }: { context?: string } = {}): Promise<ClusterAccess> {
+  const { KubeConfig } = await import('@kubernetes/client-node')
+  const config = new KubeConfig()
+  for (const [index, file] of path.split(delimiter).filter(Boolean).entries()) {
+    if (index === 0) {
+      config.loadFromFile(file)
+      continue
+    }
+    const more = new KubeConfig()
+    more.loadFromFile(file)
+    config.mergeConfig(more, true)
+  }
+  if (context !== undefined) config.setCurrentContext(context)
+  const cluster = config.getCurrentCluster()
+  if (!cluster) throw new Error(`${path} has no cluster for the context ${config.getCurrentContext()}`)
+  return {
+    server: cluster.server.replace(/\/$/, ''),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
+    proxyUrl: cluster.proxyUrl,
+    credentials: cached(async (previous) => {
+      const options: KubeconfigOptions = {}
+      // Private in its types: the public methods around it also build an agent for each call.
+      await (config as unknown as { applyOptions(options: KubeconfigOptions): Promise<void> }).applyOptions(options)
+      const user = config.getCurrentUser()
+      const headers = { ...options.headers, ...(user?.username ? basic(user.username, user.password ?? '') : {}) }
+      return { headers, tls: sameTls(previous?.tls, tlsOf(options)) }
+    }),
+  }
+}
+
+/** A cluster reached with a fixed bearer token. */
+export function accessFromToken({ server, token, ca, namespace = 'default' }: TokenAccess): ClusterAccess {
+  const credentials: Credentials = { headers: token === undefined ? {} : bearer(token), tls: ca === undefined ? {} : { ca } }
+  return { server: server.replace(/\/$/, ''), namespace, credentials: async () => credentials }
+}
+
+type TokenAccess = { server: string; token?: string; ca?: string | Buffer; namespace?: string }
+type KubeconfigOptions = TlsMaterial & { headers?: Record<string, string> }
+
+function cached(load: (previous: Credentials | undefined) => Promise<Credentials>): ClusterAccess['credentials'] {
+  let last: Credentials | undefined
+  let loadedAt = Number.NEGATIVE_INFINITY
+  let loading: Promise<Credentials> | undefined
+  return async ({ refresh = false } = {}) => {
+    if (last && !refresh && performance.now() - loadedAt < CREDENTIALS_MAX_AGE_MILLISECONDS) return last
+    loading ??= load(last).finally(() => {
+      loading = undefined
+    })
+    last = await loading
+    loadedAt = performance.now()
+    return last
+  }
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const basic = (name: string, password: string) => ({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` })
+
+function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: KubeconfigOptions): TlsMaterial {
+  return Object.fromEntries(Object.entries({ ca, cert, key, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined))
+}
+
+function sameTls(previous: TlsMaterial | undefined, next: TlsMaterial): TlsMaterial {
+  return previous && JSON.stringify(previous) === JSON.stringify(next) ? previous : next
+}

@@ -1,0 +1,253 @@
+/**
+ * Requests to the API server over shared connections: client-node opens a TLS connection for each call.
+ *
+ * Two undici agents, because one quiet-stream setting cannot serve both: watches have no body time-out and a connection each,
+ * reads and writes share a small pool. HTTP/1.1 only: HTTP/2 watches leaked memory for others, and a lost packet would stall them all.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import type { ClusterAccess, Credentials, TlsMaterial } from './cluster-access.ts'
+import { isTransient, KubeError, toKubeError } from './kube-error.ts'
+
+/** One finished attempt: feeds `rest_client_requests_total{code,method,host}` and `rest_client_request_duration_seconds{verb,host}`. */
+export type RequestRecord = {
+  method: string
+  host: string
+  /** The HTTP status, or `<error>` without an answer, as client-go counts it. */
+  code: string
+  durationSeconds: number
+  verb: string
+  /** The plural name of the kind, or empty. */
+  resource: string
+}
+
+/** `onRequest` is called after each attempt; time-outs are in milliseconds. */
+export type KubeHttpOptions = {
+  onRequest?: (record: RequestRecord) => void
+  userAgent?: string
+  /** Connections for reads and writes, at most. */
+  connections?: number
+  /** The default for a whole call with its retries. */
+  timeoutMilliseconds?: number
+  /** One attempt of a call that may be repeated: a dead connection must not eat the whole time. */
+  attemptTimeoutMilliseconds?: number
+}
+
+/** One call. `idempotent` says that repeating it after an unknown outcome does no harm: true for GET, PUT and DELETE. */
+export type KubeRequest = {
+  method: string
+  path: string
+  query?: Query | undefined
+  body?: unknown
+  contentType?: string | undefined
+  signal?: AbortSignal | undefined
+  timeoutMilliseconds?: number | undefined
+  idempotent?: boolean | undefined
+  verb?: string | undefined
+  resource?: string | undefined
+}
+
+export type Query = Record<string, string | number | boolean | undefined>
+
+/** The body of a watch: chunks as they come. `destroy` ends it at once. */
+export type KubeStream = AsyncIterable<Buffer> & { destroy(): void }
+
+type Agents = { tls: TlsMaterial; calls: Dispatcher; watches: Dispatcher }
+
+const DEFAULT_TIMEOUT_MILLISECONDS = 30_000
+const DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS = 10_000
+const DEFAULT_CONNECTIONS = 32
+const FIRST_DELAY_MILLISECONDS = 100
+const MAX_DELAY_MILLISECONDS = 3_000
+/** The API server closes idle connections after 90 seconds; ours go first, so that a request never meets a closing one. */
+const KEEP_ALIVE_MILLISECONDS = 60_000
+const WATCH_HEADERS_MILLISECONDS = 30_000
+const IDEMPOTENT_METHODS = new Set(['GET', 'PUT', 'DELETE'])
+
+/** The one way to an API server. Share it: it holds the connections. */
+export class KubeHttp {
+  readonly namespace: string
+  readonly host: string
+  readonly #access: ClusterAccess
+  readonly #options: KubeHttpOptions
+  readonly #basePath: string
+  readonly #origin: string
+  #agents: Agents | undefined
+
+  constructor(access: ClusterAccess, options: KubeHttpOptions = {}) {
+    const url = new URL(access.server)
+    this.#access = access
+    this.#options = options
+    this.#origin = url.origin
+    this.#basePath = url.pathname.replace(/\/$/, '')
+    this.namespace = access.namespace
+    this.host = url.host
+  }
+
+  /**
+   * One call and its retries inside `timeoutMilliseconds`; resolves with the parsed JSON body.
+   * Repeated: 429 and refused connections always; other 5xx, resets and silence only when the call is idempotent.
+   * @throws KubeError when the API server refuses or does not answer; the signal's reason when the caller aborts
+   */
+  async request<T>(request: KubeRequest): Promise<T> {
+    const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
+    const deadline = performance.now() + timeoutMilliseconds
+    const idempotent = request.idempotent ?? IDEMPOTENT_METHODS.has(request.method)
+    let refresh = false
+    for (let attempt = 1; ; attempt++) {
+      request.signal?.throwIfAborted()
+      try {
+        const text = await this.#attempt(request, this.#attemptMilliseconds(deadline, idempotent), refresh)
+        return (text === '' ? undefined : JSON.parse(text)) as T
+      } catch (error) {
+        request.signal?.throwIfAborted()
+        // A rotated token: look at its file again, once.
+        if (error instanceof KubeError && error.status === 401 && !refresh) {
+          refresh = true
+          continue
+        }
+        if (!mayRepeat(error, idempotent)) throw error
+        const delay = delayMilliseconds(error, attempt)
+        if (performance.now() + delay >= deadline) throw error
+        await sleep(delay, undefined, request.signal ? { signal: request.signal } : {}).catch(() => request.signal?.throwIfAborted())
+      }
+    }
+  }
+
+  /**
+   * Opens a watch; resolves when the API server has begun to answer. Never repeated: the caller knows from where to go on.
+   * @throws KubeError when the API server refuses or does not answer
+   */
+  async stream({ path, query, signal, resource = '' }: Pick<KubeRequest, 'path' | 'query' | 'signal' | 'resource'>): Promise<KubeStream> {
+    const { agents, headers } = await this.#prepare(false)
+    const started = performance.now()
+    const record = (code: string) => this.#record({ method: 'GET', verb: 'watch', resource, code }, started)
+    try {
+      const options = { origin: this.#origin, path: this.#pathOf(path, query), method: 'GET', headers, signal: signal ?? null } as const
+      const { statusCode, headers: answered, body } = await agents.watches.request(options)
+      record(String(statusCode))
+      if (statusCode !== 200) throw toKubeError(statusCode, await body.text(), headerOf(answered, 'retry-after'))
+      // A body that is destroyed emits an error; who iterates sees it there, and nobody else has to.
+      body.on('error', () => {})
+      return body
+    } catch (error) {
+      if (error instanceof KubeError) throw error
+      signal?.throwIfAborted()
+      record('<error>')
+      throw toConnectionError(error, `watch ${path}`)
+    }
+  }
+
+  /** Ends all connections, watches included. */
+  async close(): Promise<void> {
+    const agents = this.#agents
+    this.#agents = undefined
+    await Promise.all([agents?.calls.destroy(), agents?.watches.destroy()])
+  }
+
+  async #attempt(request: KubeRequest, milliseconds: number, refresh: boolean): Promise<string> {
+    const { method, path, query, body, contentType = 'application/json', signal } = request
+    const { agents, headers } = await this.#prepare(refresh)
+    const started = performance.now()
+    const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(milliseconds)))
+    let code = '<error>'
+    try {
+      const answer = await agents.calls.request({
+        origin: this.#origin,
+        path: this.#pathOf(path, query),
+        method: method as Dispatcher.HttpMethod,
+        headers: body === undefined ? headers : { ...headers, 'content-type': contentType },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      })
+      code = String(answer.statusCode)
+      const text = await answer.body.text()
+      if (answer.statusCode >= 300) throw toKubeError(answer.statusCode, text, headerOf(answer.headers, 'retry-after'))
+      return text
+    } catch (error) {
+      if (error instanceof KubeError) throw error
+      code = '<error>'
+      throw toConnectionError(error, `${method} ${path}`)
+    } finally {
+      this.#record({ method, verb: request.verb ?? method.toLowerCase(), resource: request.resource ?? '', code }, started)
+    }
+  }
+
+  #attemptMilliseconds(deadline: number, idempotent: boolean): number {
+    const left = deadline - performance.now()
+    return idempotent ? Math.min(left, this.#options.attemptTimeoutMilliseconds ?? DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS) : left
+  }
+
+  async #prepare(refresh: boolean): Promise<{ agents: Agents; headers: Record<string, string> }> {
+    const credentials = await this.#access.credentials({ refresh })
+    return { agents: this.#agentsFor(credentials), headers: { ...this.#headers(), ...credentials.headers } }
+  }
+
+  #headers(): Record<string, string> {
+    return { accept: 'application/json', 'user-agent': this.#options.userAgent ?? 'tintype' }
+  }
+
+  /** New TLS material (a rotated CA or client certificate) needs new agents; the old ones end when their last call has. */
+  #agentsFor({ tls }: Credentials): Agents {
+    if (this.#agents?.tls === tls) return this.#agents
+    const old = this.#agents
+    const connect = {
+      ...tls,
+      allowH2: false,
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+      timeout: DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS,
+    }
+    const build = (options: Agent.Options): Dispatcher => {
+      const { proxyUrl } = this.#access
+      return proxyUrl ? new ProxyAgent({ ...options, uri: proxyUrl, requestTls: connect }) : new Agent({ ...options, connect })
+    }
+    this.#agents = {
+      tls,
+      calls: build({
+        allowH2: false,
+        connections: this.#options.connections ?? DEFAULT_CONNECTIONS,
+        keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+      }),
+      watches: build({ allowH2: false, bodyTimeout: 0, headersTimeout: WATCH_HEADERS_MILLISECONDS }),
+    }
+    void old?.calls.close()
+    void old?.watches.close()
+    return this.#agents
+  }
+
+  #pathOf(path: string, query: Query = {}): string {
+    const wanted = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+    return `${this.#basePath}${path}${wanted.length === 0 ? '' : `?${new URLSearchParams(wanted)}`}`
+  }
+
+  #record(fields: Omit<RequestRecord, 'host' | 'durationSeconds'>, started: number): void {
+    this.#options.onRequest?.({ ...fields, host: this.host, durationSeconds: (performance.now() - started) / 1_000 })
+  }
+}
+
+function mayRepeat(error: unknown, idempotent: boolean): boolean {
+  if (!isTransient(error)) return false
+  return idempotent || error.status === 429 || error.reason === 'Refused'
+}
+
+/** Exponential with full jitter, or what the server asked for and a little more. */
+function delayMilliseconds(error: unknown, attempt: number): number {
+  if (error instanceof KubeError && error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * 1_000 + Math.random() * 200
+  const ceiling = Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt)
+  return ceiling * (0.5 + Math.random() / 2)
+}
+
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** `Refused` says that the request was certainly not carried out; `TimedOut` and `Unreachable` leave it open. */
+function toConnectionError(error: unknown, what: string): KubeError {
+  const { name, code } = error as { name?: string; code?: string }
+  const reason = NEVER_SENT.has(code ?? '') ? 'Refused' : name === 'TimeoutError' ? 'TimedOut' : 'Unreachable'
+  return new KubeError({ status: 0, reason, message: `${what}: no answer from the API server (${code ?? name})`, cause: error })
+}
+
+function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

@@ -1,0 +1,174 @@
+import { isNotFound } from './kube-error.ts'
+import type { KubeHttp, Query } from './kube-http.ts'
+import type { KubeObject } from './kube-object.ts'
+import type { Patch } from './patch.ts'
+
+/** Which kind, and where the API server serves it. `T` is the type of its objects; it exists for the compiler only. */
+export type ResourceDefinition<T extends KubeObject = KubeObject> = {
+  /** Empty for the core group. */
+  group: string
+  version: string
+  plural: string
+  kind: string
+  namespaced: boolean
+  readonly objectType?: T
+}
+
+/** A resource definition whose objects are of type `T`. */
+export function defineResource<T extends KubeObject>(definition: Omit<ResourceDefinition<T>, 'objectType'>): ResourceDefinition<T> {
+  return Object.freeze({ ...definition })
+}
+
+/** A namespaced kind of Tintype's own group. */
+export function tintypeResource<T extends KubeObject>(kind: string, plural: string): ResourceDefinition<T> {
+  return defineResource<T>({ group: 'tintype.dev', version: 'v1alpha1', plural, kind, namespaced: true })
+}
+
+/** What every call takes; the namespace defaults to the resource's. */
+export type CallOptions = { namespace?: string; signal?: AbortSignal; timeoutMilliseconds?: number }
+
+/** Which objects, and from how fresh a state (`resourceVersion: '0'` reads the API server's cache). */
+export type ListOptions = CallOptions & {
+  labelSelector?: string | undefined
+  fieldSelector?: string | undefined
+  limit?: number | undefined
+  continue?: string | undefined
+  resourceVersion?: string | undefined
+  resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
+  allNamespaces?: boolean | undefined
+}
+
+/** One page of a list; `continue` leads to the next. */
+export type ListPage<T> = { items: T[]; resourceVersion: string; continue?: string }
+
+/** What must still be so for a delete to happen: a 409 otherwise. */
+export type DeleteOptions = CallOptions & {
+  uid?: string | undefined
+  resourceVersion?: string | undefined
+  gracePeriodSeconds?: number
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+}
+
+/** An object to create: its name may be left to the API server (`generateName`, reviews). */
+export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?: Partial<T['metadata']> }
+
+type Subresource = 'status' | 'scale'
+type WriteOptions = CallOptions & { subresource?: Subresource }
+type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; items: T[] | null }
+
+/** Enough objects a page to be quick, few enough that parsing one does not hold up a lease renewal. */
+export const PAGE_SIZE = 500
+
+/** The verbs of one kind. Every call rejects with a KubeError when the API server refuses or does not answer. */
+export class Resource<T extends KubeObject> {
+  readonly definition: ResourceDefinition<T>
+  readonly #http: KubeHttp
+  readonly #defaults: { namespace: string; timeoutMilliseconds?: number }
+
+  constructor(http: KubeHttp, definition: ResourceDefinition<T>, defaults: Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'> = {}) {
+    this.#http = http
+    this.definition = definition
+    this.#defaults = { namespace: http.namespace, ...defaults }
+  }
+
+  /** The URL path of an object, of its subresource, or without a name of the whole collection. */
+  pathOf(name?: string, subresource?: string, namespace = this.#defaults.namespace): string {
+    return pathOf(this.definition, this.definition.namespaced ? namespace : undefined, name, subresource)
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<T> {
+    return this.#call<T>('GET', 'get', this.pathOf(name, undefined, options.namespace), options)
+  }
+
+  /** As `get`, but undefined when there is no such object. */
+  async find(name: string, options: CallOptions = {}): Promise<T | undefined> {
+    try {
+      return await this.get(name, options)
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  async list(options: ListOptions = {}): Promise<ListPage<T>> {
+    const { labelSelector, fieldSelector, limit, continue: token, resourceVersion, resourceVersionMatch, allNamespaces, ...call } = options
+    const path = allNamespaces ? pathOf(this.definition) : this.pathOf(undefined, undefined, call.namespace)
+    const query = { labelSelector, fieldSelector, limit, continue: token, resourceVersion, resourceVersionMatch }
+    const { metadata, items } = await this.#call<RawList<T>>('GET', 'list', path, { ...call, query })
+    return {
+      items: items ?? [],
+      resourceVersion: metadata.resourceVersion ?? '',
+      ...(metadata.continue ? { continue: metadata.continue } : {}),
+    }
+  }
+
+  /** All pages of a list. */
+  async listAll(options: ListOptions = {}): Promise<T[]> {
+    const items: T[] = []
+    let page = await this.list({ limit: PAGE_SIZE, ...options })
+    items.push(...page.items)
+    while (page.continue) {
+      const { resourceVersion, resourceVersionMatch, ...rest } = options
+      page = await this.list({ limit: PAGE_SIZE, ...rest, continue: page.continue })
+      items.push(...page.items)
+    }
+    return items
+  }
+
+  create(object: NewObject<T>, options: CallOptions = {}): Promise<T> {
+    const path = this.pathOf(undefined, undefined, options.namespace ?? object.metadata?.namespace)
+    return this.#call<T>('POST', 'create', path, { ...options, body: this.#typed(object) })
+  }
+
+  /** Writes the whole object; with a resourceVersion in it, only over that version. */
+  replace(object: T, { subresource, ...options }: WriteOptions = {}): Promise<T> {
+    const path = this.pathOf(object.metadata.name, subresource, options.namespace ?? object.metadata.namespace)
+    return this.#call<T>('PUT', 'update', path, { ...options, body: this.#typed(object) })
+  }
+
+  replaceStatus(object: T, options: CallOptions = {}): Promise<T> {
+    return this.replace(object, { ...options, subresource: 'status' })
+  }
+
+  patch(name: string, patch: Patch, { subresource, ...options }: WriteOptions = {}): Promise<T> {
+    const { body, contentType, query } = patch
+    return this.#call<T>('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
+  }
+
+  /** Asks for deletion; an object with finalizers, or a pod in its grace period, stays for a while. */
+  async delete(
+    name: string,
+    { uid, resourceVersion, gracePeriodSeconds, propagationPolicy, ...options }: DeleteOptions = {},
+  ): Promise<void> {
+    const preconditions = uid === undefined && resourceVersion === undefined ? undefined : { uid, resourceVersion }
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, gracePeriodSeconds, propagationPolicy }
+    await this.#call('DELETE', 'delete', this.pathOf(name, undefined, options.namespace), { ...options, body })
+  }
+
+  /** Cached objects come from lists, whose items carry neither apiVersion nor kind. */
+  #typed(object: T | NewObject<T>) {
+    return { ...object, apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
+  }
+
+  #call<R>(
+    method: string,
+    verb: string,
+    path: string,
+    options: CallOptions & { body?: unknown; query?: Query | undefined; contentType?: string },
+  ) {
+    const { namespace: _, timeoutMilliseconds = this.#defaults.timeoutMilliseconds, ...rest } = options
+    return this.#http.request<R>({ method, path, verb, resource: this.definition.plural, timeoutMilliseconds, ...rest })
+  }
+}
+
+/** `group/version`, or the version alone in the core group. */
+export function apiVersionOf({ group, version }: Pick<ResourceDefinition, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** The URL path of a collection, an object or a subresource; without a namespace that of the whole cluster. */
+export function pathOf(definition: ResourceDefinition, namespace?: string, name?: string, subresource?: string): string {
+  const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersionOf(definition)}`
+  const parts = [...(namespace === undefined ? [] : ['namespaces', namespace]), definition.plural, name, subresource]
+  return [root, ...parts.filter((part) => part !== undefined).map(encodeURIComponent)].join('/')
+}
