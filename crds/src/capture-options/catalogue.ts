@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { fullPageDefaults, fullPageOptions } from './full-page.ts'
+import { imageDefaults, imageOptions } from './image.ts'
+import { pageOptions } from './page.ts'
+import { viewportDefaults, viewportOptions } from './viewport.ts'
+import { waitingDefaults, waitingOptions } from './waiting.ts'
+
+// The one source of the capture options: REST schema, CRD fields, OpenAPI and types come from here. No field has a `default:` in the
+// CRD, because defaults written into every object would cost about 3 KB each and hide what the caller chose; they are applied when a
+// capture is planned.
+
+/** Every capture option, absent unless chosen. Camel case here and in Kubernetes, snake case on the wire. */
+export const CaptureOptions = z
+  .strictObject({ ...viewportOptions, ...imageOptions, ...fullPageOptions, ...waitingOptions, ...pageOptions })
+  .partial()
+export type CaptureOptions = z.infer<typeof CaptureOptions>
+
+export const captureDefaults = { ...viewportDefaults, ...imageDefaults, ...fullPageDefaults, ...waitingDefaults }
+
+/** The options of one capture after defaults: what has no default stays optional. */
+export type EffectiveOptions = CaptureOptions & {
+  [Name in keyof typeof captureDefaults]: NonNullable<CaptureOptions[Name & keyof CaptureOptions]>
+}
+
+/** Fills in the defaults of what was not chosen. */
+export function withDefaults(options: CaptureOptions | undefined): EffectiveOptions {
+  const chosen = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
+  return { ...captureDefaults, ...chosen } as EffectiveOptions
+}

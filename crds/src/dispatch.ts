@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { CaptureOptions } from './capture-options/catalogue.ts'
+
+// The protocol between operator and runner, HTTP on the runner's port.
+//
+//   GET    /identity        → 200 Identity                             which key to encrypt to, proved by the pod's token
+//   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: known already; 409: busy with another
+//   GET    /captures/:uid   → 200 CaptureState | 404
+//   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported after it
+//   GET    /healthz, /readyz                                            for the kubelet; the only paths without a signature
+//
+// Every other request carries `Authorization: Bearer <JWS>`: EdDSA, audience = the pod's uid, at most 30 s old, with `method`, `path` and
+// the base64url SHA-256 of the body (`sha256`). `jti` is `<uid>/<attempt>` for an order and chance for the rest; a jti is taken once.
+// Anything else is answered with 401 before it is parsed.
+
+/** Seconds that a signature holds. */
+export const SIGNATURE_SECONDS = 30
+
+/** What a signed request says of itself. */
+export const SignedRequest = z.object({ method: z.string(), path: z.string(), sha256: z.string(), jti: z.string().max(128) })
+export type SignedRequest = z.infer<typeof SignedRequest>
+
+/** How the browser is fenced in, as the runner found it at boot. */
+export const SandboxReport = z.object({
+  /** Chromium's own sandbox is on. */
+  chromiumSandbox: z.boolean(),
+  /** The browser runs in namespaces of its own, whose only way out is the egress guard. */
+  jail: z.boolean(),
+  /** Why not, and what to do; empty when both hold. */
+  detail: z.string().max(1024),
+})
+export type SandboxReport = z.infer<typeof SandboxReport>
+
+/** A runner's answer to who it is. `token` is a projected token of audience `tintype-dispatch`: TokenReview tells the pod's uid. */
+export const Identity = z.object({
+  publicKey: z.object({ kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.string() }),
+  token: z.string(),
+  sandbox: SandboxReport,
+  version: z.string(),
+})
+export type Identity = z.infer<typeof Identity>
+
+/** One capture to do. Travels as compact JWE (ECDH-ES, A256GCM) to the runner's key. */
+export const CaptureOrder = z.object({
+  uid: z.string(),
+  name: z.string(),
+  namespace: z.string(),
+  accountName: z.string(),
+  attempt: z.int().min(1),
+  url: z.string(),
+  options: CaptureOptions.optional(),
+  /** Presigned PUT of the one object; `If-None-Match: *` is among the headers. */
+  upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }),
+  /** Unix time in milliseconds at which the attempt is over. */
+  deadline: z.int(),
+  traceparent: z.string().optional(),
+})
+export type CaptureOrder = z.infer<typeof CaptureOrder>
+
+/** What a runner says of a capture: `reporting` has its file stored and repeats the status patch, `done` has been reported. */
+export const CaptureState = z.object({
+  uid: z.string(),
+  attempt: z.int(),
+  state: z.enum(['running', 'reporting', 'done']),
+})
+export type CaptureState = z.infer<typeof CaptureState>

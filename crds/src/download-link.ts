@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+
+// Signed links to files, made by the gateway (records) and by the operator (events), checked by the gateway.
+
+/** Keys that sign links, by id: `current` signs, all of them check, so that a rotation overlaps. Kept in a Secret as JSON. */
+export const KeyRing = z.object({
+  current: z.string().regex(/^[a-z0-9]{1,16}$/),
+  keys: z.record(z.string(), z.base64()),
+})
+export type KeyRing = z.infer<typeof KeyRing>
+
+/** Lifetime of a link in an API answer, in seconds. */
+export const DOWNLOAD_SECONDS = 86_400
+/** Lifetime of a link in an event: it must outlive every retry. */
+export const EVENT_DOWNLOAD_SECONDS = 604_800
+const HOUR_SECONDS = 3_600
+
+export interface Link {
+  /** Key of the object, such as `users/acc/scr_….png`. */
+  key: string
+  /** Unix time in seconds. */
+  expires: number
+  /** File name to offer to save under; absent: shown in the browser. */
+  attachment?: string | undefined
+}
+
+function mac(link: Link, secret: string): Buffer {
+  const text = ['v1', link.key, link.expires, link.attachment ?? ''].join('\n')
+  return createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest()
+}
+
+/** The expiry of a link made now: whole hours, so that the same record read twice has the same link and ETag. */
+export function expiryOf(now: Date, lifetimeSeconds = DOWNLOAD_SECONDS): number {
+  const hour = Math.ceil(now.getTime() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
+  return hour + lifetimeSeconds
+}
+
+/** Path and query of a link, to be put behind the public address: `/files/users/…?expires=…&signature=…`. */
+export function signLink(link: Link, ring: KeyRing): string {
+  const secret = ring.keys[ring.current]
+  if (secret === undefined) throw new Error(`the key ring has no key ${ring.current}`)
+  const query = new URLSearchParams({ expires: String(link.expires) })
+  if (link.attachment !== undefined) query.set('attachment', link.attachment)
+  query.set('signature', `${ring.current}.${mac(link, secret).toString('base64url')}`)
+  return `/files/${link.key}?${query}`
+}
+
+/** True when the signature is one of the ring's for this link and the link has not expired. */
+export function verifyLink(link: Link, signature: string, ring: KeyRing, now: Date): boolean {
+  const [id = '', text = ''] = signature.split('.')
+  const secret = Object.hasOwn(ring.keys, id) ? ring.keys[id] : undefined
+  if (secret === undefined) return false
+  const expected = mac(link, secret)
+  const given = Buffer.from(text, 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected) && link.expires * 1000 > now.getTime()
+}

@@ -1,0 +1,40 @@
+import { createHash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+// An API key's text: `ttk_`, 30 random characters of base62 (178 bits), 6 that check them. The check refuses garbage without a look-up.
+
+const PREFIX = 'ttk_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_LENGTH = 30
+const CHECK_LENGTH = 6
+const KEY_TEXT = /^ttk_[0-9A-Za-z]{36}$/
+
+function checksum(random: string): string {
+  let rest = crc32(random)
+  let text = ''
+  for (let i = 0; i < CHECK_LENGTH; i++, rest = Math.floor(rest / ALPHABET.length)) text = ALPHABET[rest % ALPHABET.length] + text
+  return text
+}
+
+/** Makes the text of a new key. */
+export function newKeyText(): string {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return PREFIX + random + checksum(random)
+}
+
+/** True for text of the right form and checksum; whether the key exists is another question. */
+export function isKeyText(text: string): boolean {
+  if (!KEY_TEXT.test(text)) return false
+  const random = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH)
+  return checksum(random) === text.slice(PREFIX.length + RANDOM_LENGTH)
+}
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** SHA-256 of a key's text in 52 letters of lower-case base32: a hex digest is one too long for a label. */
+export function keyHash(text: string): string {
+  let value = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`)
+  let letters = ''
+  for (let i = 0; i < 52; i++, value >>= 5n) letters = BASE32[Number(value & 31n)] + letters
+  return letters
+}

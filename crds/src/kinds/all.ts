@@ -1,0 +1,17 @@
+import { accountDefinition } from './account.ts'
+import { accountUsageDefinition } from './account-usage.ts'
+import { apiKeyDefinition } from './api-key.ts'
+import type { Definition } from './custom-resource.ts'
+import { runnerPoolDefinition } from './runner-pool.ts'
+import { screenshotDefinition } from './screenshot.ts'
+import { webhookDefinition } from './webhook.ts'
+
+/** Every kind of the group. */
+export const definitions: readonly Definition[] = [
+  screenshotDefinition,
+  webhookDefinition,
+  accountDefinition,
+  accountUsageDefinition,
+  apiKeyDefinition,
+  runnerPoolDefinition,
+]

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+
+export const SCOPES = [
+  '*',
+  'screenshots:read',
+  'screenshots:write',
+  'webhooks:read',
+  'webhooks:write',
+  'keys:read',
+  'keys:write',
+  'usage:read',
+] as const
+export type Scope = (typeof SCOPES)[number]
+
+export const ApiKeySpec = z.object({
+  accountName: objectName('Account that the key acts for. Default: default.').optional(),
+  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
+  scopes: z.array(z.enum(SCOPES)).max(8).describe('What the key may do. Default: everything (*).').optional(),
+  active: z.boolean().describe('False makes the key invalid. Default: true.').optional(),
+  expiryTime: instant('When the key stops working; absent: never.').optional(),
+  lastFour: z.string().max(4).describe('Last four characters of the key, to tell keys apart.').optional(),
+})
+export type ApiKeySpec = z.infer<typeof ApiKeySpec>
+
+export const ApiKeyStatus = z.object({ lastUsedTime: instant('Last use, at most ten minutes old.').optional() })
+
+/** The hashes of the key's text are the labels `tintype.dev/hash-1` and `-2`; the text itself is nowhere. */
+export const ApiKey = z.object({ metadata: Metadata, spec: ApiKeySpec, status: ApiKeyStatus.optional() })
+export type ApiKey = z.infer<typeof ApiKey>
+
+export const apiKeyDefinition: Definition = {
+  kind: 'ApiKey',
+  plural: 'apikeys',
+  singular: 'apikey',
+  shortNames: ['key'],
+  description: 'An ApiKey lets its bearer act for an account. Its labels hold hashes of the text, which is shown once and stored nowhere.',
+  columns: [
+    { name: 'Account', type: 'string', jsonPath: '.spec.accountName' },
+    { name: 'Active', type: 'boolean', jsonPath: '.spec.active' },
+    { name: 'Ends in', type: 'string', jsonPath: '.spec.lastFour' },
+    { name: 'Expires', type: 'date', jsonPath: '.spec.expiryTime' },
+    { name: 'Last used', type: 'date', jsonPath: '.status.lastUsedTime' },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  spec: ApiKeySpec,
+  status: ApiKeyStatus,
+}

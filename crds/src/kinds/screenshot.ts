@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { CaptureOptions } from '../capture-options/catalogue.ts'
+import { contradictions } from '../capture-options/contradictions.ts'
+import { ImageFormat } from '../capture-options/image.ts'
+import { Conditions } from '../conditions.ts'
+import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
+import { TargetUrl } from '../target-url.ts'
+import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+
+export const ScreenshotSpec = z.object({
+  url: TargetUrl,
+  accountName: objectName('Account that the screenshot belongs to. Default: default.').optional(),
+  poolName: objectName('RunnerPool that captures it. Default: default.').optional(),
+  options: CaptureOptions.describe('How to capture; what is absent was not chosen.')
+    .meta({ 'x-kubernetes-validations': contradictions.map(({ rule, message }) => ({ rule, message })) })
+    .optional(),
+  batchId: z.string().max(64).describe('Batch that it was created with.').optional(),
+})
+export type ScreenshotSpec = z.infer<typeof ScreenshotSpec>
+
+export const Phase = z.enum(['Pending', 'Running', 'Completed', 'Failed'])
+export type Phase = z.infer<typeof Phase>
+
+/** The runner pod that holds the claim of the current attempt. */
+export const RunnerClaim = z.object({
+  pod: z.string().max(253).describe('Name of the pod.'),
+  uid: z.string().max(64).describe('Uid of the pod.'),
+})
+export type RunnerClaim = z.infer<typeof RunnerClaim>
+
+const milliseconds = (what: string) => z.int().min(0).describe(`${what}, in milliseconds.`)
+
+export const CaptureError = z.object({
+  code: z.enum(Object.keys(JOB_ERRORS) as [JobErrorCode, ...JobErrorCode[]]).describe('What went wrong, for programs.'),
+  message: z.string().max(1024).describe('What went wrong, for a person.'),
+})
+export type CaptureError = z.infer<typeof CaptureError>
+
+export const CaptureResult = z.object({
+  error: CaptureError.describe('Why there is no picture; absent when there is one.').optional(),
+  format: ImageFormat.describe('Format of the file.').optional(),
+  fileSizeBytes: z.int().min(0).describe('Size of the file in bytes.').optional(),
+  etag: z.string().max(128).describe('Entity tag of the file in the store; only a file that matches is served.').optional(),
+  width: z.int().min(0).describe('Width of the picture in device pixels.').optional(),
+  height: z.int().min(0).describe('Height of the picture in device pixels.').optional(),
+  truncated: z.boolean().describe('True when the page was taller than the picture may be.').optional(),
+  processingMilliseconds: milliseconds('Time from dispatch to the stored file').optional(),
+  pageTitle: z.string().max(512).describe('Title of the page.').optional(),
+  finalUrl: z.string().max(8192).describe('Address after redirects.').optional(),
+  httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),
+  warnings: z.array(z.string().max(256)).max(16).describe('What had no effect or was cut short.').optional(),
+  timings: z
+    .record(z.string().max(32), z.int().min(0))
+    .describe('Milliseconds that each step took.')
+    .meta({ maxProperties: 32 })
+    .optional(),
+  size: z.string().max(16).describe('The file’s size for a person; derived, for printing.').optional(),
+  duration: z.string().max(16).describe('The capture’s duration for a person; derived, for printing.').optional(),
+})
+export type CaptureResult = z.infer<typeof CaptureResult>
+
+/** What became of one event at one webhook. */
+export const DeliveryEntry = z.object({
+  n: z.int().min(0).max(100).describe('Attempts recorded.'),
+  at: instant('When this entry was written; for an open delivery, when the next attempt is due.'),
+  s: z.enum(['open', 'ok', 'failed']).describe('open: another attempt is due; ok: answered 2xx; failed: given up.'),
+})
+export type DeliveryEntry = z.infer<typeof DeliveryEntry>
+
+export const ScreenshotStatus = z.object({
+  phase: Phase.describe('Pending, Running, Completed or Failed; derived from the conditions, for printing and field selectors.').optional(),
+  runner: RunnerClaim.describe('The pod that may report this attempt.').optional(),
+  attempt: z.int().min(0).max(100).describe('Number of the attempt, from 1.').optional(),
+  lostRunners: z.int().min(0).max(100).describe('Attempts that ended because their pod was lost.').optional(),
+  startTime: instant('When the current attempt was claimed.').optional(),
+  completionTime: instant('When it ended, either way.').optional(),
+  result: CaptureResult.describe('What the runner reported.').optional(),
+  conditions: Conditions.describe('Succeeded (Unknown while pending) and Finished (True either way in the end).').optional(),
+  deliveries: z
+    .record(z.string().max(64), z.record(z.string().max(253), DeliveryEntry).meta({ maxProperties: 64 }))
+    .meta({ maxProperties: 8 })
+    .describe('Webhook deliveries by event type and webhook name; the delivery controller’s alone.')
+    .optional(),
+})
+export type ScreenshotStatus = z.infer<typeof ScreenshotStatus>
+
+export const Screenshot = z.object({ metadata: Metadata, spec: ScreenshotSpec, status: ScreenshotStatus.optional() })
+export type Screenshot = z.infer<typeof Screenshot>
+
+export const isFinished = ({ status }: Pick<Screenshot, 'status'>): boolean => status?.phase === 'Completed' || status?.phase === 'Failed'
+
+export const screenshotDefinition: Definition = {
+  kind: 'Screenshot',
+  plural: 'screenshots',
+  singular: 'screenshot',
+  shortNames: ['shot'],
+  description: 'A Screenshot is one web page to capture, and what became of it.',
+  columns: [
+    { name: 'Status', type: 'string', jsonPath: '.status.phase' },
+    { name: 'URL', type: 'string', jsonPath: '.spec.url' },
+    { name: 'Format', type: 'string', jsonPath: '.status.result.format' },
+    { name: 'Size', type: 'string', jsonPath: '.status.result.size' },
+    { name: 'Duration', type: 'string', jsonPath: '.status.result.duration' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Succeeded")].reason', priority: 1 },
+    { name: 'Attempt', type: 'integer', jsonPath: '.status.attempt', priority: 1 },
+    { name: 'Runner', type: 'string', jsonPath: '.status.runner.pod', priority: 1 },
+    { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  spec: ScreenshotSpec,
+  status: ScreenshotStatus,
+  specRules: [{ rule: 'self == oldSelf', message: 'the spec of a Screenshot is immutable: create another' }],
+  statusDefault: { phase: 'Pending' },
+  selectableFields: ['.status.phase', '.spec.accountName'],
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { Conditions } from '../conditions.ts'
+import { EVENT_TYPES } from '../event-types.ts'
+import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+
+export const WebhookSpec = z.object({
+  accountName: objectName('Account whose events are sent. Default: default.').optional(),
+  name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
+  url: z
+    .string()
+    .max(2048)
+    .regex(/^https:\/\/[^/?#@\s]+([/?].*)?$/)
+    .describe('Address to post to: https, without user name, password and fragment, at most 2048 characters.'),
+  events: z
+    .array(z.enum(EVENT_TYPES))
+    .min(1)
+    .max(16)
+    .meta({ 'x-kubernetes-list-type': 'set' })
+    .describe('Event types to send, at least one.'),
+  description: z.string().max(500).describe('For people, at most 500 characters.').optional(),
+  active: z.boolean().describe('False stops deliveries. Default: true.').optional(),
+})
+export type WebhookSpec = z.infer<typeof WebhookSpec>
+
+const count = (what: string) => z.int().min(0).describe(what)
+
+export const WebhookStatistics = z.object({
+  total: count('Deliveries ended or open.'),
+  successful: count('Deliveries answered with 2xx.'),
+  failed: count('Deliveries given up.'),
+  lastStatusCode: z.int().min(0).max(999).describe('HTTP status of the last answer; 0 when there was none.').optional(),
+  lastDeliveryTime: instant('When the last attempt ended.').optional(),
+})
+export type WebhookStatistics = z.infer<typeof WebhookStatistics>
+
+export const WebhookStatus = z.object({
+  activeSince: instant('Only events of this instant or later are sent.').optional(),
+  signingSecretName: z
+    .string()
+    .max(253)
+    .describe('Secret, owned by this Webhook, whose key signing-secret holds the signing secret.')
+    .optional(),
+  statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
+  conditions: Conditions.describe('Ready.').optional(),
+})
+export type WebhookStatus = z.infer<typeof WebhookStatus>
+
+export const Webhook = z.object({ metadata: Metadata, spec: WebhookSpec, status: WebhookStatus.optional() })
+export type Webhook = z.infer<typeof Webhook>
+
+export const isActive = ({ spec }: Pick<Webhook, 'spec'>): boolean => spec.active !== false
+
+export const webhookDefinition: Definition = {
+  kind: 'Webhook',
+  plural: 'webhooks',
+  singular: 'webhook',
+  shortNames: ['hook'],
+  description: 'A Webhook is an https endpoint that signed events are posted to.',
+  columns: [
+    { name: 'URL', type: 'string', jsonPath: '.spec.url' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Sent', type: 'integer', jsonPath: '.status.statistics.successful' },
+    { name: 'Failed', type: 'integer', jsonPath: '.status.statistics.failed' },
+    { name: 'Last', type: 'integer', jsonPath: '.status.statistics.lastStatusCode', description: 'HTTP status of the last answer.' },
+    { name: 'Events', type: 'string', jsonPath: '.spec.events', priority: 1 },
+    { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  ],
+  spec: WebhookSpec,
+  status: WebhookStatus,
+}

@@ -1,0 +1,51 @@
+/** The API group of every kind, with the one version it has. */
+export const GROUP = 'tintype.dev'
+export const VERSION = 'v1alpha1'
+export const API_VERSION = `${GROUP}/${VERSION}`
+
+/** The account of a Screenshot, Webhook or ApiKey that names none. */
+export const DEFAULT_ACCOUNT = 'default'
+
+/** The RunnerPool that captures a Screenshot that names none. */
+export const DEFAULT_POOL = 'default'
+
+/** Labels that the programs read back. User input never becomes a label. */
+export const Label = {
+  pool: 'tintype.dev/pool',
+  templateHash: 'tintype.dev/template-hash',
+  /** base32 SHA-256 of an API key's text; a second slot holds the other key during a rotation (decision: one lookup by label, no list). */
+  keyHash1: 'tintype.dev/hash-1',
+  keyHash2: 'tintype.dev/hash-2',
+} as const
+
+export const Annotation = {
+  /** Set by the gateway on a Screenshot whose deliveries are still open: 404 on the wire, deleted by the operator when they are settled. */
+  deleteRequested: 'tintype.dev/delete-requested',
+} as const
+
+/** Names of objects of one release; `release` is the Helm release's full name. */
+export const secretNames = (release: string) => ({
+  /** Data `api-key`: the first account's key, in plain text, shown once. */
+  initialApiKey: `${release}-initial-api-key`,
+  /** Data `keys.json`: the {@link import('./download-link.ts').KeyRing} that signs download links. */
+  downloadKeys: `${release}-download-keys`,
+  /** Data `private.jwk`: the Ed25519 key that signs dispatches. */
+  dispatchKey: `${release}-dispatch-key`,
+})
+
+/** The audience of the projected token by which a runner proves its pod to the operator. */
+export const DISPATCH_AUDIENCE = 'tintype-dispatch'
+
+/** The TCP port that a runner serves the dispatch protocol on. */
+export const RUNNER_PORT = 8080
+
+const SCREENSHOT_NAME = /^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** True for a name that {@link toObjectName} made from a screenshot id. */
+export const isScreenshotIdName = (name: string): boolean => SCREENSHOT_NAME.test(name)
+
+/** `scr_01h…` → `scr-01h…`: underscores are not legal in object names. */
+export const toObjectName = (id: string): string => id.replace('_', '-')
+
+/** `scr-01h…` → `scr_01h…`. */
+export const toId = (name: string): string => name.replace('-', '_')

@@ -1,0 +1,111 @@
+import { type CaptureOptions, captureDefaults, withDefaults } from './capture-options/catalogue.ts'
+import { CONTENT_TYPES } from './capture-options/image.ts'
+import { createdAtOf, screenshotIdOf } from './ids.ts'
+import type { Screenshot } from './kinds/screenshot.ts'
+import { DEFAULT_ACCOUNT } from './names.ts'
+import { renameKeys, toSnakeCase } from './snake-case.ts'
+import { objectKey } from './storage-keys.ts'
+
+// The record of a screenshot as clients read it: in GET and lists from the gateway, in events from the operator. A full record always
+// carries all its keys, null where nothing is known (contract 2.1).
+
+export type WireStatus = 'pending' | 'completed' | 'failed'
+
+export interface ScreenshotRecord {
+  id: string
+  url: string
+  url_to_capture: string
+  status: WireStatus
+  options: Record<string, unknown>
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  estimated_time: string
+  storage_path: string | null
+  file_size_bytes: number | null
+  processing_duration_ms: number | null
+  width: number | null
+  height: number | null
+  format: string
+  content_type: string
+  download_url: string | null
+  download_url_expires_at: string | null
+  artifacts: unknown[]
+  error: { code: string; message: string } | null
+  batch_id: string | null
+  external_identifier: string | null
+  metadata: { page_title: string | null; final_url: string | null; http_status: number | null } | null
+  warnings: string[]
+  truncated: boolean
+  cached: boolean
+  attempts: number
+}
+
+/** Makes a link to a stored file: its address and when it ends (Unix seconds). Given by the caller, who knows keys, base and clock. */
+export type LinkTo = (key: string) => { url: string; expires: number }
+
+/** Range text of spec 2.1 while nothing is known about the queue. */
+export const ESTIMATED_TIME = '10-60s'
+
+const ALWAYS_ECHOED = ['format', 'viewportWidth', 'viewportHeight', 'fullPage'] as const
+
+/** The options worth showing: what differs from the defaults, and the four that every reader wants. Snake case. */
+export function toEcho(options: CaptureOptions | undefined): Record<string, unknown> {
+  const effective = withDefaults(options)
+  const defaults: Record<string, unknown> = captureDefaults
+  const shown = Object.entries(effective).filter(
+    ([name, value]) => ALWAYS_ECHOED.some((always) => always === name) || JSON.stringify(value) !== JSON.stringify(defaults[name]),
+  )
+  return renameKeys(Object.fromEntries(shown), toSnakeCase)
+}
+
+export const toWireStatus = (phase: string | undefined): WireStatus =>
+  phase === 'Completed' ? 'completed' : phase === 'Failed' ? 'failed' : 'pending'
+
+/** The account of an object, for keys and records. */
+export const accountOf = ({ spec }: { spec: { accountName?: string | undefined } }): string => spec.accountName ?? DEFAULT_ACCOUNT
+
+const inMilliseconds = (time: string | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
+
+/** Builds the full record. Pure: the same object and links give the same record. */
+export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotRecord {
+  const { metadata, spec, status = {} } = screenshot
+  const id = screenshotIdOf(metadata)
+  const { format } = withDefaults(spec.options)
+  const wireStatus = toWireStatus(status.phase)
+  const done = wireStatus === 'completed'
+  const result = wireStatus === 'pending' ? {} : (status.result ?? {})
+  const storagePath = done ? objectKey(accountOf(screenshot), id, format) : null
+  const link = storagePath === null ? null : linkTo(storagePath)
+  return {
+    id,
+    url: spec.url,
+    url_to_capture: spec.url,
+    status: wireStatus,
+    options: toEcho(spec.options),
+    created_at: createdAtOf(id).toISOString(),
+    started_at: inMilliseconds(status.startTime),
+    completed_at: wireStatus === 'pending' ? null : inMilliseconds(status.completionTime),
+    estimated_time: ESTIMATED_TIME,
+    storage_path: storagePath,
+    file_size_bytes: result.fileSizeBytes ?? null,
+    processing_duration_ms: result.processingMilliseconds ?? null,
+    width: result.width ?? null,
+    height: result.height ?? null,
+    format,
+    content_type: CONTENT_TYPES[format],
+    download_url: link?.url ?? null,
+    download_url_expires_at: link === null ? null : new Date(link.expires * 1000).toISOString(),
+    artifacts: [],
+    error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
+    batch_id: spec.batchId ?? null,
+    external_identifier: null,
+    metadata: done
+      ? { page_title: result.pageTitle ?? null, final_url: result.finalUrl ?? null, http_status: result.httpStatus ?? null }
+      : null,
+    warnings: result.warnings ?? [],
+    truncated: result.truncated ?? false,
+    cached: false,
+    attempts: status.attempt ?? 0,
+  }
+}
