@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+// `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, unit tests.
+// The checks run side by side; each prints its output only when it fails.
+
+const node = process.execPath
+const bin = (name: string): string => join('node_modules', '.bin', name)
+const programs = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tintype', 'bin')
+const helm = join(programs, 'helm')
+
+const checks: Record<string, string[]> = {
+  lint: [bin('biome'), 'ci', '--error-on-warnings', '.'],
+  types: [bin('tsc'), '--noEmit'],
+  generated: [node, 'crds/src/generate.ts', '--check'],
+  chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],
+}
+if (!process.argv.includes('--no-unit')) checks.unit = [node, 'test/run.ts', 'unit']
+
+function check(name: string, [command = '', ...args]: string[]): Promise<boolean> {
+  const started = performance.now()
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => output.push(chunk))
+  return new Promise((resolve) => {
+    child.on('error', (error) => output.push(Buffer.from(`${error.message}\n`)))
+    child.on('close', (code) => {
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name.padEnd(10)} ${((performance.now() - started) / 1000).toFixed(1)} s`)
+      if (code !== 0) process.stdout.write(Buffer.concat(output))
+      resolve(code === 0)
+    })
+  })
+}
+
+const results = await Promise.all(Object.entries(checks).map(([name, command]) => check(name, command)))
+process.exit(results.every(Boolean) ? 0 : 1)
