@@ -33,7 +33,13 @@ export type KubeHttpOptions = {
   attemptTimeoutMilliseconds?: number
 }
 
-/** One call. `idempotent` says that repeating it after an unknown outcome does no harm: true for GET, PUT and DELETE. */
+/**
+ * When a failed attempt is repeated inside the call's time: `always` (also after an unknown outcome: the default for GET, PUT and DELETE),
+ * `unsent` (only when it was certainly not carried out: 429 and refused connections), or `never`.
+ */
+export type Repeat = 'always' | 'unsent' | 'never'
+
+/** One call. */
 export type KubeRequest = {
   method: string
   path: string
@@ -42,7 +48,7 @@ export type KubeRequest = {
   contentType?: string | undefined
   signal?: AbortSignal | undefined
   timeoutMilliseconds?: number | undefined
-  idempotent?: boolean | undefined
+  repeat?: Repeat | undefined
   verb?: string | undefined
   resource?: string | undefined
 }
@@ -86,18 +92,17 @@ export class KubeHttp {
 
   /**
    * One call and its retries inside `timeoutMilliseconds`; resolves with the parsed JSON body.
-   * Repeated: 429 and refused connections always; other 5xx, resets and silence only when the call is idempotent.
    * @throws KubeError when the API server refuses or does not answer; the signal's reason when the caller aborts
    */
   async request<T>(request: KubeRequest): Promise<T> {
     const timeoutMilliseconds = request.timeoutMilliseconds ?? this.#options.timeoutMilliseconds ?? DEFAULT_TIMEOUT_MILLISECONDS
     const deadline = performance.now() + timeoutMilliseconds
-    const idempotent = request.idempotent ?? IDEMPOTENT_METHODS.has(request.method)
+    const repeat = request.repeat ?? (IDEMPOTENT_METHODS.has(request.method) ? 'always' : 'unsent')
     let refresh = false
     for (let attempt = 1; ; attempt++) {
       request.signal?.throwIfAborted()
       try {
-        const text = await this.#attempt(request, this.#attemptMilliseconds(deadline, idempotent), refresh)
+        const text = await this.#attempt(request, this.#attemptMilliseconds(deadline, repeat), refresh)
         return (text === '' ? undefined : JSON.parse(text)) as T
       } catch (error) {
         request.signal?.throwIfAborted()
@@ -106,7 +111,7 @@ export class KubeHttp {
           refresh = true
           continue
         }
-        if (!mayRepeat(error, idempotent)) throw error
+        if (!mayRepeat(error, repeat)) throw error
         const delay = delayMilliseconds(error, attempt)
         if (performance.now() + delay >= deadline) throw error
         await sleep(delay, undefined, request.signal ? { signal: request.signal } : {}).catch(() => request.signal?.throwIfAborted())
@@ -173,9 +178,9 @@ export class KubeHttp {
     }
   }
 
-  #attemptMilliseconds(deadline: number, idempotent: boolean): number {
+  #attemptMilliseconds(deadline: number, repeat: Repeat): number {
     const left = deadline - performance.now()
-    return idempotent ? Math.min(left, this.#options.attemptTimeoutMilliseconds ?? DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS) : left
+    return repeat === 'always' ? Math.min(left, this.#options.attemptTimeoutMilliseconds ?? DEFAULT_ATTEMPT_TIMEOUT_MILLISECONDS) : left
   }
 
   async #prepare(refresh: boolean): Promise<{ agents: Agents; headers: Record<string, string> }> {
@@ -226,9 +231,9 @@ export class KubeHttp {
   }
 }
 
-function mayRepeat(error: unknown, idempotent: boolean): boolean {
-  if (!isTransient(error)) return false
-  return idempotent || error.status === 429 || error.reason === 'Refused'
+function mayRepeat(error: unknown, repeat: Repeat): boolean {
+  if (repeat === 'never' || !isTransient(error)) return false
+  return repeat === 'always' || error.status === 429 || error.reason === 'Refused'
 }
 
 /** Exponential with full jitter, or what the server asked for and a little more. */

@@ -1,5 +1,5 @@
 import { isNotFound } from './kube-error.ts'
-import type { KubeHttp, Query } from './kube-http.ts'
+import type { KubeHttp, Query, Repeat } from './kube-http.ts'
 import type { KubeObject } from './kube-object.ts'
 import type { Patch } from './patch.ts'
 
@@ -25,7 +25,7 @@ export function tintypeResource<T extends KubeObject>(kind: string, plural: stri
 }
 
 /** What every call takes; the namespace defaults to the resource's. */
-export type CallOptions = { namespace?: string; signal?: AbortSignal; timeoutMilliseconds?: number }
+export type CallOptions = { namespace?: string | undefined; signal?: AbortSignal; timeoutMilliseconds?: number; repeat?: Repeat }
 
 /** Which objects, and from how fresh a state (`resourceVersion: '0'` reads the API server's cache). */
 export type ListOptions = CallOptions & {
@@ -54,6 +54,7 @@ export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?:
 
 type Subresource = 'status' | 'scale'
 type WriteOptions = CallOptions & { subresource?: Subresource }
+type ResourceDefaults = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'>
 type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; items: T[] | null }
 
 /** Enough objects a page to be quick, few enough that parsing one does not hold up a lease renewal. */
@@ -65,10 +66,10 @@ export class Resource<T extends KubeObject> {
   readonly #http: KubeHttp
   readonly #defaults: { namespace: string; timeoutMilliseconds?: number }
 
-  constructor(http: KubeHttp, definition: ResourceDefinition<T>, defaults: Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'> = {}) {
+  constructor(http: KubeHttp, definition: ResourceDefinition<T>, { namespace, ...defaults }: ResourceDefaults = {}) {
     this.#http = http
     this.definition = definition
-    this.#defaults = { namespace: http.namespace, ...defaults }
+    this.#defaults = { namespace: namespace ?? http.namespace, ...defaults }
   }
 
   /** The URL path of an object, of its subresource, or without a name of the whole collection. */

@@ -1,0 +1,346 @@
+/**
+ * Keeps a copy of one kind's objects up to date: list, then watch, for ever. client-node's informer stops on most errors; this one does not.
+ *
+ *   list (pages of 500; from the API server's cache first, consistent after a 410)
+ *     → watch from the list's version, with bookmarks, for 5 to 10 minutes
+ *       clean end → watch again at once     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
+ *
+ * Events only say that something changed. A listener that throws harms nobody but itself.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from './backoff.ts'
+import { isGone, isUnreachable, KubeError } from './kube-error.ts'
+import type { KubeHttp } from './kube-http.ts'
+import { type KubeObject, resourceVersionOf } from './kube-object.ts'
+import { type Lister, Store } from './lister.ts'
+import { type Log, silentLog } from './log.ts'
+import { type ReflectorEvent, Replica } from './replica.ts'
+import { apiVersionOf, PAGE_SIZE, pathOf, Resource, type ResourceDefinition } from './resource.ts'
+import { MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
+
+export type { ReflectorEvent } from './replica.ts'
+
+/** Why a list was made: at the start, after a 410, as a check now and then, or because the watch could not be read. */
+export type RelistReason = 'initial' | 'expired' | 'safety' | 'malformed'
+
+/** How a watch ended. */
+export type WatchEnd = 'ended' | 'idle' | 'expired' | 'malformed' | 'failed'
+
+/** Feeds `reflector_relists_total{resource,reason}` and `reflector_missed_events_total{resource}` (should stay 0). */
+export type ReflectorMetrics = {
+  onRelist?(fields: { resource: string; reason: RelistReason }): void
+  onMissed?(fields: { resource: string; count: number }): void
+  onWatchEnd?(fields: { resource: string; reason: WatchEnd }): void
+  onEvent?(fields: { resource: string; type: ReflectorEvent<KubeObject>['type'] }): void
+}
+
+/** Which objects to follow. The times are for tests to shorten; their defaults are the ones for production. */
+export type ReflectorOptions<T extends KubeObject> = {
+  http: KubeHttp
+  resource: ResourceDefinition<T>
+  namespace?: string | undefined
+  allNamespaces?: boolean
+  labelSelector?: string
+  fieldSelector?: string
+  /** A store with indexes of the caller's. */
+  store?: Store<T>
+  /** What to keep of an object; by default all but managedFields and kubectl's last-applied annotation. */
+  transform?: (object: T) => T
+  log?: Log
+  metrics?: ReflectorMetrics
+  pageSize?: number
+  /** Silence after which a watch counts as dead. Bookmarks come once a minute. */
+  idleMilliseconds?: number
+  /** How long the API server keeps a watch open, drawn anew for each. */
+  watchSeconds?: readonly [number, number]
+  backoffMilliseconds?: readonly [number, number]
+  /** The longest wait while connections are refused: asking a server that is not there costs it nothing. */
+  refusedCapMilliseconds?: number
+  /** Age of the last list after which the next end of a watch is used for another. */
+  relistMilliseconds?: number
+  /** The least time between the starts of two watches. */
+  rewatchMilliseconds?: number
+  random?: () => number
+}
+
+const LIST_TIMEOUT_MILLISECONDS = 60_000
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** See the head of this file. */
+export class Reflector<T extends KubeObject> {
+  readonly resource: ResourceDefinition<T>
+  readonly #options: ReflectorOptions<T>
+  readonly #client: Resource<T>
+  readonly #store: Store<T>
+  readonly #replica: Replica<T>
+  readonly #backoff: Backoff
+  readonly #log: Log
+  readonly #listeners = new Set<(event: ReflectorEvent<T>) => void>()
+  readonly #stopping = new AbortController()
+  readonly #synced = Promise.withResolvers<void>()
+  #run: Promise<void> | undefined
+  #hasSynced = false
+  /** How far the watch has come; undefined before the first list. */
+  #version: string | undefined
+  #relist: RelistReason | undefined = 'initial'
+  #listedAt = 0
+  #listExpirations = 0
+  #malformedAt: string | undefined
+  #lastSeenAt = Date.now()
+  #lastActiveAt = Date.now()
+
+  constructor(options: ReflectorOptions<T>) {
+    const {
+      resource,
+      http,
+      namespace = http.namespace,
+      store = new Store<T>(),
+      log = silentLog,
+      backoffMilliseconds = [800, 30_000],
+    } = options
+    this.#options = options
+    this.resource = resource
+    this.#client = new Resource(http, resource, { namespace, timeoutMilliseconds: LIST_TIMEOUT_MILLISECONDS })
+    this.#store = store
+    this.#replica = new Replica(store, (event) => this.#emit(event))
+    this.#backoff = new Backoff({ base: backoffMilliseconds[0], cap: backoffMilliseconds[1], random: options.random ?? Math.random })
+    this.#log = log
+  }
+
+  /** The copy, for reading. */
+  get lister(): Lister<T> {
+    return this.#store
+  }
+
+  /** Whether the first list is complete. */
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  /** Epoch milliseconds of the last list, event or bookmark: how old the copy may be. */
+  get lastSeenAt(): number {
+    return this.#lastSeenAt
+  }
+
+  /** Epoch milliseconds of the last thing the loop did, failures included. When this stands still the loop itself is stuck. */
+  get lastActiveAt(): number {
+    return this.#lastActiveAt
+  }
+
+  /** Calls `listener` for each change from now on, and at once for each object that is here already. Returns what takes it away again. */
+  addListener(listener: (event: ReflectorEvent<T>) => void): () => void {
+    this.#listeners.add(listener)
+    for (const object of this.#store.list()) this.#deliver(listener, { type: 'added', object, source: 'list' })
+    return () => this.#listeners.delete(listener)
+  }
+
+  start(): void {
+    if (this.#run) throw new Error('a reflector starts once')
+    this.#run = this.#loop()
+  }
+
+  /** Ends the watch or list under way; no event comes afterwards. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#run
+  }
+
+  /** Resolves when the first list is complete; rejects with the signal's reason. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    if (!signal) return this.#synced.promise
+    signal.throwIfAborted()
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    await Promise.race([this.#synced.promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+  }
+
+  /** Takes over the answer to an own write, so that this process sees it before the watch brings it. An older state changes nothing. */
+  observe(object: T): void {
+    this.#replica.set(this.#toKept(object), 'write')
+  }
+
+  /** Forgets an object that this process has deleted for good (no finalizers), before the watch says so. */
+  observeDeleted(object: KubeObject): void {
+    this.#replica.removeOwn(object)
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      const started = performance.now()
+      const failure = await this.#round().catch((error: unknown) => error ?? new Error('unknown'))
+      if (signal.aborted) return
+      this.#lastActiveAt = Date.now()
+      const waitMilliseconds = failure ? this.#noteFailure(failure) : this.#rewatchDelay(started)
+      await sleep(waitMilliseconds, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  /** One list, if one is due, and one watch. */
+  async #round(): Promise<void> {
+    if (this.#relist) await this.#list(this.#relist)
+    const end = await this.#watch()
+    this.#options.metrics?.onWatchEnd?.({ resource: this.resource.plural, reason: end })
+    if (performance.now() - this.#listedAt > (this.#options.relistMilliseconds ?? 600_000)) this.#relist = 'safety'
+  }
+
+  async #list(reason: RelistReason): Promise<void> {
+    const knownVersion = Number(this.#version ?? 0)
+    const session = this.#replica.beginList(knownVersion)
+    let page = await this.#listPage(this.#freshness(reason))
+    session.add(page.items.map(this.#toKept), Number(page.resourceVersion))
+    while (page.continue) {
+      page = await this.#listPage({ continue: page.continue })
+      session.add(page.items.map(this.#toKept), Number(page.resourceVersion))
+    }
+    const { changed, missed } = session.finish(Number(page.resourceVersion))
+    this.#version = page.resourceVersion
+    this.#relist = undefined
+    this.#listExpirations = 0
+    this.#listedAt = performance.now()
+    this.#backoff.reset()
+    this.#noteList(reason, changed, missed)
+  }
+
+  async #listPage(query: { continue?: string; resourceVersion?: string; resourceVersionMatch?: 'NotOlderThan' }) {
+    const { labelSelector, fieldSelector, allNamespaces, pageSize = PAGE_SIZE } = this.#options
+    const { signal } = this.#stopping
+    // A list that expires between its pages twice is too slow for pages: the next one comes in one piece.
+    const limit = this.#listExpirations > 1 ? undefined : pageSize
+    const page = await this.#client.list({ labelSelector, fieldSelector, allNamespaces, limit, ...query, signal, repeat: 'never' })
+    signal.throwIfAborted()
+    this.#noteSign()
+    return page
+  }
+
+  /** The cache's state is good enough at first; after a 410 only etcd's is; a check must not be older than what is known. */
+  #freshness(reason: RelistReason): { resourceVersion?: string; resourceVersionMatch?: 'NotOlderThan' } {
+    if (reason === 'initial' && this.#listExpirations === 0) return { resourceVersion: '0' }
+    if (reason === 'safety' && this.#version) return { resourceVersion: this.#version, resourceVersionMatch: 'NotOlderThan' }
+    return {}
+  }
+
+  async #watch(): Promise<WatchEnd> {
+    const idle = new AbortController()
+    const signal = AbortSignal.any([this.#stopping.signal, idle.signal])
+    const watchdog = setTimeout(() => idle.abort(), this.#options.idleMilliseconds ?? 75_000)
+    try {
+      const body = await this.#options.http.stream({
+        path: this.#path(),
+        query: this.#watchQuery(),
+        signal,
+        resource: this.resource.plural,
+      })
+      for await (const events of readWatchEvents<T>(body)) {
+        if (signal.aborted) break
+        watchdog.refresh()
+        this.#noteSign()
+        for (const event of events) this.#take(event)
+      }
+      return 'ended'
+    } catch (error) {
+      if (idle.signal.aborted) return 'idle'
+      throw error
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+
+  #path(): string {
+    const { allNamespaces } = this.#options
+    return allNamespaces ? pathOf(this.resource) : this.#client.pathOf()
+  }
+
+  #watchQuery() {
+    const { labelSelector, fieldSelector, watchSeconds = [300, 600], random = Math.random } = this.#options
+    const timeoutSeconds = Math.round(watchSeconds[0] + random() * (watchSeconds[1] - watchSeconds[0]))
+    return { watch: true, allowWatchBookmarks: true, resourceVersion: this.#version, timeoutSeconds, labelSelector, fieldSelector }
+  }
+
+  #take({ type, object }: WatchEvent<T>): void {
+    if (type === 'DELETED') this.#replica.remove(this.#toKept(object))
+    else if (type !== 'BOOKMARK') this.#replica.set(this.#toKept(object), 'watch')
+    if (resourceVersionOf(object) > Number(this.#version)) this.#version = object.metadata.resourceVersion
+    this.#backoff.reset()
+  }
+
+  /** Decides what a failure means for the next round; returns how long to wait before it. */
+  #noteFailure(error: unknown): number {
+    const end = this.#classify(error)
+    this.#options.metrics?.onWatchEnd?.({ resource: this.resource.plural, reason: end })
+    const cap = isUnreachable(error) && error.reason === 'Refused' ? (this.#options.refusedCapMilliseconds ?? 2_000) : undefined
+    const retryAfter = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
+    const waitMilliseconds = Math.max(retryAfter, this.#backoff.next(cap))
+    this.#log.warn(
+      { resource: this.resource.plural, reason: end, waitMilliseconds: Math.round(waitMilliseconds), err: error },
+      'reflector tries again',
+    )
+    return waitMilliseconds
+  }
+
+  #classify(error: unknown): WatchEnd {
+    if (isGone(error) || isTooLarge(error)) {
+      this.#listExpirations += this.#relist ? 1 : 0
+      this.#relist = this.#hasSynced ? 'expired' : 'initial'
+      if (!this.#hasSynced) this.#listExpirations = Math.max(1, this.#listExpirations)
+      return 'expired'
+    }
+    if (!(error instanceof MalformedWatchError)) return 'failed'
+    // The same place unreadable twice: a list is the only way past it.
+    if (this.#malformedAt === this.#version) this.#relist = 'malformed'
+    this.#malformedAt = this.#version
+    return 'malformed'
+  }
+
+  #rewatchDelay(started: number): number {
+    return Math.max(0, (this.#options.rewatchMilliseconds ?? 1_000) - (performance.now() - started))
+  }
+
+  #noteSign(): void {
+    this.#lastSeenAt = Date.now()
+    this.#lastActiveAt = this.#lastSeenAt
+  }
+
+  #noteList(reason: RelistReason, changed: number, missed: number): void {
+    const resource = this.resource.plural
+    this.#options.metrics?.onRelist?.({ resource, reason })
+    if (missed > 0) this.#options.metrics?.onMissed?.({ resource, count: missed })
+    this.#log.debug({ resource, reason, objects: this.#store.size, changed, missed }, 'listed')
+    this.#hasSynced = true
+    this.#synced.resolve()
+  }
+
+  /** List items come without apiVersion and kind, watch events with them: the copy has them always. */
+  readonly #toKept = (object: T): T => {
+    const typed = object.kind ? object : { ...object, apiVersion: apiVersionOf(this.resource), kind: this.resource.kind }
+    return (this.#options.transform ?? withoutBallast)(typed)
+  }
+
+  #emit(event: ReflectorEvent<T>): void {
+    this.#options.metrics?.onEvent?.({ resource: this.resource.plural, type: event.type })
+    for (const listener of this.#listeners) this.#deliver(listener, event)
+  }
+
+  #deliver(listener: (event: ReflectorEvent<T>) => void, event: ReflectorEvent<T>): void {
+    try {
+      listener(event)
+    } catch (error) {
+      this.#log.error({ resource: this.resource.plural, type: event.type, err: error }, 'a listener failed')
+    }
+  }
+}
+
+/** An object without managedFields and kubectl's last-applied annotation, which together are half of its size. */
+export function withoutBallast<T extends KubeObject>(object: T): T {
+  const { managedFields, annotations, ...metadata } = object.metadata
+  if (managedFields === undefined && annotations?.[LAST_APPLIED] === undefined) return object
+  const { [LAST_APPLIED]: _, ...kept } = annotations ?? {}
+  return { ...object, metadata: { ...metadata, ...(annotations ? { annotations: kept } : {}) } }
+}
+
+/** The API server does not know a version as new as ours: its store was restored or rebuilt, or its cache lags for long. */
+function isTooLarge(error: unknown): boolean {
+  const causes = error instanceof KubeError && (error.details as { causes?: { reason?: string }[] } | undefined)?.causes
+  return Array.isArray(causes) && causes.some(({ reason }) => reason === 'ResourceVersionTooLarge')
+}

@@ -1,0 +1,72 @@
+import { KubeError, type StatusBody } from './kube-error.ts'
+import type { KubeObject } from './kube-object.ts'
+
+/** One line of a watch. A bookmark carries nothing but a resourceVersion. */
+export type WatchEvent<T extends KubeObject> = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; object: T }
+
+/** A line of a watch that is no event: what it said is lost, so the watch has to start again from the last good line. */
+export class MalformedWatchError extends Error {
+  override readonly name = 'MalformedWatchError'
+}
+
+const EVENT_TYPES = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
+
+/**
+ * The events of a watch, a batch for each chunk of its body. A line cut off by the end of the body is dropped: the next watch repeats it.
+ * @throws KubeError for an ERROR event (410 when the resourceVersion has expired), MalformedWatchError for anything else that is no event
+ */
+export async function* readWatchEvents<T extends KubeObject>(body: AsyncIterable<Uint8Array>): AsyncGenerator<WatchEvent<T>[]> {
+  const decoder = new TextDecoder()
+  let unfinished: string[] = []
+  for await (const chunk of body) {
+    const lines = decoder.decode(chunk, { stream: true }).split('\n')
+    const rest = lines.pop() ?? ''
+    if (lines.length > 0) {
+      lines[0] = unfinished.join('') + lines[0]
+      unfinished = []
+    }
+    unfinished.push(rest)
+    yield* parseLines<T>(lines)
+  }
+}
+
+/** Good events before a bad line still count, so they are handed over before the error is thrown. */
+function* parseLines<T extends KubeObject>(lines: readonly string[]): Generator<WatchEvent<T>[]> {
+  const events: WatchEvent<T>[] = []
+  let failure: Error | undefined
+  for (const line of lines) {
+    if (line.trim() === '') continue
+    const event = parseLine<T>(line)
+    if (event instanceof Error) {
+      failure = event
+      break
+    }
+    events.push(event)
+  }
+  yield events
+  if (failure) throw failure
+}
+
+function parseLine<T extends KubeObject>(line: string): WatchEvent<T> | Error {
+  let event: { type?: unknown; object?: unknown }
+  try {
+    event = JSON.parse(line)
+  } catch (cause) {
+    return new MalformedWatchError(`not JSON: ${line.slice(0, 100)}`, { cause })
+  }
+  if (event?.type === 'ERROR') return toWatchError(event.object as StatusBody | undefined)
+  const version = (event?.object as Partial<KubeObject> | undefined)?.metadata?.resourceVersion
+  if (!EVENT_TYPES.has(String(event?.type)) || version === undefined)
+    return new MalformedWatchError(`no watch event: ${line.slice(0, 100)}`)
+  return event as WatchEvent<T>
+}
+
+function toWatchError(status: StatusBody | undefined): KubeError {
+  return new KubeError({
+    status: status?.code ?? 500,
+    reason: status?.reason ?? 'Unknown',
+    message: `the watch ended: ${status?.message ?? 'no reason given'}`,
+    retryAfterSeconds: status?.details?.retryAfterSeconds,
+    details: status?.details,
+  })
+}
