@@ -93,7 +93,7 @@ const denialsOf = (address: Address, rules: EgressRules, ownAddresses: readonly 
       bits: parsed[1],
       yieldsToEqual: true,
     })),
-    ...(isSpecial(address) ? [{ bits: 0, is: 'a special-purpose address', opensToNames: true, yieldsToEqual: true }] : []),
+    ...(isSpecial(address) ? [{ bits: 8, is: 'a special-purpose address', opensToNames: true, yieldsToEqual: true }] : []),
   ]
 }
 
@@ -114,7 +114,7 @@ export const classifyAddress = (text: string, rules: EgressRules, context: Addre
   const denials = denialsOf(address, rules, context.ownAddresses ?? [])
   const strongest = denials.reduce<Denial | undefined>((most, denial) => (most && most.bits >= denial.bits ? most : denial), undefined)
   const isNameOpen = context.hostAllowed === true && denials.every((denial) => denial.opensToNames)
-  if (strongest && !isNameOpen && !isOpened(address, strongest, rules)) return refused(`${text} is ${strongest.is}`)
+  if (strongest && !isNameOpen && !isOpened(address, strongest, rules)) return refused(`${address} is ${strongest.is}`)
   const embedded = embeddedAddress(address)
   return embedded ? classifyAddress(embedded.toString(), rules, context) : ALLOWED
 }
@@ -149,7 +149,7 @@ export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHos
 }
 
 /** Suffixes that mean "inside": the cluster's own zones, special-use names (RFC 6761, 6762, 8375) and what clouds use for their networks. */
-const INTERNAL_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa', 'onion', 'invalid', 'test']
+const INTERNAL_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa']
 
 /** Judges a host as it stands in a URL or a CONNECT line, before any resolver is asked. A name that passes may still resolve to a refused address. */
 export const classifyHost = (host: string, rules: EgressRules, context: AddressContext = {}): Verdict => {
