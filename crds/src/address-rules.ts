@@ -93,7 +93,7 @@ const denialsOf = (address: Address, rules: EgressRules, ownAddresses: readonly 
       bits: parsed[1],
       yieldsToEqual: true,
     })),
-    ...(isSpecial(address) ? [{ bits: 8, is: 'a special-purpose address', opensToNames: true, yieldsToEqual: true }] : []),
+    ...(isSpecial(address) ? [{ bits: 1, is: 'a special-purpose address', opensToNames: true, yieldsToEqual: true }] : []),
   ]
 }
 
