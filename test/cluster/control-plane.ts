@@ -1,0 +1,189 @@
+/**
+ * etcd and the API server: on loopback with a throwaway store for integration tests (`startControlPlane`), or as the embedded cluster's
+ * (`buildEtcd`, `buildApiServer` with the node's addresses). Both run with RBAC and real service account tokens.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
+import path from 'node:path'
+import { type Daemon, type DaemonPlace, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
+import { buildKubeconfig, certificatePaths, createAuthority, createCertificate } from './pki.ts'
+import { findFreePorts } from './ports.ts'
+import { locatePrograms } from './programs.ts'
+import { waitFor } from './wait.ts'
+
+export interface ControlPlaneSettings {
+  /** Directory of kube-apiserver and kubectl. */
+  programs: string
+  /** Directory of ca, apiserver, admin and service-accounts.key. */
+  pki: string
+  etcdDirectory: string
+  etcdPort: number
+  etcdPeerPort: number
+  /** Address that the API server listens on. */
+  bindAddress: string
+  port: number
+  advertiseAddress: string
+  serviceCidr: string
+  fsync: boolean
+  networkNamespace?: string
+  extraApiServerArgs?: readonly string[]
+}
+
+export interface ControlPlanePorts {
+  etcd: number
+  etcdPeer: number
+  apiServer: number
+}
+
+export interface ControlPlane {
+  /** An administrator's. */
+  kubeconfigPath: string
+  url: string
+  /** Directory of kubectl and helm. */
+  programs: string
+  /** A kubeconfig for a user of these groups, by client certificate: what RBAC gives them is all they have. */
+  kubeconfigFor: (user: string, groups?: readonly string[]) => Promise<string>
+  /** Ends the API server and starts it again on the same port and store; for `downMilliseconds` it is away. */
+  restart: (downMilliseconds?: number) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** etcd 3.4 from Debian. Without fsync a crash of the machine may lose the store, which a throwaway cluster can afford. */
+export function buildEtcd(settings: ControlPlaneSettings): Daemon {
+  const { etcdDirectory, etcdPort, etcdPeerPort, fsync, networkNamespace } = settings
+  const client = `http://127.0.0.1:${etcdPort}`
+  const args = ['--data-dir', etcdDirectory, '--listen-client-urls', client, '--advertise-client-urls', client]
+  const peer = ['--listen-peer-urls', `http://127.0.0.1:${etcdPeerPort}`, '--quota-backend-bytes', String(4 * 2 ** 30)]
+  return {
+    name: 'etcd',
+    command: 'etcd',
+    args: [...args, ...peer, ...(fsync ? [] : ['--unsafe-no-fsync'])],
+    ...(networkNamespace === undefined ? {} : { networkNamespace }),
+  }
+}
+
+/** The API server, with the admission plugins that a real cluster has. */
+export function buildApiServer(settings: ControlPlaneSettings): Daemon {
+  const { programs, pki, etcdPort, bindAddress, port, advertiseAddress, serviceCidr, networkNamespace, extraApiServerArgs = [] } = settings
+  const serving = certificatePaths(pki, 'apiserver')
+  const client = certificatePaths(pki, 'admin')
+  const serviceAccountKey = path.join(pki, 'service-accounts.key')
+  const flags = {
+    'etcd-servers': `http://127.0.0.1:${etcdPort}`,
+    'bind-address': bindAddress,
+    'secure-port': port,
+    'advertise-address': advertiseAddress,
+    'tls-cert-file': serving.certificate,
+    'tls-private-key-file': serving.key,
+    'client-ca-file': certificatePaths(pki, 'ca').certificate,
+    'kubelet-client-certificate': client.certificate,
+    'kubelet-client-key': client.key,
+    'kubelet-preferred-address-types': 'InternalIP',
+    'service-account-key-file': serviceAccountKey,
+    'service-account-signing-key-file': serviceAccountKey,
+    'service-account-issuer': 'https://kubernetes.default.svc',
+    'authorization-mode': 'Node,RBAC',
+    'enable-admission-plugins': 'NodeRestriction',
+    'service-cluster-ip-range': serviceCidr,
+    'allow-privileged': true,
+  }
+  return {
+    name: 'kube-apiserver',
+    command: path.join(programs, 'kube-apiserver'),
+    args: [...Object.entries(flags).map(([name, value]) => `--${name}=${value}`), ...extraApiServerArgs],
+    ...(networkNamespace === undefined ? {} : { networkNamespace }),
+  }
+}
+
+/** Resolves when the API server says that it is ready. */
+export async function waitUntilReady(place: DaemonPlace, url: string, authorityPath: string): Promise<void> {
+  await waitFor('the API server', () => isReady(url, authorityPath), {
+    timeoutMilliseconds: 60_000,
+    givenUp: async () => {
+      for (const name of ['etcd', 'kube-apiserver'])
+        if (!(await isDaemonRunning(place, name))) return `${name} ended: see ${logOf(place, name)}`
+      return undefined
+    },
+  })
+}
+
+/** Whether the API server at `url` is ready; anybody may ask that. */
+export async function isReady(url: string, authorityPath: string): Promise<boolean> {
+  const ca = await readFile(authorityPath)
+  return new Promise((resolve) => {
+    const request = get(`${url}/readyz`, { ca, timeout: 2_000, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+  })
+}
+
+/**
+ * Starts etcd and an API server on loopback for integration tests; everything is kept in `directory`, which the caller removes.
+ * There is no controller manager and no kubelet: no garbage collection, no service accounts made by themselves, pods stay unscheduled.
+ */
+export async function startControlPlane({ directory, ports }: { directory: string; ports?: ControlPlanePorts }): Promise<ControlPlane> {
+  const settings = await planControlPlane(directory, ports)
+  const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
+  const { programs, pki } = settings
+  const authority = certificatePaths(pki, 'ca').certificate
+  const url = `https://127.0.0.1:${settings.port}`
+  await createAuthority(pki)
+  await createCertificate(pki, 'apiserver', {
+    user: 'kube-apiserver',
+    names: ['DNS:localhost', 'DNS:kubernetes.default.svc', 'IP:127.0.0.1'],
+  })
+  const kubeconfigFor = async (user: string, groups: readonly string[] = []) => {
+    const name = `user-${user.replaceAll(/[^a-z0-9-]/g, '-')}`
+    const file = path.join(directory, `${name}.kubeconfig`)
+    const client = await createCertificate(pki, name, { user, groups })
+    await writeFile(file, await buildKubeconfig(url, authority, client), { mode: 0o600 })
+    return file
+  }
+  await createCertificate(pki, 'admin', { user: 'admin', groups: ['system:masters'] })
+  const kubeconfigPath = await kubeconfigFor('admin', ['system:masters'])
+  const start = async () => {
+    await startDaemon(place, buildApiServer(settings))
+    await waitUntilReady(place, url, authority)
+  }
+  const stop = async () => {
+    await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // asked politely it waits up to a minute for open watches
+    await stopDaemon(place, 'kube-apiserver')
+    await stopDaemon(place, 'etcd')
+  }
+  try {
+    await startDaemon(place, buildEtcd(settings))
+    await start()
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  const restart = async (downMilliseconds = 0) => {
+    await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
+    await stopDaemon(place, 'kube-apiserver')
+    await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
+    await start()
+  }
+  return { kubeconfigPath, url, programs, kubeconfigFor, restart, stop }
+}
+
+async function planControlPlane(directory: string, ports?: ControlPlanePorts): Promise<ControlPlaneSettings> {
+  const [etcdPort, etcdPeerPort, port] = ports ? [ports.etcd, ports.etcdPeer, ports.apiServer] : await findFreePorts(3)
+  await mkdir(directory, { recursive: true })
+  return {
+    programs: (await locatePrograms()).kubernetes,
+    pki: path.join(directory, 'pki'),
+    etcdDirectory: path.join(directory, 'etcd'),
+    etcdPort: etcdPort!,
+    etcdPeerPort: etcdPeerPort!,
+    bindAddress: '127.0.0.1',
+    port: port!,
+    advertiseAddress: '127.0.0.1',
+    serviceCidr: '10.96.0.0/16',
+    fsync: false,
+    // Without a controller manager nobody makes the `default` service account, so no pod could be created.
+    extraApiServerArgs: ['--disable-admission-plugins=ServiceAccount'],
+  }
+}

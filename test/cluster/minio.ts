@@ -1,0 +1,68 @@
+/** A MinIO server on loopback, for integration tests. The embedded cluster runs MinIO in a pod, from an image. */
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
+import { findFreePorts } from './ports.ts'
+import { locatePrograms } from './programs.ts'
+import { waitFor } from './wait.ts'
+
+export interface Minio {
+  /** `http://127.0.0.1:<port>` */
+  endpoint: string
+  port: number
+  accessKey: string
+  secretKey: string
+  /** Stops and continues the process: to a client the store hangs. */
+  freeze: () => Promise<void>
+  thaw: () => Promise<void>
+  /** Ends the server and starts it again on the same port and files; for `downMilliseconds` it is away. */
+  restart: (downMilliseconds?: number) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** Starts MinIO with its files in `directory`, which the caller removes. */
+export async function startMinio({ directory, port }: { directory: string; port?: number }): Promise<Minio> {
+  const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
+  const files = path.join(directory, 'files')
+  const chosen = port ?? (await findFreePorts(1))[0]!
+  const endpoint = `http://127.0.0.1:${chosen}`
+  const accessKey = 'tintype'
+  const secretKey = randomBytes(24).toString('base64url')
+  await mkdir(files, { recursive: true })
+  const { minio } = await locatePrograms()
+  const start = async () => {
+    await startDaemon(place, {
+      name: 'minio',
+      command: path.join(minio, 'minio'),
+      args: ['server', '--address', `127.0.0.1:${chosen}`, '--console-address', '127.0.0.1:0', files],
+      environment: { MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, MINIO_BROWSER: 'off', HOME: directory },
+    })
+    await waitFor('MinIO', () => isLive(endpoint), {
+      timeoutMilliseconds: 60_000,
+      intervalMilliseconds: 50,
+      givenUp: async () => ((await isDaemonRunning(place, 'minio')) ? undefined : `it ended: see ${logOf(place, 'minio')}`),
+    })
+  }
+  const stop = async () => {
+    await signalDaemon(place, 'minio', 'SIGKILL') // also ends a frozen one
+    await stopDaemon(place, 'minio')
+  }
+  await start()
+  const restart = async (downMilliseconds = 0) => {
+    await stop()
+    await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
+    await start()
+  }
+  const freeze = () => signalDaemon(place, 'minio', 'SIGSTOP')
+  const thaw = () => signalDaemon(place, 'minio', 'SIGCONT')
+  return { endpoint, port: chosen, accessKey, secretKey, freeze, thaw, restart, stop }
+}
+
+async function isLive(endpoint: string): Promise<boolean> {
+  try {
+    return (await fetch(`${endpoint}/minio/health/ready`)).ok
+  } catch {
+    return false
+  }
+}

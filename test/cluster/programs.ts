@@ -1,0 +1,108 @@
+/**
+ * The cluster's programs, built from Go modules with pinned versions. A directory is named by the digest of what it is built from and appears
+ * only when it is whole: an interrupted build is taken up again by Go's own cache, a changed version builds beside the old one.
+ */
+import { createHash } from 'node:crypto'
+import { access, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from './exec.ts'
+import { programsDirectory } from './state.ts'
+
+const moduleDirectory = path.join(import.meta.dirname, 'go')
+
+/** The Kubernetes that go.mod pins; without these flags kubelet and API server call themselves v0.0.0 and distrust each other. */
+const kubernetesVersion = 'v1.34.4'
+
+/** MinIO's releases stopped; this is the last state of its source. */
+const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
+
+const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
+
+/** Told of each package that was compiled. */
+export type OnPackage = (compiled: number) => void
+
+/** Directories that hold the programs. */
+export interface Programs {
+  /** kube-apiserver … kubectl, helm, coredns. */
+  kubernetes: string
+  /** minio and its LICENSE. */
+  minio: string
+}
+
+/** The environment of every build: no C compiler wanted, no Go but the installed one. */
+const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+
+/** Where the programs are, or will be once built. */
+export async function locatePrograms(): Promise<Programs> {
+  const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
+  return {
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesVersion, ...sources])}`),
+    minio: path.join(programsDirectory, `minio-${digestOf([minioModule])}`),
+  }
+}
+
+/** Builds kube (six programs in one), helm and CoreDNS unless they are there. Resolves to whether anything was built. */
+export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<boolean> {
+  const { kubernetes } = await locatePrograms()
+  return buildInto(kubernetes, async (directory) => {
+    const onLine = countPackages(onPackage)
+    const version = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) =>
+      versionFlags(name, kubernetesVersion),
+    )
+    const build = (args: string[]) =>
+      run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
+    await build(['-tags', 'providerless', '-ldflags', ['-s -w', ...version].join(' '), '-o', path.join(directory, 'kube'), './kube'])
+    await build(['-ldflags', '-s -w', '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
+    for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
+  })
+}
+
+/** Builds MinIO unless it is there. Resolves to whether it was built. */
+export async function buildMinio(onPackage: OnPackage = () => {}): Promise<boolean> {
+  const { minio } = await locatePrograms()
+  return buildInto(minio, async (directory) => {
+    const environment = { ...buildEnvironment, GOBIN: directory }
+    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: countPackages(onPackage) })
+    const source = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
+    for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source.Dir, file), directory])
+  })
+}
+
+/** The digest that names a build's directory. */
+export function digestOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
+}
+
+/** Linker flags that write a version into a Kubernetes package. */
+export function versionFlags(goPackage: string, version: string): string[] {
+  const [major, minor] = version.slice(1).split('.')
+  const values = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
+  return Object.entries(values).map(([name, value]) => `-X ${goPackage}.${name}=${value}`)
+}
+
+async function buildInto(directory: string, build: (temporary: string) => Promise<void>): Promise<boolean> {
+  if (await exists(directory)) return false
+  const temporary = `${directory}.partial`
+  await rm(temporary, { recursive: true, force: true })
+  await mkdir(temporary, { recursive: true })
+  await build(temporary)
+  await rename(temporary, directory)
+  return true
+}
+
+/** `go build -v` names each package on a line of its own when it is compiled, and each module as it is downloaded. */
+function countPackages(onPackage: OnPackage): (line: string) => void {
+  let compiled = 0
+  return (line) => {
+    if (!line.startsWith('go: ') && !line.includes(' ')) onPackage(++compiled)
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file)
+    return true
+  } catch {
+    return false
+  }
+}
