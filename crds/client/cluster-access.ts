@@ -55,15 +55,20 @@ export async function loadClusterAccess(env: NodeJS.ProcessEnv, options: LoadOpt
   return accessFromKubeconfig(file, context === undefined ? {} : { context })
 }
 
-/** The API server as a pod sees it, with the pod's token, re-read from its file every minute. */
+/** The API server as a pod sees it, with its service account's files. */
 export async function accessFromServiceAccount(host: string, port: string, directory = SERVICE_ACCOUNT_DIRECTORY): Promise<ClusterAccess> {
-  const read = (name: string) => readFile(join(directory, name), 'utf8')
-  const namespace = (await read('namespace')).trim()
+  const namespace = (await readFile(join(directory, 'namespace'), 'utf8')).trim()
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+  return accessFromFiles({ server, namespace, tokenFile: join(directory, 'token'), caFile: join(directory, 'ca.crt') })
+}
+
+/** An API server whose token and CA stand in files, which are read again every minute and after a 401. */
+export function accessFromFiles({ server, namespace, tokenFile, caFile }: FileAccess): ClusterAccess {
   return {
-    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    server,
     namespace,
     credentials: cached(async (previous) => {
-      const [token, ca] = await Promise.all([read('token'), read('ca.crt')])
+      const [token, ca] = await Promise.all([readFile(tokenFile, 'utf8'), readFile(caFile, 'utf8')])
       return { headers: bearer(token.trim()), tls: previous?.tls.ca === ca ? previous.tls : { ca } }
     }),
   }
@@ -106,6 +111,7 @@ export function accessFromToken({ server, token, ca, namespace = 'default' }: To
   return { server: server.replace(/\/$/, ''), namespace, credentials: async () => credentials }
 }
 
+type FileAccess = { server: string; namespace: string; tokenFile: string; caFile: string }
 type TokenAccess = { server: string; token?: string; ca?: string | Buffer; namespace?: string }
 type KubeconfigOptions = TlsMaterial & { headers?: Record<string, string> }
 
