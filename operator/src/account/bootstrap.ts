@@ -1,0 +1,77 @@
+// The first account of an installation. Its order is what makes it safe to be killed anywhere: the Secret with the key's text, then the
+// ApiKey with its hash, the Account last. While there is no Account the next leader begins again, reads the text that is there, and makes
+// what is missing; once there is one, nothing is ever made again, so the Secret may be deleted after use.
+//
+// Verbs: accounts list, create; apikeys create; secrets get, create.
+
+import { isAlreadyExists } from '@tintype/crds/client/kube-error'
+import type { NewObject, Resource } from '@tintype/crds/client/resource'
+import { isKeyText, keyHash, newKeyText } from '@tintype/crds/key-text'
+import type { Account, Plan } from '@tintype/crds/kinds/account'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/names'
+import { TerminalError } from '../controller/errors.ts'
+import { ensureSecret, type SecretStore } from './ensure-secret.ts'
+import { releaseLabels } from './release-labels.ts'
+
+export interface BootstrapStores {
+  accounts: Pick<Resource<Account>, 'list' | 'create'>
+  apiKeys: Pick<Resource<ApiKey>, 'create'>
+  secrets: SecretStore
+}
+
+export interface BootstrapSettings {
+  release: string
+  /** Plan of the first account. */
+  plan: Plan
+}
+
+const HASH_LETTERS_IN_NAME = 10
+
+/** The ApiKey of a key's text. Its name follows from the text, so that making it again meets the one that is there. */
+export function toFirstApiKey(text: string, release: string): NewObject<ApiKey> {
+  const hash = keyHash(text)
+  return {
+    metadata: {
+      name: `initial-${hash.slice(0, HASH_LETTERS_IN_NAME)}`,
+      labels: { ...releaseLabels(release), [Label.keyHash1]: hash },
+    },
+    spec: { accountName: DEFAULT_ACCOUNT, name: 'initial', lastFour: text.slice(-4) },
+  }
+}
+
+/** The account that everything belongs to that names none. */
+export function toFirstAccount({ release, plan }: BootstrapSettings): NewObject<Account> {
+  return { metadata: { name: DEFAULT_ACCOUNT, labels: releaseLabels(release) }, spec: { plan, displayName: 'Default' } }
+}
+
+/**
+ * Makes Secret, ApiKey and Account when there is no Account yet.
+ * @returns true when it made the Account
+ * @throws TerminalError when the Secret exists and holds no key
+ */
+export async function bootstrapAccount(stores: BootstrapStores, settings: BootstrapSettings): Promise<boolean> {
+  const { items } = await stores.accounts.list({ limit: 1 })
+  if (items.length > 0) return false
+  const text = await ensureKeyText(stores.secrets, settings.release)
+  await createUnlessThere(() => stores.apiKeys.create(toFirstApiKey(text, settings.release)))
+  return createUnlessThere(() => stores.accounts.create(toFirstAccount(settings)))
+}
+
+async function ensureKeyText(secrets: SecretStore, release: string): Promise<string> {
+  const name = secretNames(release).initialApiKey
+  const data = await ensureSecret(secrets, { name, labels: releaseLabels(release), build: () => ({ 'api-key': newKeyText() }) })
+  const text = data['api-key']?.trim() ?? ''
+  if (isKeyText(text)) return text
+  throw new TerminalError('InvalidSecret', `the Secret ${name} holds no API key under api-key: delete it and a new one is made`)
+}
+
+async function createUnlessThere(create: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await create()
+    return true
+  } catch (error) {
+    if (isAlreadyExists(error)) return false
+    throw error
+  }
+}
