@@ -19,7 +19,7 @@ export interface LinkBase {
 }
 
 /** The instant of an event: creation for `queued`, the end for the others. */
-function timeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
+export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
   const created = createdAtOf(screenshotIdOf(screenshot.metadata))
   const ended = screenshot.status?.completionTime
   return type === 'screenshot.queued' || ended === undefined ? created : new Date(ended)
@@ -30,7 +30,7 @@ function timeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
  * and the same bytes. `screenshot.queued` says pending for ever.
  */
 export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { publicUrl, ring }: LinkBase): Envelope {
-  const at = timeOf(screenshot, type)
+  const at = eventTimeOf(screenshot, type)
   const expires = expiryOf(at, EVENT_DOWNLOAD_SECONDS)
   const told: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
   const record = toRecord(told, (key) => ({ url: publicUrl + signLink({ key, expires }, ring), expires }))

@@ -44,6 +44,11 @@ const SCREENSHOT_NAME = /^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** True for a name that {@link toObjectName} made from a screenshot id. */
 export const isScreenshotIdName = (name: string): boolean => SCREENSHOT_NAME.test(name)
 
+const WEBHOOK_NAME = /^wh-[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** True for a name that {@link toObjectName} made from a webhook id. */
+export const isWebhookIdName = (name: string): boolean => WEBHOOK_NAME.test(name)
+
 /** `scr_01h…` → `scr-01h…`: underscores are not legal in object names. */
 export const toObjectName = (id: string): string => id.replace('_', '-')
 

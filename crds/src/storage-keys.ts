@@ -28,6 +28,9 @@ export function tombstoneKey(account: string, id: string): string {
   return `records/${account}/${invertedDay(createdAtOf(id))}/tombstones/${id}`
 }
 
+/** Key of the exact bytes of an event whose first post failed, for the attempts that follow. */
+export const eventKey = (eventId: string): string => `events/${eventId}.json`
+
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000
 

@@ -35,6 +35,11 @@ export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
 export const WebhookStatus = z.object({
   activeSince: instant('Only events of this instant or later are sent.').optional(),
+  subscriptions: z
+    .record(z.string().max(64), instant('Only events of this instant or later are sent.'))
+    .meta({ maxProperties: 16 })
+    .describe('Since when events of each type are sent: a type added later brings nothing from before.')
+    .optional(),
   signingSecretName: z
     .string()
     .max(253)
