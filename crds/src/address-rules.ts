@@ -187,5 +187,14 @@ export const portOf = (url: URL): number => {
   return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80
 }
 
+/** The one spelling of an address: IPv4-mapped as IPv4, IPv6 compressed. Undefined for what is not an address. */
+export const toPlainAddress = (text: string): string | undefined => parseAddress(text)?.toString()
+
+/** True when one of the ranges holds the address. @throws Error when a range is not a CIDR */
+export const isWithin = (text: string, cidrs: readonly string[]): boolean => {
+  const address = parseAddress(text)
+  return address !== undefined && cidrs.map(parseCidr).some((cidr) => holds(cidr, address))
+}
+
 /** True for text that the rules can hold as a range. Schemas ask this, so that a typing error is refused where it is made. */
 export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text) && text.includes('/')

@@ -15,6 +15,7 @@ export const JOB_ERRORS = {
   NAVIGATION_FAILED: { remedy: 'Check that the address answers from the internet; error.message says how the connection ended.' },
   DNS_FAILED: { remedy: 'Check the host name: it does not resolve.' },
   BLOCKED_ADDRESS: { remedy: 'The address is private or refused by the operator’s egress rules; only public addresses can be captured.' },
+  PROXY_FAILED: { remedy: 'Check the proxy: its address, its user and password, and that it may reach the page.' },
   TLS_ERROR: { remedy: 'Mend the site’s certificate; error.message names the fault.' },
   SELECTOR_NOT_FOUND: { remedy: 'Check options.wait_for_selector and options.click against the page.' },
   PAGE_CRASHED: { remedy: 'The page used more memory than a runner has, or crashed the browser; capture a smaller part of it.' },

@@ -8,7 +8,9 @@ import {
   type EgressRules,
   isAllowedHost,
   isCidr,
+  isWithin,
   toCanonicalHost,
+  toPlainAddress,
 } from '../../../crds/src/address-rules.ts'
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack-list.ts'
 
@@ -211,4 +213,17 @@ t.test('classifyPort opens the web, the high ports and what the rules add', asyn
 t.test('isCidr holds ranges only', async (t) => {
   for (const text of ['10.0.0.0/8', '::/0', '1.2.3.4/32']) t.ok(isCidr(text), text)
   for (const text of ['10.0.0.0', '10.0.0.0/33', 'a/8', '', '/8']) t.notOk(isCidr(text), text)
+})
+
+t.test('toPlainAddress gives two spellings of one address the same text', async (t) => {
+  t.equal(toPlainAddress('::ffff:10.0.0.1'), '10.0.0.1')
+  t.equal(toPlainAddress('FD00:0:0::0001'), 'fd00::1')
+  t.equal(toPlainAddress('10.1'), undefined)
+})
+
+t.test('isWithin compares an address with ranges of its own family', async (t) => {
+  t.ok(isWithin('10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8']))
+  t.ok(isWithin('::ffff:10.1.2.3', ['10.0.0.0/8']))
+  t.notOk(isWithin('11.1.2.3', ['10.0.0.0/8', '::/0']))
+  t.notOk(isWithin('example.com', ['0.0.0.0/0', '::/0']))
 })

@@ -1,0 +1,72 @@
+// What to tell the client about a navigation that failed. The guard's ledger knows why a connection was not made; what happened inside an
+// allowed tunnel (TLS) only the browser knows, by its net error code. Codes are compared, texts never.
+
+import { portOf, toCanonicalHost } from '@tintype/crds/address-rules'
+import type { JobErrorCode } from '@tintype/crds/errors'
+import type { Ledger, LedgerEntry } from './ledger.ts'
+
+/** A failed record's code, and a message that names no address a client should not learn. */
+export interface Failure {
+  code: JobErrorCode
+  message: string
+}
+
+const MESSAGES: Record<string, string> = {
+  ECONNREFUSED: 'refused the connection',
+  ECONNRESET: 'broke off the connection',
+  EPIPE: 'broke off the connection',
+  ETIMEDOUT: 'did not answer in time',
+  ENETUNREACH: 'cannot be reached from here',
+  EHOSTUNREACH: 'cannot be reached from here',
+  EADDRNOTAVAIL: 'cannot be reached from here',
+}
+
+const isFailed = (entry: LedgerEntry): boolean => entry.verdict === 'refused' || entry.verdict === 'failed'
+
+const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, reason }: LedgerEntry): Failure => {
+  const suffix = error === undefined ? '' : ` (${error})`
+  switch (code) {
+    case 'BLOCKED_ADDRESS':
+      return {
+        code,
+        message: reason?.includes(' resolves to ')
+          ? `${host} resolves to an address that is not open to captures`
+          : (reason ?? `${host} is not open to captures`),
+      }
+    case 'DNS_FAILED':
+      return {
+        code,
+        message: `${host} ${error === 'ENOTFOUND' || error === 'ENODATA' ? 'does not resolve' : 'could not be resolved'}${suffix}`,
+      }
+    case 'PROXY_FAILED':
+      return { code, message: `the proxy did not connect to ${host}:${port}` }
+    default:
+      return { code, message: `${host}:${port} ${MESSAGES[error ?? ''] ?? 'ended the connection'}${suffix}` }
+  }
+}
+
+/** Chromium's net error codes, without "net::", to ours. */
+const byNetError = (netError: string): JobErrorCode => {
+  if (/^ERR_(CERT|SSL|BAD_SSL|ECH|CERTIFICATE)_/.test(netError)) return 'TLS_ERROR'
+  if (netError === 'ERR_TOO_MANY_REDIRECTS') return 'TOO_MANY_REDIRECTS'
+  if (netError === 'ERR_NAME_NOT_RESOLVED') return 'DNS_FAILED'
+  if (netError === 'ERR_TIMED_OUT') return 'TIMEOUT'
+  return 'NAVIGATION_FAILED'
+}
+
+/**
+ * @param url the address of the request that failed: after redirects the last hop, not the first
+ * @param netError Chromium's code such as `net::ERR_CERT_DATE_INVALID`, from `Network.loadingFailed` or the navigation's error
+ */
+export const classifyFailure = (ledger: Ledger, url: string, netError?: string): Failure => {
+  if (ledger.isExhausted) return { code: 'RESOURCE_LIMIT', message: 'the page used up the bytes that one capture may have' }
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const host = parsed && toCanonicalHost(parsed.hostname)
+  const entry = ledger.entries.findLast(
+    (candidate) => parsed && candidate.port === portOf(parsed) && toCanonicalHost(candidate.host) === host,
+  )
+  if (entry && isFailed(entry)) return toFailure(entry)
+  const error = netError?.replace(/^net::/, '')
+  if (error === undefined) return { code: 'NAVIGATION_FAILED', message: `${host ?? 'the page'} could not be loaded` }
+  return { code: byNetError(error), message: `${host ?? 'the page'} could not be loaded (${error})` }
+}

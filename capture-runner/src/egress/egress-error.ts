@@ -1,0 +1,24 @@
+import type { JobErrorCode } from '@tintype/crds/errors'
+
+/** The failures that the guard knows the cause of. */
+export type EgressCode = Extract<JobErrorCode, 'BLOCKED_ADDRESS' | 'DNS_FAILED' | 'NAVIGATION_FAILED' | 'PROXY_FAILED' | 'RESOURCE_LIMIT'>
+
+/** Why a connection was not made. `message` may name private addresses: it is for the ledger and the log, never for a page or a client. */
+export class EgressError extends Error {
+  override name = 'EgressError'
+  readonly code: EgressCode
+  /** The system's or resolver's own code, such as ECONNREFUSED or ENOTFOUND. */
+  readonly systemCode: string | undefined
+
+  constructor(code: EgressCode, message: string, options: { systemCode?: string | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.systemCode = options.systemCode
+  }
+}
+
+/** The `code` of a Node error, if it has one. */
+export const systemCodeOf = (error: unknown): string | undefined => {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}

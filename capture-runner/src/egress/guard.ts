@@ -1,0 +1,59 @@
+// The egress guard: the browser's only way out (decision: no capture without it). A forward proxy in the runner's own process, with a
+// session for each capture. The jail (../jail) makes it the only way by construction, Chromium's flags (flags.ts) by request.
+
+import os from 'node:os'
+import type { DialTimes } from './dial.ts'
+import { type OpenEntrance, openLoopbackEntrance } from './entrance.ts'
+import { createResolver, type ResolverConfig } from './resolve.ts'
+import { type EgressSession, openSession } from './session.ts'
+
+export type { OpenEntrance } from './entrance.ts'
+export type { Ledger, LedgerEntry } from './ledger.ts'
+export type { EgressPolicy, ParentProxy } from './policy.ts'
+export type { EgressSession } from './session.ts'
+
+/** How the guard asks, dials and knows itself; the defaults are the product's. */
+export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
+  /** Addresses that no page may reach because they are the pod's. Absent: those of its interfaces, read anew for each session. */
+  ownAddresses?: readonly string[]
+  /** Ports that the runner listens on. Entrances are added by themselves. */
+  ownPorts?: readonly number[]
+  /** Milliseconds since the epoch, for the ledger. */
+  now?: () => number
+}
+
+export interface Guard {
+  /** @param openEntrance the jail's, for a jailed browser; absent: a port on the pod's loopback */
+  openSession: (openEntrance?: OpenEntrance) => Promise<EgressSession>
+}
+
+const DEFAULTS = { dnsTimeoutMilliseconds: 5_000, headStartMilliseconds: 300, connectTimeoutMilliseconds: 10_000 }
+
+/** Loopback is closed by the rules; here it would close the test sites of a developer who opened it. */
+const interfaceAddresses = (): string[] =>
+  Object.values(os.networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal }) => !internal)
+    .map(({ address }) => address)
+
+export const createGuard = (config: GuardConfig = {}): Guard => {
+  const { headStartMilliseconds, connectTimeoutMilliseconds, ...asking } = { ...DEFAULTS, ...config }
+  const ownPorts = new Set(config.ownPorts)
+  return {
+    openSession: async (openEntrance = openLoopbackEntrance) => {
+      const entrance = await openEntrance()
+      if (entrance.ownPort !== undefined) ownPorts.add(entrance.ownPort)
+      return openSession({
+        entrance,
+        resolver: createResolver(asking),
+        route: {
+          times: { headStartMilliseconds, connectTimeoutMilliseconds },
+          ownAddresses: config.ownAddresses ?? interfaceAddresses(),
+          ownPorts,
+        },
+        now: config.now ?? Date.now,
+        onClose: () => void (entrance.ownPort !== undefined && ownPorts.delete(entrance.ownPort)),
+      })
+    },
+  }
+}

@@ -1,0 +1,119 @@
+// From "host and port, as the page says" to a connected socket, or the reason why not. Order matters: port and host by their text, then
+// every address the name has, then the address the socket really reached. Nothing is dialled that was not checked, and what was checked
+// is what is dialled, so an answer that changes between two questions changes nothing.
+
+import type net from 'node:net'
+import tls from 'node:tls'
+import {
+  classifyAddress,
+  classifyHost,
+  classifyPort,
+  isAddressLiteral,
+  isAllowedHost,
+  isWithin,
+  toCanonicalHost,
+  toPlainAddress,
+  type Verdict,
+} from '@tintype/crds/address-rules'
+import { type DialTimes, dial } from './dial.ts'
+import { EgressError } from './egress-error.ts'
+import type { EgressPolicy, ParentProxy } from './policy.ts'
+import type { Resolve } from './resolve.ts'
+
+/** What a page asked for. */
+export interface Target {
+  /** As the browser wrote it; brackets allowed. */
+  host: string
+  port: number
+}
+
+/** Everything that judging and dialling need beside the target. */
+export interface RouteContext {
+  policy: EgressPolicy
+  resolve: Resolve
+  times: DialTimes
+  /** The pod's addresses: a page never reaches the pod it is captured in. */
+  ownAddresses: readonly string[]
+  /** Ports that the runner listens on: not reached on loopback either, should a rule ever open loopback. */
+  ownPorts: ReadonlySet<number>
+}
+
+const insist = (verdict: Verdict, prefix = ''): void => {
+  if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', prefix + verdict.reason)
+}
+
+/** Judges the target by its text and gives its host as a URL would hold it. @throws EgressError BLOCKED_ADDRESS */
+export const checkTarget = (target: Target, context: RouteContext): string => {
+  const { rules } = context.policy
+  insist(classifyPort(target.port, rules))
+  insist(classifyHost(target.host, rules, { ownAddresses: context.ownAddresses }))
+  return toCanonicalHost(target.host) as string
+}
+
+/** True when the guard dials `host` (canonical) itself although the policy has a parent proxy. */
+const isDirect = (host: string, policy: EgressPolicy, proxy: ParentProxy): boolean => {
+  const names = proxy.direct.filter((pattern) => !pattern.includes('/'))
+  const ranges = proxy.direct.filter((pattern) => pattern.includes('/'))
+  if (!isAddressLiteral(host)) return isAllowedHost(host, policy.rules) || isAllowedHost(host, { allowedHosts: names })
+  return names.includes(host) || isWithin(host, ranges)
+}
+
+/** The parent proxy that connections to `host` (canonical) take, if any. */
+export const parentFor = (host: string, policy: EgressPolicy): ParentProxy | undefined =>
+  policy.parentProxy && !isDirect(host, policy, policy.parentProxy) ? policy.parentProxy : undefined
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+const checkAddress = (address: string, host: string, port: number, context: RouteContext): void => {
+  const { rules } = context.policy
+  const known = { hostAllowed: isAllowedHost(host, rules), ownAddresses: context.ownAddresses }
+  insist(classifyAddress(address, rules, known), host === address ? '' : `${host} resolves to an address that is closed: `)
+  if (context.ownPorts.has(port) && isWithin(address, LOOPBACK))
+    throw new EgressError('BLOCKED_ADDRESS', `port ${port} is the runner's own`)
+}
+
+/** Resolves, checks every address and dials. `host` is canonical and has passed {@link checkTarget}. */
+export const dialDirect = async (host: string, port: number, context: RouteContext): Promise<net.Socket> => {
+  const addresses = isAddressLiteral(host) ? [host] : await context.resolve(host)
+  for (const address of addresses) checkAddress(address, host, port, context)
+  const dialled = addresses.map((address) => toPlainAddress(address) as string)
+  const socket = await dial(dialled, port, context.times)
+  const peer = toPlainAddress(socket.remoteAddress ?? '')
+  if (peer !== undefined && dialled.includes(peer)) return socket
+  socket.destroy()
+  throw new EgressError('BLOCKED_ADDRESS', `the connection to ${host} ended at ${peer}, which was not asked for`)
+}
+
+/** Connects to the parent proxy itself. @throws EgressError BLOCKED_ADDRESS for a user's proxy on a closed address, else PROXY_FAILED */
+export const dialParent = async (proxy: ParentProxy, context: RouteContext): Promise<net.Socket> => {
+  const url = new URL(proxy.url)
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  try {
+    const socket =
+      proxy.chosenBy === 'user'
+        ? await dialDirect(checkTarget({ host, port }, context), port, context)
+        : await dialTrusted(host, port, context)
+    return url.protocol === 'https:' ? await startTls(socket, host) : socket
+  } catch (error) {
+    if (error instanceof EgressError && error.code === 'BLOCKED_ADDRESS') throw error
+    throw new EgressError('PROXY_FAILED', `the proxy ${host}:${port} cannot be reached: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const dialTrusted = async (host: string, port: number, context: RouteContext): Promise<net.Socket> =>
+  dial(isAddressLiteral(host) ? [host] : await context.resolve(host), port, context.times)
+
+/** A socket's end is told by `close`; an `error` no one listens to would end the process. */
+export const ignore = (): void => {}
+
+const startTls = (socket: net.Socket, host: string): Promise<net.Socket> =>
+  new Promise((resolve, reject) => {
+    const secured = tls.connect({ socket, ...(isAddressLiteral(host) ? {} : { servername: host }) })
+    secured.once('error', reject)
+    secured.once('secureConnect', () => {
+      secured.off('error', reject)
+      secured.on('error', ignore)
+      resolve(secured)
+    })
+  })

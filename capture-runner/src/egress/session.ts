@@ -1,0 +1,130 @@
+// One capture's way out: its own entrance, policy, resolver, connections and ledger. Made before the capture is known, together with the
+// browser context that will use it, and refusing everything until it is armed. Nothing of it outlives `close`.
+
+import http from 'node:http'
+import type net from 'node:net'
+import { EgressError } from './egress-error.ts'
+import type { Entrance } from './entrance.ts'
+import { handleRequest, MAX_HEADER_BYTES } from './forward.ts'
+import { type Ledger, LedgerBook } from './ledger.ts'
+import type { EgressPolicy } from './policy.ts'
+import type { createResolver } from './resolve.ts'
+import { dialDirect, dialParent, type RouteContext } from './route.ts'
+import { handleConnect } from './tunnel.ts'
+
+/** What the runner holds of a session. */
+export interface EgressSession {
+  /** For `newContext({ proxy: { server } })`. */
+  readonly proxyUrl: string
+  readonly ledger: Ledger
+  /** Fixes what the capture may reach. @throws Error when armed before */
+  arm: (policy: EgressPolicy) => void
+  /** Closes every connection, both sides, at once. May be called again. */
+  close: () => void
+}
+
+/** What the request handlers hold of a session. */
+export interface OpenSession {
+  readonly ledger: LedgerBook
+  /** Keeps the connections of plain http. */
+  readonly agent: http.Agent
+  /** The same through the policy's parent proxy. */
+  readonly parentAgent: http.Agent
+  /** @throws EgressError before arming, and once the bytes are used up */
+  route: () => RouteContext
+  maxBytes: () => number
+  /** Ties a socket's life to the session's. */
+  own: (socket: net.Socket) => net.Socket
+  /** Ends all traffic: the capture has used up its bytes. */
+  exhaust: () => void
+}
+
+/** What a session gets from the guard. */
+export interface SessionParts {
+  entrance: Entrance
+  resolver: ReturnType<typeof createResolver>
+  route: Omit<RouteContext, 'policy' | 'resolve'>
+  now: () => number
+  onClose: () => void
+}
+
+/** More at once is no page's honest need; Chromium itself opens at most 32 to a proxy, and 255 WebSockets. */
+const MAX_CONNECTIONS = 512
+
+/** An agent whose connections are made by `dial`; `own` sees each. */
+const createAgent = (dial: (host: string, port: number) => Promise<net.Socket>): http.Agent => {
+  const agent = new http.Agent({ keepAlive: true })
+  agent.createConnection = (options, callback) => {
+    dial(options.host as string, Number(options.port)).then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as never),
+    )
+    return undefined
+  }
+  return agent
+}
+
+export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: SessionParts): EgressSession => {
+  const ledger = new LedgerBook(now)
+  const sockets = new Set<net.Socket>()
+  let policy: EgressPolicy | undefined
+  let isClosed = false
+
+  const own = (socket: net.Socket): net.Socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    if (isClosed || ledger.isExhausted) socket.destroy()
+    return socket
+  }
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const route = (): RouteContext => {
+    if (ledger.isExhausted) throw new EgressError('RESOURCE_LIMIT', 'the capture has used up its bytes')
+    if (!policy || isClosed) throw new EgressError('BLOCKED_ADDRESS', 'no capture is under way')
+    return { ...fixed, policy, resolve: resolver.resolve }
+  }
+  const session: OpenSession = {
+    ledger,
+    agent: createAgent(async (host, port) => own(await dialDirect(host, port, route()))),
+    parentAgent: createAgent(async () => {
+      const context = route()
+      if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
+      return own(await dialParent(context.policy.parentProxy, context))
+    }),
+    route,
+    maxBytes: () => policy?.maxBytes ?? 0,
+    own,
+    exhaust: () => {
+      ledger.isExhausted = true
+      destroyAll()
+    },
+  }
+  const server = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0, requestTimeout: 0 })
+  server.on('request', (request, response) => handleRequest(request, response, session))
+  server.on('connect', (request, socket: net.Socket, head) => void handleConnect(request, socket, head, session))
+  server.on('clientError', (_error, socket) => socket.destroy())
+  entrance.listen((socket) => {
+    if (isClosed || sockets.size >= MAX_CONNECTIONS) return void socket.destroy()
+    server.emit('connection', own(socket))
+  })
+
+  return {
+    proxyUrl: entrance.proxyUrl,
+    ledger,
+    arm: (given) => {
+      if (policy) throw new Error('the session is armed already: a capture keeps the policy it began with')
+      policy = given
+    },
+    close: () => {
+      if (isClosed) return
+      isClosed = true
+      entrance.release()
+      resolver.cancel()
+      destroyAll()
+      session.agent.destroy()
+      session.parentAgent.destroy()
+      onClose()
+    },
+  }
+}

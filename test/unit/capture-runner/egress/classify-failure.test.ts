@@ -1,0 +1,82 @@
+import t from 'tap'
+import { classifyFailure } from '../../../../capture-runner/src/egress/classify-failure.ts'
+import { EgressError } from '../../../../capture-runner/src/egress/egress-error.ts'
+import { LedgerBook } from '../../../../capture-runner/src/egress/ledger.ts'
+
+const aLedger = (host: string, port: number, error?: Error): LedgerBook => {
+  const book = new LedgerBook(() => 0)
+  const entry = book.open(host, port)
+  if (error) book.fail(entry, error)
+  else book.allow(entry, '93.184.215.14')
+  return book
+}
+
+t.test('classifyFailure believes the ledger before the browser', async (t) => {
+  const cases = [
+    {
+      error: new EgressError('BLOCKED_ADDRESS', '10.0.0.1 is a private address'),
+      code: 'BLOCKED_ADDRESS',
+      message: '10.0.0.1 is a private address',
+    },
+    {
+      error: new EgressError('BLOCKED_ADDRESS', 'a.example resolves to an address that is closed: 10.0.0.1 is a private address'),
+      code: 'BLOCKED_ADDRESS',
+      message: 'a.example resolves to an address that is not open to captures',
+    },
+    {
+      error: new EgressError('DNS_FAILED', 'x', { systemCode: 'ENOTFOUND' }),
+      code: 'DNS_FAILED',
+      message: 'a.example does not resolve (ENOTFOUND)',
+    },
+    {
+      error: new EgressError('DNS_FAILED', 'x', { systemCode: 'ETIMEOUT' }),
+      code: 'DNS_FAILED',
+      message: 'a.example could not be resolved (ETIMEOUT)',
+    },
+    { error: new EgressError('PROXY_FAILED', 'x'), code: 'PROXY_FAILED', message: 'the proxy did not connect to a.example:443' },
+    {
+      error: new EgressError('NAVIGATION_FAILED', 'no connection to 10.1.2.3', { systemCode: 'ECONNREFUSED' }),
+      code: 'NAVIGATION_FAILED',
+      message: 'a.example:443 refused the connection (ECONNREFUSED)',
+    },
+    { error: new Error('odd'), code: 'NAVIGATION_FAILED', message: 'a.example:443 ended the connection' },
+  ]
+  for (const { error, code, message } of cases) {
+    const found = classifyFailure(aLedger('a.example', 443, error), 'https://A.example/page', 'net::ERR_TUNNEL_CONNECTION_FAILED')
+    t.strictSame(found, { code, message })
+  }
+})
+
+t.test('classifyFailure asks the browser where the connection was made', async (t) => {
+  const cases: [string | undefined, string][] = [
+    ['net::ERR_CERT_DATE_INVALID', 'TLS_ERROR'],
+    ['ERR_CERT_AUTHORITY_INVALID', 'TLS_ERROR'],
+    ['net::ERR_SSL_PROTOCOL_ERROR', 'TLS_ERROR'],
+    ['net::ERR_BAD_SSL_CLIENT_AUTH_CERT', 'TLS_ERROR'],
+    ['net::ERR_TOO_MANY_REDIRECTS', 'TOO_MANY_REDIRECTS'],
+    ['net::ERR_EMPTY_RESPONSE', 'NAVIGATION_FAILED'],
+    ['net::ERR_TIMED_OUT', 'TIMEOUT'],
+    ['net::ERR_NAME_NOT_RESOLVED', 'DNS_FAILED'],
+    [undefined, 'NAVIGATION_FAILED'],
+  ]
+  for (const [netError, code] of cases) {
+    const found = classifyFailure(aLedger('a.example', 443), 'https://a.example/', netError)
+    t.equal(found.code, code, `${netError}`)
+    t.match(found.message, netError ? netError.replace('net::', '') : 'a.example could not be loaded')
+  }
+})
+
+t.test('classifyFailure looks at the failing host and port only, and at their last try', async (t) => {
+  const book = aLedger('tracker.example', 443, new EgressError('BLOCKED_ADDRESS', 'no'))
+  book.fail(book.open('a.example', 80), new EgressError('BLOCKED_ADDRESS', 'no'))
+  book.fail(book.open('a.example', 443), new EgressError('DNS_FAILED', 'no'))
+  book.allow(book.open('a.example', 443), '1.1.1.1')
+  t.equal(classifyFailure(book, 'https://a.example/', 'net::ERR_CERT_DATE_INVALID').code, 'TLS_ERROR')
+  t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_EMPTY_RESPONSE').code, 'BLOCKED_ADDRESS')
+})
+
+t.test('classifyFailure names the byte limit whatever the connection says', async (t) => {
+  const book = aLedger('a.example', 80, Object.assign(new Error('x'), { code: 'ECONNRESET' }))
+  book.isExhausted = true
+  t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_CONTENT_LENGTH_MISMATCH').code, 'RESOURCE_LIMIT')
+})
