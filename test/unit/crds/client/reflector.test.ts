@@ -1,0 +1,445 @@
+import type { ServerResponse } from 'node:http'
+import t, { type Test } from 'tap'
+import { Reflector, type ReflectorEvent, type ReflectorOptions, withoutBallast } from '../../../../crds/client/reflector.ts'
+import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, type Thing, things, until } from './scripted-server.ts'
+
+type Answer = (response: ServerResponse, exchange: Exchange) => void
+
+const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`
+const bookmark = (version: number) => line('BOOKMARK', { metadata: { resourceVersion: String(version) } })
+const errorEvent = (code: number, reason: string) => line('ERROR', { kind: 'Status', code, reason, message: reason })
+
+/** A list of these things at this version. */
+const list =
+  (version: number, ...items: Thing[]): Answer =>
+  (response) =>
+    sendJson(response, { metadata: { resourceVersion: String(version) }, items })
+
+/** A watch that says these lines and stays open. */
+const open =
+  (...lines: string[]): Answer =>
+  (response) => {
+    response.writeHead(200)
+    response.flushHeaders()
+    for (const text of lines) response.write(text)
+  }
+
+/** A watch that says these lines and ends. */
+const closed =
+  (...lines: string[]): Answer =>
+  (response) =>
+    response.end(lines.join(''))
+
+/** A watch that says this much and loses its connection. */
+const torn =
+  (text: string): Answer =>
+  (response) => {
+    response.writeHead(200)
+    response.write(text, () => response.destroy())
+  }
+
+/** A reflector against a server that answers lists and watches from two scripts; their last answers are repeated. */
+async function startReflector(
+  t: Test,
+  { lists, watches, ...options }: { lists: Answer[]; watches: Answer[] } & Partial<ReflectorOptions<Thing>>,
+) {
+  const listed: Exchange[] = []
+  const watched: Exchange[] = []
+  const server = await startScriptedServer(t, (exchange) => {
+    const [log, script] = exchange.query.get('watch') === 'true' ? [watched, watches] : [listed, lists]
+    log.push(exchange)
+    script[Math.min(log.length, script.length) - 1]?.(exchange.response, exchange)
+  })
+  const ends: string[] = []
+  const relists: string[] = []
+  let missed = 0
+  const reflector = new Reflector<Thing>({
+    http: server.http,
+    resource: things,
+    rewatchMilliseconds: 0,
+    backoffMilliseconds: [1, 5],
+    metrics: {
+      onWatchEnd: ({ reason }) => ends.push(reason),
+      onRelist: ({ reason }) => relists.push(reason),
+      onMissed: ({ count }) => {
+        missed += count
+      },
+    },
+    ...options,
+  })
+  const events: ReflectorEvent<Thing>[] = []
+  reflector.addListener((event) => events.push(event))
+  t.teardown(() => reflector.stop())
+  reflector.start()
+  const told = () =>
+    events.map(({ type, object, source }) => `${type} ${object.metadata.name}@${object.metadata.resourceVersion} by ${source}`)
+  const has = (name: string) => reflector.lister.has(`default/${name}`)
+  return { reflector, server, listed, watched, ends, relists, events, told, has, missed: () => missed }
+}
+
+t.test('reflector lists from the cache, then watches from there with bookmarks and a bounded time', async (t) => {
+  const { reflector, listed, watched, told } = await startReflector(t, {
+    lists: [list(10, aThing('a', 5))],
+    watches: [open(line('ADDED', aThing('b', 11)), line('MODIFIED', aThing('a', 12)), line('DELETED', aThing('b', 13)))],
+    labelSelector: 'x=y',
+    fieldSelector: 'status.phase=Running',
+  })
+  await reflector.whenSynced()
+  await until(() => told().length === 4, 'four events')
+  t.strictSame(told(), ['added a@5 by list', 'added b@11 by watch', 'modified a@12 by watch', 'deleted b@13 by watch'])
+  t.match(Object.fromEntries(listed[0]?.query ?? []), {
+    resourceVersion: '0',
+    limit: '500',
+    labelSelector: 'x=y',
+    fieldSelector: 'status.phase=Running',
+  })
+  const query = Object.fromEntries(watched[0]?.query ?? [])
+  t.match(query, { resourceVersion: '10', allowWatchBookmarks: 'true', labelSelector: 'x=y', fieldSelector: 'status.phase=Running' })
+  t.ok(Number(query.timeoutSeconds) >= 300 && Number(query.timeoutSeconds) <= 600, `timeoutSeconds is ${query.timeoutSeconds}`)
+})
+
+t.test('reflector is synced only when the last page of the list is in', async (t) => {
+  let sendSecondPage = () => {}
+  const { reflector, listed, watched } = await startReflector(t, {
+    lists: [
+      (response) => sendJson(response, { metadata: { resourceVersion: '10', continue: 'more' }, items: [aThing('a', 5)] }),
+      (response) => {
+        sendSecondPage = () => list(10, aThing('b', 6))(response, {} as Exchange)
+      },
+    ],
+    watches: [open()],
+  })
+  await until(() => listed.length === 2, 'the second page is asked for')
+  t.equal(reflector.hasSynced, false)
+  t.strictSame(Object.fromEntries(listed[1]?.query ?? []), { limit: '500', continue: 'more' })
+  sendSecondPage()
+  await reflector.whenSynced()
+  t.equal(reflector.hasSynced, true)
+  t.equal(reflector.lister.size, 2)
+  await until(() => watched.length === 1, 'the watch begins')
+})
+
+for (const { name, expire } of [
+  { name: 'an ERROR event', expire: closed(errorEvent(410, 'Expired')) },
+  { name: 'an HTTP status', expire: (response: ServerResponse) => sendStatus(response, 410, 'Expired') },
+]) {
+  t.test(`reflector lists consistently and makes up for what it missed after a 410 by ${name}`, async (t) => {
+    const { listed, watched, told, relists } = await startReflector(t, {
+      lists: [list(10, aThing('a', 5), aThing('b', 6), aThing('c', 7)), list(30, aThing('a', 5), aThing('b', 20), aThing('d', 25))],
+      watches: [expire, open()],
+    })
+    await until(() => watched.length === 2, 'a second watch')
+    t.equal(listed[1]?.query.get('resourceVersion'), null)
+    t.equal(watched[1]?.query.get('resourceVersion'), '30')
+    t.strictSame(told().slice(3), ['modified b@20 by list', 'added d@25 by list', 'deleted c@7 by list'])
+    t.strictSame(relists, ['initial', 'expired'])
+  })
+}
+
+t.test('reflector begins a list anew when it expires between its pages, at last in one piece', async (t) => {
+  const firstPage: Answer = (response) =>
+    sendJson(response, { metadata: { resourceVersion: '10', continue: 'more' }, items: [aThing('a', 5)] })
+  const expired: Answer = (response) => sendStatus(response, 410, 'Expired')
+  const { reflector, listed } = await startReflector(t, {
+    lists: [firstPage, expired, firstPage, expired, list(20, aThing('a', 5))],
+    watches: [open()],
+  })
+  await reflector.whenSynced()
+  t.strictSame(
+    listed.map(({ query }) => [query.get('resourceVersion'), query.get('limit')]),
+    [
+      ['0', '500'],
+      [null, '500'],
+      [null, '500'],
+      [null, '500'],
+      [null, null],
+    ],
+  )
+})
+
+t.test('reflector goes on from the last bookmark when a watch ends', async (t) => {
+  const { watched, listed } = await startReflector(t, { lists: [list(10)], watches: [closed(bookmark(50)), open()] })
+  await until(() => watched.length === 2, 'a second watch')
+  t.equal(watched[1]?.query.get('resourceVersion'), '50')
+  t.equal(listed.length, 1)
+})
+
+t.test('reflector goes on after the last whole line when a connection is reset in the middle of one', async (t) => {
+  const cut = line('ADDED', aThing('b', 12))
+  const { watched, told, ends } = await startReflector(t, {
+    lists: [list(10)],
+    watches: [torn(line('ADDED', aThing('a', 11)) + cut.slice(0, 30)), open(cut)],
+  })
+  await until(() => told().length === 2, 'both events')
+  t.strictSame(told(), ['added a@11 by watch', 'added b@12 by watch'])
+  t.equal(watched[1]?.query.get('resourceVersion'), '11')
+  t.strictSame(ends, ['failed'])
+})
+
+t.test('reflector leaves a silent watch and goes on from where it was', async (t) => {
+  const { watched, ends, has } = await startReflector(t, {
+    lists: [list(10)],
+    watches: [open(bookmark(15)), open(line('ADDED', aThing('a', 16)))],
+    idleMilliseconds: 100,
+  })
+  await until(() => has('a'), 'the event of the second watch')
+  t.equal(watched[1]?.query.get('resourceVersion'), '15')
+  t.equal(ends[0], 'idle')
+})
+
+t.test('reflector keeps a watch whose only sign of life is bookmarks', async (t) => {
+  let beats = 0
+  const { watched } = await startReflector(t, {
+    lists: [list(10)],
+    watches: [
+      (response) => {
+        const timer = setInterval(() => response.write(bookmark(10 + ++beats)), 50)
+        response.on('close', () => clearInterval(timer))
+      },
+    ],
+    idleMilliseconds: 2_000,
+  })
+  await until(() => beats === 50, 'more than the idle time')
+  t.equal(watched.length, 1)
+})
+
+t.test('reflector tells nothing twice when bookmarks and events are repeated', async (t) => {
+  const { watched, told } = await startReflector(t, {
+    lists: [list(10, aThing('a', 5))],
+    watches: [
+      closed(
+        line('ADDED', aThing('a', 5)),
+        bookmark(12),
+        bookmark(12),
+        bookmark(11),
+        line('MODIFIED', aThing('a', 5)),
+        line('DELETED', aThing('b', 9)),
+      ),
+      open(),
+    ],
+  })
+  await until(() => watched.length === 2, 'a second watch')
+  t.strictSame(told(), ['added a@5 by list'])
+  t.equal(watched[1]?.query.get('resourceVersion'), '12')
+})
+
+t.test('reflector watches again after ERROR events other than 410, without a list', async (t) => {
+  const { listed, watched, ends } = await startReflector(t, {
+    lists: [list(10)],
+    watches: [closed(bookmark(20), errorEvent(500, 'InternalError')), open()],
+  })
+  await until(() => watched.length === 2, 'a second watch')
+  t.equal(watched[1]?.query.get('resourceVersion'), '20')
+  t.equal(listed.length, 1)
+  t.strictSame(ends, ['failed'])
+})
+
+t.test('reflector reads past a malformed line by a second watch, and lists when that one is malformed too', async (t) => {
+  const { relists, watched, has } = await startReflector(t, {
+    lists: [list(10), list(30, aThing('a', 25))],
+    watches: [closed('{"type":\n'), closed('<html>\n'), open()],
+  })
+  await until(() => has('a'), 'what the list brings')
+  await until(() => watched.length === 3, 'a third watch')
+  t.strictSame(relists, ['initial', 'malformed'])
+})
+
+t.test('reflector keeps trying while the server refuses everything, and syncs when it is back', async (t) => {
+  const away: Answer = (response) => sendStatus(response, 503, 'ServiceUnavailable')
+  const { reflector, listed } = await startReflector(t, {
+    lists: [away, away, (response) => response.destroy(), (response) => sendStatus(response, 403, 'Forbidden'), list(10, aThing('a', 5))],
+    watches: [away, open()],
+  })
+  await reflector.whenSynced()
+  t.equal(listed.length, 5)
+  t.equal(reflector.lister.size, 1)
+})
+
+t.test('reflector counts what a check finds although the watch should have brought it', async (t) => {
+  const { relists, listed, missed, told } = await startReflector(t, {
+    lists: [list(10, aThing('a', 5), aThing('b', 6)), list(20, aThing('a', 15), aThing('c', 12))],
+    watches: [closed(bookmark(20)), open()],
+    relistMilliseconds: 0,
+  })
+  await until(() => relists.length === 2, 'the check')
+  t.strictSame(relists, ['initial', 'safety'])
+  t.match(Object.fromEntries(listed[1]?.query ?? []), { resourceVersion: '20', resourceVersionMatch: 'NotOlderThan' })
+  t.equal(missed(), 3)
+  t.strictSame(told().slice(2), ['modified a@15 by list', 'added c@12 by list', 'deleted b@6 by list'])
+})
+
+t.test('reflector does not count as missed what happened after the watch had ended', async (t) => {
+  const { relists, missed } = await startReflector(t, {
+    lists: [list(10, aThing('a', 5), aThing('b', 6)), list(30, aThing('a', 25))],
+    watches: [closed(bookmark(20)), open()],
+    relistMilliseconds: 0,
+  })
+  await until(() => relists.length === 2, 'the check')
+  t.equal(missed(), 0)
+})
+
+t.test('reflector starts over when the history of the API server does', async (t) => {
+  const { told, watched } = await startReflector(t, {
+    lists: [list(1_000, aThing('a', 900), aThing('b', 950)), list(20, aThing('a', 7))],
+    watches: [closed(errorEvent(410, 'Expired')), open()],
+  })
+  await until(() => watched.length === 2, 'a second watch')
+  t.strictSame(told().slice(2), ['modified a@7 by list', 'deleted b@950 by list'])
+  t.equal(watched[1]?.query.get('resourceVersion'), '20')
+})
+
+t.test('reflector lists consistently when the API server knows no version as new as its own', async (t) => {
+  const details = { causes: [{ reason: 'ResourceVersionTooLarge' }] }
+  const { relists, listed } = await startReflector(t, {
+    lists: [list(1_000), list(20)],
+    watches: [
+      (response) => sendJson(response, { kind: 'Status', code: 504, reason: 'Timeout', message: 'Too large', details }, 504),
+      open(),
+    ],
+  })
+  await until(() => relists.length === 2, 'the second list')
+  t.equal(listed[1]?.query.get('resourceVersion'), null)
+})
+
+t.test('reflector stops during a list and never watches', async (t) => {
+  const { reflector, listed, watched, events } = await startReflector(t, { lists: [() => {}], watches: [open()] })
+  await until(() => listed.length === 1, 'the list is asked for')
+  await reflector.stop()
+  t.equal(watched.length, 0)
+  t.equal(events.length, 0)
+})
+
+t.test('reflector stops during a watch, a backoff and before its start', async (t) => {
+  const watching = await startReflector(t, { lists: [list(10)], watches: [open()] })
+  await until(() => watching.watched.length === 1, 'the watch')
+  await watching.reflector.stop()
+  t.strictSame(watching.ends, [])
+  const waiting = await startReflector(t, {
+    lists: [(response) => sendStatus(response, 503, 'Away')],
+    watches: [],
+    backoffMilliseconds: [60_000, 60_000],
+  })
+  await until(() => waiting.ends.length === 1, 'the backoff')
+  await waiting.reflector.stop()
+  const idle = new Reflector({ http: waiting.server.http, resource: things })
+  await idle.stop()
+  t.equal(idle.hasSynced, false)
+})
+
+t.test('reflector serves the other listeners when one throws', async (t) => {
+  const { reflector, events, watched } = await startReflector(t, {
+    lists: [list(10)],
+    watches: [closed(line('ADDED', aThing('a', 11))), open()],
+  })
+  const later: string[] = []
+  reflector.addListener(() => {
+    throw new Error('a bug')
+  })
+  reflector.addListener(({ object }) => later.push(object.metadata.name))
+  await until(() => watched.length === 2, 'a second watch')
+  t.equal(events.length, 1)
+  t.strictSame(later, ['a'])
+})
+
+t.test('reflector tells a late listener what is there, and a removed one nothing', async (t) => {
+  const { reflector, watched } = await startReflector(t, {
+    lists: [list(10, aThing('a', 5))],
+    watches: [open(line('ADDED', aThing('b', 11)))],
+  })
+  await until(() => reflector.lister.size === 2, 'both objects')
+  const told: string[] = []
+  const remove = reflector.addListener(({ type, object }) => told.push(`${type} ${object.metadata.name}`))
+  remove()
+  watched[0]?.response.write(line('ADDED', aThing('c', 12)))
+  await until(() => reflector.lister.size === 3, 'the third object')
+  t.strictSame(told.sort(), ['added a', 'added b'])
+})
+
+t.test('reflector shows an own write at once and ignores older news of it', async (t) => {
+  const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
+  await reflector.whenSynced()
+  await until(() => watched.length === 1, 'the watch')
+  reflector.observe(aThing('a', 12))
+  reflector.observe(aThing('b', 14))
+  t.ok(has('b'))
+  const watch = watched[0]?.response
+  for (const text of [
+    line('MODIFIED', aThing('a', 11)),
+    line('MODIFIED', aThing('a', 12)),
+    line('ADDED', aThing('b', 14)),
+    line('ADDED', aThing('c', 15)),
+  ])
+    watch?.write(text)
+  await until(() => has('c'), 'the last event')
+  t.strictSame(told(), ['added a@5 by list', 'modified a@12 by write', 'added b@14 by write', 'added c@15 by watch'])
+})
+
+t.test('reflector keeps an own write that a list is too old to have', async (t) => {
+  const { reflector, relists, has } = await startReflector(t, {
+    lists: [list(10), list(30)],
+    watches: [(response) => void setTimeout(() => closed(errorEvent(410, 'Expired'))(response, {} as Exchange), 20), open()],
+  })
+  await reflector.whenSynced()
+  reflector.observe(aThing('young', 31))
+  await until(() => relists.length === 2, 'the second list')
+  t.ok(has('young'))
+})
+
+t.test('reflector hides an object that this process has deleted, whatever late events say', async (t) => {
+  const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
+  await reflector.whenSynced()
+  await until(() => watched.length === 1, 'the watch')
+  reflector.observeDeleted(aThing('a', 5))
+  t.notOk(has('a'))
+  const again = aThing('a', 14, { uid: 'another' })
+  for (const text of [line('MODIFIED', aThing('a', 12)), line('DELETED', aThing('a', 13)), line('ADDED', again)])
+    watched[0]?.response.write(text)
+  await until(() => has('a'), 'the next object of that name')
+  t.strictSame(told(), ['added a@5 by list', 'deleted a@5 by write', 'added a@14 by watch'])
+})
+
+t.test('reflector does not let the end of an old object take away a new one of its name', async (t) => {
+  const { reflector, watched, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
+  await reflector.whenSynced()
+  await until(() => watched.length === 1, 'the watch')
+  reflector.observe(aThing('a', 14, { uid: 'another' }))
+  watched[0]?.response.write(line('DELETED', aThing('a', 13)) + line('ADDED', aThing('z', 15)))
+  await until(() => has('z'), 'the last event')
+  t.equal(reflector.lister.get('default/a')?.metadata.uid, 'another')
+})
+
+t.test('reflector keeps apiVersion and kind on every object and drops what nobody reads', async (t) => {
+  const ballast = { managedFields: [{}], annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', kept: 'yes' } }
+  const heavy = aThing('a', 5)
+  const { reflector } = await startReflector(t, {
+    lists: [list(10, { ...heavy, metadata: { ...heavy.metadata, ...ballast } })],
+    watches: [open()],
+  })
+  await reflector.whenSynced()
+  t.strictSame(reflector.lister.get('default/a'), {
+    ...heavy,
+    apiVersion: 'test.dev/v1',
+    kind: 'Thing',
+    metadata: { ...heavy.metadata, annotations: { kept: 'yes' } },
+  })
+  t.equal(withoutBallast(heavy), heavy)
+})
+
+t.test('reflector tells when it last heard from the server and when it last did anything', async (t) => {
+  const before = Date.now()
+  const { reflector, ends } = await startReflector(t, { lists: [list(10)], watches: [(response) => sendStatus(response, 503, 'Away')] })
+  await reflector.whenSynced()
+  const heard = reflector.lastSeenAt
+  t.ok(heard >= before)
+  await until(() => ends.length > 3 && Date.now() > heard, 'some failures')
+  await until(() => reflector.lastActiveAt > heard, 'activity')
+  t.equal(reflector.lastSeenAt, heard)
+})
+
+t.test('whenSynced rejects when the caller stops waiting', async (t) => {
+  const { reflector } = await startReflector(t, { lists: [() => {}], watches: [] })
+  const caller = new AbortController()
+  const waiting = reflector.whenSynced(caller.signal)
+  caller.abort(new Error('enough'))
+  await t.rejects(waiting, { message: 'enough' })
+})

@@ -1,0 +1,87 @@
+import t from 'tap'
+import { pods, tokenReviews } from '../../../../crds/client/core-resources.ts'
+import { jsonPatch, mergePatch } from '../../../../crds/client/patch.ts'
+import { defineResource, Resource, tintypeResource } from '../../../../crds/client/resource.ts'
+import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, things } from './scripted-server.ts'
+
+t.test('resource paths follow group, scope, name and subresource', async (t) => {
+  const { http } = await startScriptedServer(t, () => {})
+  t.equal(new Resource(http, pods).pathOf('a'), '/api/v1/namespaces/default/pods/a')
+  t.equal(new Resource(http, things, { namespace: 'x' }).pathOf(), '/apis/test.dev/v1/namespaces/x/things')
+  t.equal(new Resource(http, tokenReviews).pathOf(), '/apis/authentication.k8s.io/v1/tokenreviews')
+  t.equal(
+    new Resource(http, tintypeResource('Screenshot', 'screenshots')).pathOf('scr-1', 'status'),
+    '/apis/tintype.dev/v1alpha1/namespaces/default/screenshots/scr-1/status',
+  )
+})
+
+t.test('resource verbs send the requests that the API server expects', async (t) => {
+  const { http, exchanges } = await startScriptedServer(t, ({ response }) =>
+    sendJson(response, { metadata: { resourceVersion: '1' }, items: [] }),
+  )
+  const client = new Resource(http, things)
+  await client.get('a')
+  await client.list({ labelSelector: 'x=y', limit: 5, resourceVersion: '0' })
+  await client.list({ allNamespaces: true })
+  await client.create({ ...aThing('a', 0), metadata: { generateName: 'a-', namespace: 'other' } })
+  await client.replace(aThing('a', 3))
+  await client.replaceStatus(aThing('a', 3))
+  await client.patch('a', mergePatch({ status: {} }, { resourceVersion: '3' }), { subresource: 'status' })
+  await client.patch('a', jsonPatch([], { '/x': 1 }))
+  await client.delete('a', { uid: 'u', resourceVersion: '3', gracePeriodSeconds: 0, propagationPolicy: 'Background' })
+  await client.delete('a')
+  const base = '/apis/test.dev/v1/namespaces/default/things'
+  const seen = exchanges.map(({ method, path, query }: Exchange) => `${method} ${path}${query.size ? `?${query}` : ''}`)
+  t.strictSame(seen, [
+    `GET ${base}/a`,
+    `GET ${base}?labelSelector=x%3Dy&limit=5&resourceVersion=0`,
+    'GET /apis/test.dev/v1/things',
+    'POST /apis/test.dev/v1/namespaces/other/things',
+    `PUT ${base}/a`,
+    `PUT ${base}/a/status`,
+    `PATCH ${base}/a/status`,
+    `PATCH ${base}/a`,
+    `DELETE ${base}/a`,
+    `DELETE ${base}/a`,
+  ])
+  t.match(exchanges[3]?.body, { apiVersion: 'test.dev/v1', kind: 'Thing', metadata: { generateName: 'a-' } })
+  t.equal(exchanges[6]?.headers['content-type'], 'application/merge-patch+json')
+  t.strictSame(exchanges[6]?.body, { status: {}, metadata: { resourceVersion: '3' } })
+  t.match(exchanges[8]?.body, { preconditions: { uid: 'u', resourceVersion: '3' }, gracePeriodSeconds: 0, propagationPolicy: 'Background' })
+  t.strictSame(exchanges[9]?.body, { kind: 'DeleteOptions', apiVersion: 'v1' })
+})
+
+t.test('find turns a missing object into undefined and nothing else', async (t) => {
+  const { http } = await startScriptedServer(t, ({ response, path }) =>
+    path.endsWith('/a') ? sendStatus(response, 404, 'NotFound') : sendStatus(response, 403, 'Forbidden'),
+  )
+  const client = new Resource(http, things)
+  t.equal(await client.find('a'), undefined)
+  await t.rejects(client.find('b'), { name: 'KubeError', status: 403 })
+})
+
+t.test('listAll follows the pages and asks for a version on the first only', async (t) => {
+  const { http, exchanges } = await startScriptedServer(t, ({ response, query }) => {
+    const next = { '': 'two', two: 'three', three: '' }[query.get('continue') ?? '']
+    sendJson(response, { metadata: { resourceVersion: '9', continue: next }, items: [aThing(`after-${query.get('continue')}`, 1)] })
+  })
+  const items = await new Resource(http, things).listAll({ resourceVersion: '0', labelSelector: 'x' })
+  t.strictSame(
+    items.map(({ metadata }) => metadata.name),
+    ['after-null', 'after-two', 'after-three'],
+  )
+  t.strictSame(
+    exchanges.map(({ query }) => [query.get('resourceVersion'), query.get('labelSelector'), query.get('limit')]),
+    [
+      ['0', 'x', '500'],
+      [null, 'x', '500'],
+      [null, 'x', '500'],
+    ],
+  )
+})
+
+t.test('a list without items is an empty one', async (t) => {
+  const { http } = await startScriptedServer(t, ({ response }) => sendJson(response, { metadata: {}, items: null }))
+  const cluster = defineResource({ group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false })
+  t.strictSame(await new Resource(http, cluster).list(), { items: [], resourceVersion: '' })
+})

@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
+import { accessFromToken } from '../../../../crds/client/cluster-access.ts'
+import { KubeHttp, type KubeHttpOptions } from '../../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../../crds/client/kube-object.ts'
+import { defineResource } from '../../../../crds/client/resource.ts'
+
+/** One request that the server got, and the answer to write. */
+export type Exchange = {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: IncomingMessage['headers']
+  body: unknown
+  response: ServerResponse
+}
+
+export type ScriptedServer = { url: string; exchanges: Exchange[]; connections: () => number; http: KubeHttp }
+
+/** An HTTP server on loopback whose answers the test writes; it ends with the test. */
+export async function startScriptedServer(
+  t: Test,
+  answer: (exchange: Exchange, number: number) => unknown,
+  options: KubeHttpOptions = {},
+): Promise<ScriptedServer> {
+  const exchanges: Exchange[] = []
+  let connections = 0
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '', 'http://localhost')
+    const body = await text(request)
+    const { method = '', headers } = request
+    const exchange = { method, path: url.pathname, query: url.searchParams, headers, body: body ? JSON.parse(body) : undefined, response }
+    exchanges.push(exchange)
+    await answer(exchange, exchanges.length)
+  })
+  server.on('connection', () => connections++)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const http = new KubeHttp(accessFromToken({ server: url, token: 'secret' }), options)
+  t.teardown(async () => {
+    await http.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url, exchanges, connections: () => connections, http }
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+/** Answers with a refusal as the API server words it. */
+export function sendStatus(response: ServerResponse, code: number, reason: string, headers: Record<string, string> = {}): void {
+  sendJson(response, { kind: 'Status', status: 'Failure', code, reason, message: `refused: ${reason}` }, code, headers)
+}
+
+/** Waits until something is so; fails the test after ten seconds. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`it never came to this: ${what}`)
+    await sleep(2)
+  }
+}
+
+/** A made-up kind. */
+export type Thing = KubeObject & { spec?: { colour?: string } }
+
+export const things = defineResource<Thing>({ group: 'test.dev', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true })
+
+/** A thing at a resourceVersion; its uid follows its name unless given. */
+export function aThing(name: string, resourceVersion: number, { uid = `uid-${name}`, colour = 'red' } = {}): Thing {
+  return { metadata: { name, namespace: 'default', uid, resourceVersion: String(resourceVersion) }, spec: { colour } }
+}

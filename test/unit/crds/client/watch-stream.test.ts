@@ -1,0 +1,54 @@
+import t from 'tap'
+import { type MalformedWatchError, readWatchEvents } from '../../../../crds/client/watch-stream.ts'
+import { aThing, type Thing } from './scripted-server.ts'
+
+const line = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`
+async function read(chunks: (string | Uint8Array)[]): Promise<{ versions: (string | undefined)[]; error?: unknown }> {
+  const versions: (string | undefined)[] = []
+  const body = (async function* () {
+    for (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+  })()
+  try {
+    for await (const events of readWatchEvents<Thing>(body)) versions.push(...events.map(({ object }) => object.metadata.resourceVersion))
+    return { versions }
+  } catch (error) {
+    return { versions, error }
+  }
+}
+
+t.test('readWatchEvents finds the same events wherever the chunks are cut', async (t) => {
+  const text = Buffer.from(line('ADDED', aThing('ä–€', 1)) + line('MODIFIED', aThing('b', 2)) + line('DELETED', aThing('c', 3)))
+  const differing: number[] = []
+  for (let size = 1; size <= text.length; size++) {
+    const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.subarray(n * size, (n + 1) * size))
+    const { versions, error } = await read(chunks)
+    if (error || versions.join() !== '1,2,3') differing.push(size)
+  }
+  t.strictSame(differing, [])
+})
+
+t.test('readWatchEvents drops a line that the end of the body cuts off', async (t) => {
+  t.strictSame(await read([line('ADDED', aThing('a', 1)), line('ADDED', aThing('b', 2)).slice(0, 20)]), { versions: ['1'] })
+})
+
+t.test('readWatchEvents hands over what came before a malformed line', async (t) => {
+  for (const bad of [
+    '{"type":"ADD\n',
+    '[]\n',
+    'null\n',
+    '{"type":"NEWS","object":{"metadata":{"resourceVersion":"9"}}}\n',
+    '{"type":"ADDED","object":{}}\n',
+  ]) {
+    const { versions, error } = await read([line('ADDED', aThing('a', 1)) + bad + line('ADDED', aThing('b', 2))])
+    t.strictSame(versions, ['1'], bad)
+    t.equal((error as MalformedWatchError).name, 'MalformedWatchError', bad)
+  }
+})
+
+t.test('readWatchEvents turns an ERROR event into the error it tells', async (t) => {
+  const { versions, error } = await read([
+    line('ADDED', aThing('a', 1)) + line('ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }),
+  ])
+  t.strictSame(versions, ['1'])
+  t.match(error, { name: 'KubeError', status: 410, reason: 'Expired', message: 'the watch ended: too old' })
+})
