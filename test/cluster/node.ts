@@ -112,8 +112,8 @@ export async function ensureVolumeDirectories(names: readonly string[]): Promise
   }
 }
 
-/** The kernel does not stack an overlay on a file system that is one itself, as inside another container. */
-async function chooseSnapshotter(): Promise<string> {
+/** containerd's: the kernel does not stack an overlay on a file system that is one itself, as inside another container. */
+export async function chooseSnapshotter(): Promise<string> {
   await mkdir(paths.containerd, { recursive: true })
   const kind = (await run('stat', ['-f', '-c', '%T', paths.containerd])).trim()
   return kind === 'overlayfs' ? 'native' : 'overlayfs'

@@ -19,6 +19,7 @@ const packages = [
   'openssl',
   'procps',
   'runc',
+  'skopeo',
   'slirp4netns',
   'util-linux',
 ]

@@ -11,7 +11,7 @@ const environment = process.env
 export const repository = path.resolve(import.meta.dirname, '../..')
 
 /** Everything that may be thrown away to save disk space: programs, images, the cluster's state. */
-export const cache = path.join(environment['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'tintype')
+export const cache = path.join(environment.XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'tintype')
 
 /** Programs built from Go modules; survives `npm stop -- --purge`. */
 export const programsDirectory = path.join(cache, 'programs')
@@ -61,15 +61,15 @@ export const network = {
   outsideDns: '10.98.0.3',
   apiPort: 6443,
   gatewayNodePort: 30_080,
-  hostApiPort: Number(environment['TINTYPE_API_PORT'] ?? 16_443),
-  hostGatewayPort: Number(environment['TINTYPE_GATEWAY_PORT'] ?? 18_080),
+  hostApiPort: Number(environment.TINTYPE_API_PORT ?? 16_443),
+  hostGatewayPort: Number(environment.TINTYPE_GATEWAY_PORT ?? 18_080),
 } as const
 
 /** What the user chose by environment variables. */
 export const choices = {
   /** `current` uses the current kubectl context and starts no cluster. */
-  cluster: environment['TINTYPE_CLUSTER'] === 'current' ? 'current' : 'embedded',
+  cluster: environment.TINTYPE_CLUSTER === 'current' ? 'current' : 'embedded',
   /** Benchmarks write through to the disk, as a real etcd does; else the store is only as durable as the page cache. */
-  etcdFsync: environment['TINTYPE_ETCD_FSYNC'] === '1',
-  upstreamProxy: environment['HTTPS_PROXY'] || environment['https_proxy'] || undefined,
+  etcdFsync: environment.TINTYPE_ETCD_FSYNC === '1',
+  upstreamProxy: environment.HTTPS_PROXY || environment.https_proxy || undefined,
 } as const

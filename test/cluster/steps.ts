@@ -36,7 +36,7 @@ const heartbeatMilliseconds = 30_000
 /** The standard output as it is. */
 export const standardScreen: Screen = {
   write: (text) => process.stdout.write(text),
-  isTerminal: process.stdout.isTTY === true && process.env['TERM'] !== 'dumb',
+  isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
   columns: process.stdout.columns ?? 120,
 }
 
