@@ -1,0 +1,135 @@
+// The jail: user, mount, network and PID namespaces of the browser's own, made without any privilege. In it there is no network but a
+// loopback interface whose listening sockets belong to the guard, no token, nothing of the runner's /tmp, and no process but the
+// browser's. It needs what Chromium's own sandbox needs, user namespaces, and the right to mount in them.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type net from 'node:net'
+import type { Entrance, OpenEntrance } from '../egress/entrance.ts'
+
+/** Where the programs are and what the browser must not see. */
+export interface JailConfig {
+  /** Holds hold.sh, enter.sh and listen.mjs (capture-runner/jail). */
+  programsDirectory: string
+  /** Covered by empty ones. The browser writes its profile to its own /tmp. */
+  hiddenDirectories?: readonly string[]
+  /** Sessions that may be open at once: the current capture's, the next one's, and those still closing. */
+  entrances?: number
+  startTimeoutMilliseconds?: number
+}
+
+export interface Jail {
+  /** For `chromium.launch({ executablePath, env })`: the program that goes into the jail and becomes `program`. */
+  command: (program: string) => { executablePath: string; env: Record<string, string> }
+  /** For `guard.openSession`: a port inside the jail. Ports are used again, the longest unused first: close a session's browser context first. */
+  openEntrance: OpenEntrance
+  /** Kills everything in the jail at once and waits until it is gone. May be called again. */
+  close: () => Promise<void>
+}
+
+const HIDDEN_DIRECTORIES = ['/tmp', '/dev/shm', '/var/run/secrets']
+const ENTRANCES = 8
+const START_TIMEOUT_MILLISECONDS = 10_000
+
+/** An entrance whose socket was made in the jail. Between two sessions it closes whatever comes in. */
+const toEntrance = (server: net.Server, port: number, onRelease: (entrance: Entrance) => void): Entrance => {
+  let onConnection: ((socket: net.Socket) => void) | undefined
+  // A tunnel's two directions end one by one.
+  ;(server as net.Server & { allowHalfOpen: boolean }).allowHalfOpen = true
+  server.on('connection', (socket) => (onConnection ? onConnection(socket) : socket.destroy()))
+  const entrance: Entrance = {
+    proxyUrl: `http://127.0.0.1:${port}`,
+    listen: (handler) => {
+      onConnection = handler
+    },
+    release: () => {
+      onConnection = undefined
+      onRelease(entrance)
+    },
+  }
+  return entrance
+}
+
+const receiveServers = (holder: ChildProcess, count: number, onServer: (server: net.Server, port: number) => void): Promise<void> =>
+  new Promise((resolve) => {
+    let received = 0
+    holder.on('message', ({ port }: { port: number }, server) => {
+      onServer(server as net.Server, port)
+      received += 1
+      if (received === count) holder.send('received', () => resolve())
+    })
+  })
+
+const failedStart = async (holder: ChildProcess, signal: AbortSignal): Promise<never> => {
+  let said = ''
+  holder.stderr?.on('data', (chunk) => {
+    said += chunk
+  })
+  const reason = await Promise.race([
+    once(holder, 'exit', { signal }).then(([code, killedBy]) => `it ended with ${code ?? killedBy}`),
+    once(holder, 'error', { signal }).then(([error]) => String(error)),
+  ])
+  throw new Error(`the jail cannot be made: ${said.trim() || reason}`)
+}
+
+/** @throws Error when the node does not allow it; the message holds what the failing program said */
+export const openJail = async (config: JailConfig): Promise<Jail> => {
+  const count = config.entrances ?? ENTRANCES
+  const hidden = config.hiddenDirectories ?? HIDDEN_DIRECTORIES
+  const { programsDirectory } = config
+  const inside = [
+    'sh',
+    `${programsDirectory}/hold.sh`,
+    process.execPath,
+    `${programsDirectory}/listen.mjs`,
+    String(count),
+    String(process.pid),
+    ...hidden,
+  ]
+  const namespaces = ['--user', '--map-root-user', '--mount', '--net', '--pid', '--fork', '--kill-child=SIGKILL']
+  const holder = spawn('unshare', [...namespaces, ...inside], {
+    stdio: ['pipe', 'ignore', 'pipe', 'ipc'],
+    env: { PATH: process.env.PATH ?? '/usr/sbin:/usr/bin:/sbin:/bin' },
+  })
+  const isGone = new Promise<void>((resolve) => {
+    holder.once('exit', () => resolve())
+    holder.once('error', () => resolve())
+  })
+  const servers: net.Server[] = []
+  const free: Entrance[] = []
+  const close = async (): Promise<void> => {
+    for (const server of servers.splice(0)) server.close()
+    holder.kill('SIGKILL')
+    await isGone
+  }
+
+  const started = new AbortController()
+  const tooLate = AbortSignal.timeout(config.startTimeoutMilliseconds ?? START_TIMEOUT_MILLISECONDS)
+  const signal = AbortSignal.any([started.signal, tooLate])
+  try {
+    const received = receiveServers(holder, count, (server, port) => {
+      servers.push(server)
+      free.push(toEntrance(server, port, (entrance) => free.push(entrance)))
+    })
+    await Promise.race([received, failedStart(holder, signal)])
+  } catch (error) {
+    await close()
+    throw tooLate.aborted ? new Error('the jail cannot be made: it did not start in time', { cause: error }) : error
+  } finally {
+    started.abort()
+  }
+  holder.disconnect()
+
+  return {
+    command: (program) => ({
+      executablePath: `${programsDirectory}/enter.sh`,
+      env: { TINTYPE_JAIL: String(holder.pid), TINTYPE_JAILED: program },
+    }),
+    openEntrance: async () => {
+      const entrance = free.shift()
+      if (!entrance) throw new Error(`the jail has ${count} entrances, and all are in use`)
+      return entrance
+    },
+    close,
+  }
+}
