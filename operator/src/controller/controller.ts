@@ -16,7 +16,8 @@ import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 export type Requeue = { requeueAfterMilliseconds?: number | undefined }
 
 /** One level-triggered step for one key. The signal ends with the time-out and with the controller. */
-export type Reconcile = (key: string, signal: AbortSignal) => Promise<Requeue | undefined>
+// biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that asks for nothing need not say so
+export type Reconcile = (key: string, signal: AbortSignal) => Promise<Requeue | undefined | void>
 
 export type ControllerOptions = {
   name: string
@@ -113,7 +114,7 @@ export class Controller {
     const signal = AbortSignal.any([this.#stopping.signal, timeout])
     let result: ReconcileResult
     try {
-      result = this.#settle(key, await this.#options.reconcile(key, signal))
+      result = this.#settle(key, (await this.#options.reconcile(key, signal)) ?? undefined)
     } catch (error) {
       if (timeout.aborted) this.#metrics.onTimeout?.(this.name)
       result = this.#fail(key, error, timeout.aborted)

@@ -254,10 +254,16 @@ export class LeaderElection {
     return { monotonic: this.#clock.monotonic(), wall: this.#clock.wall() }
   }
 
-  /** One request with half of the renew deadline as its time, so that a lost connection leaves room for a second try. */
+  /**
+   * One request with half of the renew deadline as its time, so that a lost connection leaves room for a second try.
+   * A leader's request ends with its leadership.
+   */
   async #call<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { renewDeadlineMilliseconds } = this.#options
+    const leftMilliseconds = this.#renewedAt ? renewDeadlineMilliseconds - this.#sinceRenewal() : renewDeadlineMilliseconds
     const timeout = new AbortController()
-    const cancel = this.#clock.after(this.#options.renewDeadlineMilliseconds / 2, () => timeout.abort(new Error('no answer in time')))
+    const abort = () => timeout.abort(new Error('no answer in time'))
+    const cancel = this.#clock.after(Math.max(0, Math.min(leftMilliseconds, renewDeadlineMilliseconds / 2)), abort)
     try {
       return await request(timeout.signal)
     } finally {

@@ -1,0 +1,26 @@
+import t from 'tap'
+import { findProblems } from '../../../../operator/src/controller/health.ts'
+
+const now = 1_000_000
+const controller = (overdue: number) => ({ name: 'shots', stuckFor: () => overdue })
+const reflector = (silent: number) => ({ resource: { plural: 'screenshots' }, lastActiveAt: now - silent })
+const cases = [
+  { name: 'none while all move', controllers: [controller(0)], reflectors: [reflector(170_000)], problems: [] },
+  {
+    name: 'a worker that does not end',
+    controllers: [controller(2_000), controller(0)],
+    reflectors: [],
+    problems: ['controller shots has a worker that does not end, 2 s overdue'],
+  },
+  {
+    name: 'a reflector that stands still',
+    controllers: [],
+    reflectors: [reflector(200_000)],
+    problems: ['the reflector of screenshots has stood still for 200 s'],
+  },
+]
+for (const { name, problems, ...parts } of cases) {
+  t.test(`findProblems finds ${name}`, async (t) => {
+    t.strictSame(findProblems({ ...parts, now }), problems)
+  })
+}
