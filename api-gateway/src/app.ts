@@ -1,0 +1,64 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { Metrics } from './metrics.ts'
+import { addAuth } from './plugins/auth.ts'
+import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
+import { addErrors, answerError, answerProtocolError } from './plugins/errors.ts'
+import { addMethods } from './plugins/methods.ts'
+import { addRequestId, requestIdOf } from './plugins/request-id.ts'
+import { addRequestMetrics } from './plugins/request-metrics.ts'
+import { addFileRoutes } from './routes/files.ts'
+import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
+import type { ScreenshotsDeps } from './routes/v1/deps.ts'
+import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
+import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
+import type { KeyStore } from './store/ports.ts'
+
+/** Everything the gateway needs of the world; tests give their own. */
+export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps {
+  keys: KeyStore
+  metrics: Metrics
+  log: FastifyBaseLogger
+}
+
+/** Milliseconds in which a request must have arrived whole. */
+const REQUEST_MILLISECONDS = 60_000
+/** The spec writes both. */
+const PREFIXES = ['/api/v1', '/v1']
+
+/** Builds the REST server. It never listens: main does, and tests call `inject`. */
+export function buildApp(deps: Deps): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: deps.log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_MILLISECONDS,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: answerError,
+    clientErrorHandler: answerProtocolError,
+  })
+  addErrors(app)
+  addRequestId(app)
+  addMethods(app)
+  addBodies(app)
+  addRequestMetrics(app, deps.metrics)
+  addAuth(app, deps)
+  // While it ends, the process asks each client to connect anew: to another replica.
+  app.addHook('onSend', async (_request, reply) => {
+    if (deps.draining.aborted) reply.header('connection', 'close')
+  })
+  for (const prefix of PREFIXES) {
+    app.register(
+      async (routes) => {
+        addCreateScreenshot(routes, deps)
+        addScreenshotRoutes(routes, deps)
+        addStatusRoute(routes, deps)
+      },
+      { prefix },
+    )
+  }
+  addFileRoutes(app, deps)
+  return app
+}

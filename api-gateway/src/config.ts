@@ -1,0 +1,80 @@
+import { isCidr } from '@tintype/crds/address-rules'
+import { z } from 'zod'
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)
+
+/** The environment is the documentation: name, default and unit of each setting. */
+const Env = z.object({
+  TINTYPE_NAMESPACE: z.string().min(1).optional(), // absent: the service account's or the context's
+  TINTYPE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  TINTYPE_PORT: port(8080),
+  TINTYPE_METRICS_PORT: port(9090), // /metrics, /healthz, /readyz
+  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }).default('http://tintype-minio:9000'),
+  TINTYPE_STORAGE_REGION: z.string().min(1).default('us-east-1'),
+  TINTYPE_STORAGE_BUCKET: z.string().min(1).default('tintype'),
+  TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
+  TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
+  TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
+  TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
+  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
+  TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
+  // What the default pool's egress says, as far as an address itself tells. Names may be left to the runners: `*`.
+  TINTYPE_ALLOWED_HOSTS: list.transform((hosts) => (hosts.length > 0 ? hosts : ['*'])),
+  TINTYPE_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_DENIED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_ALLOWED_PORTS: list
+    .transform((ports) => ports.map(Number))
+    .refine(
+      (ports) => ports.every((value) => Number.isInteger(value) && value > 0 && value < 65_536),
+      'must be a comma-separated list of ports',
+    ),
+})
+type Env = z.infer<typeof Env>
+
+/**
+ * The program's settings, read once.
+ * @throws Error that names every mistake at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = Env.safeParse(env)
+  if (!parsed.success) throw new Error(`the environment is not right:\n${z.prettifyError(parsed.error)}`)
+  return Object.freeze(toConfig(parsed.data))
+}
+
+const toConfig = (env: Env) => ({
+  namespace: env.TINTYPE_NAMESPACE,
+  logLevel: env.TINTYPE_LOG_LEVEL,
+  port: env.TINTYPE_PORT,
+  metricsPort: env.TINTYPE_METRICS_PORT,
+  storage: {
+    endpoint: env.TINTYPE_STORAGE_ENDPOINT,
+    region: env.TINTYPE_STORAGE_REGION,
+    bucket: env.TINTYPE_STORAGE_BUCKET,
+    accessKey: env.TINTYPE_STORAGE_ACCESS_KEY,
+    secretKey: env.TINTYPE_STORAGE_SECRET_KEY,
+  },
+  publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
+  downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
+  maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
+  shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,
+  drainDelayMilliseconds: env.TINTYPE_DRAIN_DELAY_MILLISECONDS,
+  egress: {
+    allowedHosts: env.TINTYPE_ALLOWED_HOSTS,
+    allowedCidrs: env.TINTYPE_ALLOWED_CIDRS,
+    deniedCidrs: env.TINTYPE_DENIED_CIDRS,
+    allowedPorts: env.TINTYPE_ALLOWED_PORTS,
+  },
+})
+
+export type Config = Readonly<ReturnType<typeof toConfig>>

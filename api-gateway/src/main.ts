@@ -1,0 +1,90 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
+import { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Resource } from '@tintype/crds/client/resource'
+import { pino } from 'pino'
+import { buildApp } from './app.ts'
+import { type Config, loadConfig } from './config.ts'
+import { addGauges, buildMetrics } from './metrics.ts'
+import { buildProbeServer } from './probes.ts'
+import { findUnreadyReasons } from './readiness.ts'
+import { Downloads } from './routes/downloads.ts'
+import { Bucket } from './store/bucket.ts'
+import { KeyRingFile } from './store/key-ring-file.ts'
+import { KubeKeys } from './store/kube-keys.ts'
+import { KubeScreenshots } from './store/kube-screenshots.ts'
+import { buildProbe } from './store/probe.ts'
+
+// Wiring only: settings, the parts, the order in which they start and end.
+
+async function run(config: Config): Promise<void> {
+  const startedAt = new Date()
+  const log = pino({ level: config.logLevel })
+  const metrics = buildMetrics()
+  const access = await loadClusterAccess(process.env)
+  const http = new KubeHttp(
+    { ...access, namespace: config.namespace ?? access.namespace },
+    { userAgent: 'tintype-api-gateway', onRequest: metrics.onKubeRequest },
+  )
+  const parts = { http, log, metrics: metrics.reflector }
+  const screenshots = new KubeScreenshots(parts)
+  const keys = new KubeKeys(parts)
+  const bucket = new Bucket(config.storage)
+  const keyRing = new KeyRingFile(config.downloadKeysFile, log)
+  const downloads = new Downloads(config.maxDownloads)
+  const draining = new AbortController()
+  addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
+
+  const reflectors = [screenshots.reflector, keys.keys, keys.accounts]
+  for (const reflector of reflectors) reflector.start()
+  await keyRing.start()
+
+  const accounts = new Resource(http, keys.accounts.resource)
+  const app = buildApp({
+    screenshots,
+    keys,
+    files: bucket,
+    downloads,
+    metrics,
+    log,
+    startedAt,
+    keyRing: keyRing.current,
+    publicUrl: config.publicUrl,
+    egress: config.egress,
+    draining: draining.signal,
+    now: () => new Date(),
+    // A list of one, from the store behind the API server: its cache would answer without it.
+    database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
+    storage: buildProbe(() => bucket.check()),
+  })
+  const probes = buildProbeServer({
+    registry: metrics.registry,
+    findReasons: () =>
+      findUnreadyReasons({
+        isDraining: draining.signal.aborted,
+        hasDownloadKeys: keyRing.isLoaded,
+        nowMilliseconds: Date.now(),
+        copies: reflectors.map(({ resource, hasSynced, lastSeenAt }) => ({ name: resource.plural, hasSynced, lastSeenAt })),
+      }),
+  })
+  probes.listen(config.metricsPort)
+  await Promise.all(reflectors.map((reflector) => reflector.whenSynced()))
+  await app.listen({ port: config.port, host: '::' })
+
+  const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
+  log.info({ signal }, 'ending')
+  // Held requests are answered at once; new ones are still taken until every load balancer knows.
+  draining.abort()
+  await sleep(config.drainDelayMilliseconds)
+  await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
+  keyRing.stop()
+  await Promise.all(reflectors.map((reflector) => reflector.stop()))
+  await http.close()
+  probes.close()
+  log.info('ended')
+  // A download that outlived its time, or a request to a store that hangs, must not hold the process.
+  process.exit(0)
+}
+
+await run(loadConfig(process.env))

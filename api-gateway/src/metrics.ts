@@ -1,0 +1,75 @@
+import type { RequestRecord } from '@tintype/crds/client/kube-http'
+import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Numbers that only the program's parts know, read when the metrics are. */
+export interface MetricSources {
+  downloads: () => number
+  heldRequests: () => number
+}
+
+/** Every metric of the gateway; labels come from closed sets. */
+export function buildMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requestSeconds = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer, by route pattern.',
+    labelNames: ['method', 'route', 'code'] as const,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const screenshotsCreated = new Counter({ name: 'screenshot_created_total', help: 'Screenshots accepted.', registers })
+  const kubeRequests = new Counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests to the API server.',
+    labelNames: ['code', 'method', 'host'] as const,
+    registers,
+  })
+  const kubeSeconds = new Histogram({
+    name: 'rest_client_request_duration_seconds',
+    help: 'Time of requests to the API server.',
+    labelNames: ['verb', 'host'] as const,
+    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+    registers,
+  })
+  const relists = new Counter({
+    name: 'reflector_relists_total',
+    help: 'Lists made by reflectors, by reason.',
+    labelNames: ['resource', 'reason'] as const,
+    registers,
+  })
+  const missed = new Counter({
+    name: 'reflector_missed_events_total',
+    help: 'Changes that a list found and the watch should have brought; stays 0.',
+    labelNames: ['resource'] as const,
+    registers,
+  })
+  const reflector: ReflectorMetrics = {
+    onRelist: (labels) => relists.inc({ ...labels }),
+    onMissed: ({ resource, count }) => missed.inc({ resource }, count),
+  }
+  const onKubeRequest = ({ code, method, host, verb, durationSeconds }: RequestRecord): void => {
+    kubeRequests.inc({ code, method, host })
+    if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
+  }
+  return { registry, requestSeconds, screenshotsCreated, reflector, onKubeRequest }
+}
+
+export type Metrics = ReturnType<typeof buildMetrics>
+
+/** Adds the gauges, once there is something to ask. */
+export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, heldRequests }: MetricSources): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('screenshot_downloads_active', 'Files being streamed now.', downloads)
+  gauge('http_requests_held', 'Requests that wait for a capture to end.', heldRequests)
+}

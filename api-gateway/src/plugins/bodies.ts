@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify'
+import { ApiError, invalid } from '../errors.ts'
+
+/** Bytes of a request body, at most (contract 2.1): room for a page given as html. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+function parseJson(text: string): unknown {
+  // Many clients send the type of a body that they then leave out.
+  if (text === '') return undefined
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const fault = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' }
+    throw Object.assign(invalid([fault]), { cause })
+  }
+}
+
+/** JSON is the only type of a body; a body of no bytes is none, whatever type it says it has. */
+export function addBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => parseJson(text))
+  app.addContentTypeParser('*', async (request: { headers: Record<string, string | string[] | undefined> }) => {
+    if (request.headers['content-length'] === '0') return undefined
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the body must be JSON (Content-Type: application/json)')
+  })
+}

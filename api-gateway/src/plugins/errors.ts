@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toErrorBody, toHttpError } from '../errors.ts'
+
+/** Answers an error; the one place that does. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const answer = toHttpError(error)
+  if (answer.status >= 500) request.log[answer.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
+  // Nothing of an answer that was prepared for success may stay; Location may: it tells where a created record is.
+  for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
+    reply.removeHeader(name)
+  }
+  return reply
+    .code(answer.status)
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...answer.headers })
+    .type('application/json; charset=utf-8')
+    .send(toErrorBody(answer, request.id))
+}
+
+/** The error envelope, for whatever a route, a hook, a parser or fastify itself throws. */
+export function addErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+}
+
+const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', message: 'the request headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', message: 'the request did not arrive in time' },
+}
+const MALFORMED = { line: '400 Bad Request', message: 'this is not an HTTP request' }
+
+/** What is no HTTP request has neither an id nor a reply: the envelope is written to the socket as it is. */
+export function answerProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const { line, message } = PROTOCOL_ERRORS[error.code ?? ''] ?? MALFORMED
+  const body = JSON.stringify({ success: false, error: { message, code: 'VALIDATION_ERROR' } })
+  const headers = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close']
+  socket.end(`HTTP/1.1 ${line}\r\n${headers.join('\r\n')}\r\n\r\n${body}`)
+}

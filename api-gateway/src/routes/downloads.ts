@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream'
+import { ApiError } from '../errors.ts'
+
+const RETRY_SECONDS = '5'
+
+/** Counts the files being streamed: a bound keeps slow readers from holding all memory and connections. */
+export class Downloads {
+  readonly #max: number
+  #active = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  get active(): number {
+    return this.#active
+  }
+
+  /**
+   * Opens a stream and counts it until it is closed, however that happens.
+   * @throws ApiError TOO_MANY_DOWNLOADS
+   */
+  async open(open: () => Promise<Readable>): Promise<Readable> {
+    if (this.#active >= this.#max) {
+      throw new ApiError('TOO_MANY_DOWNLOADS', 'too many files are being downloaded', { headers: { 'retry-after': RETRY_SECONDS } })
+    }
+    this.#active++
+    try {
+      const stream = await open()
+      stream.once('close', () => this.#active--)
+      return stream
+    } catch (error) {
+      this.#active--
+      throw error
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { verifyLink } from '@tintype/crds/download-link'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf, toWireStatus } from '@tintype/crds/record'
+import { type ObjectKeyParts, objectKey, parseObjectKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import type { FastifyInstance } from 'fastify'
+import { ApiError, notFound } from '../errors.ts'
+import type { FileStore, KeyRingSource, ScreenshotStore, StoredFile } from '../store/ports.ts'
+import type { Downloads } from './downloads.ts'
+import { sendFile } from './send-file.ts'
+
+export interface FilesDeps {
+  screenshots: Pick<ScreenshotStore, 'find'>
+  files: FileStore
+  downloads: Downloads
+  keyRing: KeyRingSource
+  now: () => Date
+}
+
+type LinkQuery = Readonly<Record<string, unknown>>
+
+const MAX_ATTACHMENT_LENGTH = 128
+
+/** @throws ApiError LINK_INVALID, whatever is wrong with it */
+function checkLink(key: string, query: LinkQuery, { keyRing, now }: FilesDeps): { attachment?: string } {
+  const { expires, signature, attachment } = query
+  const isForm = typeof expires === 'string' && /^\d{1,12}$/.test(expires) && typeof signature === 'string'
+  const isNamed = attachment === undefined || (typeof attachment === 'string' && attachment.length <= MAX_ATTACHMENT_LENGTH)
+  if (!isForm || !isNamed || !verifyLink({ key, expires: Number(expires), attachment }, signature, keyRing(), now())) {
+    throw new ApiError('LINK_INVALID', 'the link is not valid or has expired')
+  }
+  return attachment === undefined ? {} : { attachment }
+}
+
+/** A record that is known says which file is its own; what lies there otherwise is served to nobody. */
+function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKeyParts, stored: StoredFile): boolean {
+  const { status = {}, spec } = screenshot
+  const key = objectKey(account, id, extension)
+  const format = spec.options?.format ?? 'png'
+  const isKey = accountOf(screenshot) === account && key === objectKey(account, id, format)
+  const wanted = status.result?.etag?.replaceAll('"', '')
+  return isKey && toWireStatus(status.phase) === 'completed' && (wanted === undefined || wanted === stored.etag)
+}
+
+/** While the API server is away, and for archived records, the signature and the bucket decide. */
+async function findKnown(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | undefined> {
+  try {
+    return await screenshots.find(id)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return undefined
+    throw error
+  }
+}
+
+/** The stored file behind a key. @throws ApiError NOT_FOUND when it was deleted, EXPIRED when only the file is gone */
+export async function findFile(
+  parts: ObjectKeyParts,
+  { screenshots, files }: Pick<FilesDeps, 'screenshots' | 'files'>,
+): Promise<StoredFile> {
+  const { account, id, extension } = parts
+  const screenshot = await findKnown(id, screenshots)
+  if (!screenshot && (await files.stat(tombstoneKey(account, id)))) throw notFound('file')
+  const stored = await files.stat(objectKey(account, id, extension))
+  if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file is gone') : notFound('file')
+  if (screenshot && !isOwnFile(screenshot, parts, stored)) throw notFound('file')
+  return stored
+}
+
+/** `/files/users/<account>/<id>.<format>?expires&signature`: whoever holds the link may read the file until it expires. */
+export function addFileRoutes(app: FastifyInstance, deps: FilesDeps): void {
+  app.route<{ Params: { '*': string }; Querystring: LinkQuery }>({
+    method: ['GET', 'HEAD'],
+    url: '/files/*',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const key = request.params['*']
+      const link = checkLink(key, request.query, deps)
+      const parts = parseObjectKey(key)
+      if (!parts) throw notFound('file')
+      const stored = await findFile(parts, deps)
+      const { id, extension } = parts
+      return sendFile(request, reply, { key, name: `${id}.${extension}`, extension, stored, ...link }, deps)
+    },
+  })
+}

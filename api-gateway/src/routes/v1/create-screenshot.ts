@@ -1,0 +1,70 @@
+import { newId, screenshotIdOf } from '@tintype/crds/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf, type ScreenshotRecord } from '@tintype/crds/record'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError } from '../../errors.ts'
+import { prefersFile } from '../../translate/accept.ts'
+import { planAnswer } from '../../translate/answer.ts'
+import { type CreateRequest, parseCreateBody } from '../../translate/create-body.ts'
+import { isLenient } from '../../translate/prefer.ts'
+import { buildScreenshot, toCreated } from '../../translate/screenshot.ts'
+import { parseWaitQuery } from '../../translate/wait-query.ts'
+import { findFile } from '../files.ts'
+import { linksFor, readRecord } from '../links.ts'
+import { sendFile } from '../send-file.ts'
+import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
+import { hold } from './hold.ts'
+
+/** POST /screenshots (spec 4.1; decision 2: a picture in one request). */
+export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
+  app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
+    const { waitSeconds } = parseWaitQuery(request.query)
+    const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer))
+    const plan = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
+    const created = await deps.screenshots.create(buildScreenshot(newId('scr', deps.now()), request.accountName, asked))
+    deps.metrics.screenshotsCreated.inc()
+    tellIgnored(reply, asked).header('location', pathOf(screenshotIdOf(created.metadata)))
+    const ended = plan.waitSeconds > 0 ? await hold(created, plan.waitSeconds, reply, deps) : undefined
+    if (ended && isFinished(ended)) return answerEnded(request, reply, ended, plan.body, deps)
+    const { record } = readRecord(created, linksFor(request, deps))
+    return reply.code(202).header('retry-after', POLL_SECONDS).send(toCreated(record))
+  })
+}
+
+function tellIgnored(reply: FastifyReply, { ignored }: CreateRequest): FastifyReply {
+  if (ignored.length === 0) return reply
+  // Names are the caller's: only what a header may hold goes back.
+  const names = ignored.map((name) => name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 64)).slice(0, 32)
+  return reply.headers({ 'preference-applied': 'handling=lenient', 'x-ignored-options': names.join(', ') })
+}
+
+async function answerEnded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screenshot: Screenshot,
+  body: 'record' | 'file' | 'empty',
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
+  const { record, tag } = readRecord(screenshot, linksFor(request, deps))
+  if (body === 'file') return answerFile(request, reply, screenshot, record, deps)
+  if (body === 'empty') return reply.code(204).send()
+  return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
+}
+
+/** What a failed capture answers where its file was asked for. */
+export function captureFailed({ id, error }: Pick<ScreenshotRecord, 'id' | 'error'>): ApiError {
+  return new ApiError('CAPTURE_FAILED', error?.message ?? 'the capture failed', { details: { id, ...error } })
+}
+
+async function answerFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  screenshot: Screenshot,
+  record: ScreenshotRecord,
+  deps: ScreenshotsDeps,
+): Promise<FastifyReply> {
+  const { id, format: extension, storage_path: key } = record
+  if (key === null) throw captureFailed(record)
+  const stored = await findFile({ account: accountOf(screenshot), id, extension }, deps)
+  return sendFile(request, reply, { key, name: `${id}.${extension}`, extension, stored }, deps)
+}

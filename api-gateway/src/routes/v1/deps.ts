@@ -1,0 +1,23 @@
+import type { EgressRules } from '@tintype/crds/address-rules'
+import type { Metrics } from '../../metrics.ts'
+import type { FileStore, ScreenshotStore } from '../../store/ports.ts'
+import type { Downloads } from '../downloads.ts'
+import type { LinkDeps } from '../links.ts'
+
+/** What the routes of screenshots need. */
+export interface ScreenshotsDeps extends LinkDeps {
+  screenshots: ScreenshotStore
+  files: FileStore
+  downloads: Downloads
+  metrics: Pick<Metrics, 'screenshotsCreated'>
+  /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
+  egress: EgressRules
+  /** Aborts when this process is about to end: held requests are answered with what is known then. */
+  draining: AbortSignal
+}
+
+/** Seconds after which a client should look again while a capture is pending. */
+export const POLL_SECONDS = '2'
+
+/** Where a record is read. The prefix is the documented one, whichever the request used. */
+export const pathOf = (id: string): string => `/api/v1/screenshots/${id}`

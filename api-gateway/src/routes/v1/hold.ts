@@ -1,0 +1,23 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { FastifyReply } from 'fastify'
+import type { ScreenshotsDeps } from './deps.ts'
+
+/** Holds a request until the capture has ended, time is up, the client has gone or this process ends; gives the latest state. */
+export async function hold(
+  screenshot: Screenshot,
+  seconds: number,
+  reply: FastifyReply,
+  { screenshots, draining }: Pick<ScreenshotsDeps, 'screenshots' | 'draining'>,
+): Promise<Screenshot | undefined> {
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  reply.raw.once('close', end)
+  draining.addEventListener('abort', end, { once: true })
+  if (draining.aborted) end()
+  try {
+    return await screenshots.waitUntilFinished(screenshot, seconds * 1_000, ending.signal)
+  } finally {
+    reply.raw.off('close', end)
+    draining.removeEventListener('abort', end)
+  }
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import type { Probe } from '../../store/ports.ts'
+import { toServiceStatus } from '../../translate/service-status.ts'
+import { API_VERSION } from '../../version.ts'
+
+export interface StatusDeps {
+  database: Probe
+  storage: Probe
+  now: () => Date
+  /** When this process started. */
+  startedAt: Date
+}
+
+/** GET /status (spec 4.13): public, and the only answer that any web page may read. Always 200: readiness is /readyz. */
+export function addStatusRoute(app: FastifyInstance, { database, storage, now, startedAt }: StatusDeps): void {
+  app.get('/status', async (_request, reply) => {
+    const components = { database: await database(), storage: await storage() }
+    const responseMilliseconds = reply.elapsedTime
+    const uptimeSeconds = (now().getTime() - startedAt.getTime()) / 1_000
+    reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+    return toServiceStatus({ version: API_VERSION, now: now(), uptimeSeconds, responseMilliseconds, ...components })
+  })
+}

@@ -1,0 +1,91 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Readable } from 'node:stream'
+import { Client, S3Error } from 'minio'
+import { unavailable } from '../errors.ts'
+import type { ByteRange } from '../translate/byte-range.ts'
+import type { FileStore, StoredFile } from './ports.ts'
+
+/** Milliseconds without a byte from the store, after which a request or a download is given up. */
+const IDLE_MILLISECONDS = 30_000
+
+export interface BucketOptions {
+  endpoint: string
+  region: string
+  bucket: string
+  accessKey: string
+  secretKey: string
+}
+
+type Transport = Pick<typeof http, 'request'>
+
+/** The minio client waits for ever by itself: a store that hangs must end in an answer. */
+const withTimeout = (request: Transport['request']): Transport => ({
+  // The client calls only this one of the overloads.
+  request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
+    const call = request({ ...options, timeout: IDLE_MILLISECONDS }, onResponse)
+    return call.on('timeout', () => call.destroy(new Error('the store does not answer')))
+  }) as Transport['request'],
+})
+
+const isAbsent = (error: unknown): boolean => error instanceof S3Error && ['NotFound', 'NoSuchKey'].includes(error.code ?? '')
+const away = (error: unknown): never => {
+  throw unavailable('the store is not available for the moment', error)
+}
+
+/** The bucket, by the S3 protocol. */
+export class Bucket implements FileStore {
+  readonly #client: Client
+  readonly #bucket: string
+
+  constructor({ endpoint, region, bucket, accessKey, secretKey }: BucketOptions) {
+    const { hostname, port, protocol } = new URL(endpoint)
+    const useSSL = protocol === 'https:'
+    this.#bucket = bucket
+    this.#client = new Client({
+      endPoint: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? (useSSL ? 443 : 80) : Number(port),
+      useSSL,
+      region,
+      accessKey,
+      secretKey,
+      pathStyle: true,
+      transport: withTimeout(useSSL ? https.request : http.request),
+      // A caller waits, and the client's own repetition writes to the console.
+      retryOptions: { disableRetry: true },
+    })
+  }
+
+  async stat(key: string): Promise<StoredFile | undefined> {
+    try {
+      const { size, etag, lastModified } = await this.#client.statObject(this.#bucket, key)
+      return { sizeBytes: size, etag, lastModified }
+    } catch (error) {
+      return isAbsent(error) ? undefined : away(error)
+    }
+  }
+
+  async open(key: string, range: ByteRange | undefined): Promise<Readable> {
+    const { start, end } = range ?? { start: 0, end: -1 }
+    return this.#client.getPartialObject(this.#bucket, key, start, end - start + 1).catch(away)
+  }
+
+  async mark(key: string): Promise<void> {
+    await this.#client.putObject(this.#bucket, key, Buffer.alloc(0), 0).catch(away)
+  }
+
+  async removeAll(prefix: string): Promise<void> {
+    try {
+      const names: string[] = []
+      for await (const { name } of this.#client.listObjectsV2(this.#bucket, prefix, true)) if (name) names.push(name)
+      if (names.length > 0) await this.#client.removeObjects(this.#bucket, names)
+    } catch (error) {
+      away(error)
+    }
+  }
+
+  /** @throws when the bucket is not there */
+  async check(): Promise<void> {
+    if (!(await this.#client.bucketExists(this.#bucket))) throw new Error(`there is no bucket ${this.#bucket}`)
+  }
+}

@@ -1,0 +1,28 @@
+import { isInvalid, isTransient, type KubeError } from '@tintype/crds/client/kube-error'
+import { toSnakeCase } from '@tintype/crds/snake-case'
+import { ApiError, invalid, type Problem, unavailable } from '../errors.ts'
+
+interface Cause {
+  field?: string
+  message?: string
+}
+
+/** `spec.options.imageQuality` → `options.image_quality`. */
+const toWirePath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
+
+/** The API server's schema refused what ours let through: its causes name fields of the spec, which are the caller's own. */
+function toProblems({ details }: KubeError): Problem[] {
+  const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
+  const told = causes
+    .filter(({ field }) => field?.startsWith('spec'))
+    .map(({ field = '' }) => ({ path: toWirePath(field), code: 'refused', message: `${toWirePath(field)} is refused` }))
+  return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
+}
+
+/** Translates what the client of the API server throws; a bug stays what it is. */
+export function toApiError(error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  if (isTransient(error)) return unavailable('the service is not available for the moment', error)
+  if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
+  return error
+}

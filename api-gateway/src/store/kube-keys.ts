@@ -1,0 +1,76 @@
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Store } from '@tintype/crds/client/lister'
+import type { Log } from '@tintype/crds/client/log'
+import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { Label } from '@tintype/crds/names'
+import { hashesOf } from '../translate/credentials.ts'
+import { toApiError } from './kube-errors.ts'
+import { Misses } from './misses.ts'
+import type { KeyStore } from './ports.ts'
+
+// RBAC: apikeys and accounts get, list, watch.
+
+const apiKeys = tintypeResource<ApiKey>('ApiKey', 'apikeys')
+const accounts = tintypeResource<Account>('Account', 'accounts')
+
+const READ_MILLISECONDS = 3_000
+const HASH = 'hash'
+
+interface KubeKeysOptions {
+  http: KubeHttp
+  log: Log
+  metrics: ReflectorMetrics
+}
+
+/** Keys and accounts in the API server, followed by reflectors. A flood of unknown keys reaches the API server a few times a second only. */
+export class KubeKeys implements KeyStore {
+  readonly keys: Reflector<ApiKey>
+  readonly accounts: Reflector<Account>
+  readonly #keyClient: Resource<ApiKey>
+  readonly #accountClient: Resource<Account>
+  readonly #misses = new Misses()
+  readonly #namespace: string
+
+  constructor({ http, log, metrics }: KubeKeysOptions) {
+    const store = new Store<ApiKey>().addIndex(HASH, hashesOf)
+    this.keys = new Reflector({ http, resource: apiKeys, store, log, metrics })
+    this.accounts = new Reflector({ http, resource: accounts, log, metrics })
+    this.#keyClient = new Resource(http, apiKeys)
+    this.#accountClient = new Resource(http, accounts)
+    this.#namespace = http.namespace
+  }
+
+  async findByHash(hash: string): Promise<readonly ApiKey[]> {
+    const cached = this.keys.lister.byIndex(HASH, hash)
+    if (cached.length > 0) return cached
+    return (await this.#misses.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
+  }
+
+  async findAccount(name: string): Promise<Account | undefined> {
+    const cached = this.accounts.lister.get(`${this.#namespace}/${name}`)
+    return cached ?? this.#misses.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+  }
+
+  /** By label, either slot: a selector cannot say "or". */
+  async #listKeys(hash: string): Promise<ApiKey[]> {
+    const list = (label: string) =>
+      this.#keyClient.list({ labelSelector: `${label}=${hash}`, limit: 2, timeoutMilliseconds: READ_MILLISECONDS })
+    const pages = await Promise.all([list(Label.keyHash1), list(Label.keyHash2)]).catch(rethrow)
+    const keys = pages.flatMap(({ items }) => items)
+    for (const key of keys) this.keys.observe(key)
+    return keys
+  }
+
+  async #readAccount(name: string): Promise<Account | undefined> {
+    const found = await this.#accountClient.find(name, { timeoutMilliseconds: READ_MILLISECONDS }).catch(rethrow)
+    if (found) this.accounts.observe(found)
+    return found
+  }
+}
+
+const rethrow = (error: unknown): never => {
+  throw toApiError(error)
+}

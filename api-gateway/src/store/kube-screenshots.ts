@@ -1,0 +1,157 @@
+import { isAlreadyExists, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Store } from '@tintype/crds/client/lister'
+import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
+import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import { isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { Annotation, toObjectName } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshot.ts'
+import { toApiError } from './kube-errors.ts'
+import type { ScreenshotStore } from './ports.ts'
+
+// RBAC: screenshots get, list, watch, create, delete, patch (the annotation of a deletion that waits for its deliveries).
+
+const screenshots = tintypeResource<Screenshot>('Screenshot', 'screenshots')
+
+/** A caller waits for the answer: better a 503 in time than a late success. */
+const WRITE_MILLISECONDS = 5_000
+const READ_MILLISECONDS = 3_000
+
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+const ACCOUNT = 'account'
+const ID = 'id'
+
+interface KubeScreenshotsOptions {
+  http: KubeHttp
+  log: Log
+  metrics: ReflectorMetrics
+}
+
+/** Screenshots in the API server, followed by a reflector. */
+export class KubeScreenshots implements ScreenshotStore {
+  readonly reflector: Reflector<Screenshot>
+  readonly #client: Resource<Screenshot>
+  /** Who waits for which id. */
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor({ http, log, metrics }: KubeScreenshotsOptions) {
+    const store = new Store<Screenshot>()
+      // The time in an id is inverted: the natural order is newest first.
+      .addIndex(ACCOUNT, (shot) => (isDeleted(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
+      .addIndex(ID, idOf)
+    this.reflector = new Reflector({ http, resource: screenshots, store, log, metrics })
+    this.#client = new Resource(http, screenshots)
+    this.reflector.addListener(({ object }) => {
+      for (const wake of this.#waiting.get(idOf(object)) ?? []) wake()
+    })
+  }
+
+  async create(screenshot: NewScreenshot): Promise<Screenshot> {
+    try {
+      // The name is ours alone, so a repetition after an unknown outcome either creates or meets itself.
+      const created = await this.#client.create(screenshot as Screenshot, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' })
+      this.reflector.observe(created)
+      return created
+    } catch (error) {
+      if (isAlreadyExists(error)) return this.#read(screenshot.metadata.name)
+      throw toApiError(error)
+    }
+  }
+
+  async find(id: string): Promise<Screenshot | undefined> {
+    if (!isScreenshotId(id)) return undefined
+    const found = this.#cached(id) ?? (await this.#fetch(id))
+    return found && !isDeleted(found) ? found : undefined
+  }
+
+  page(account: string, after: string | undefined, limit: number): Screenshot[] {
+    return this.reflector.lister.after(ACCOUNT, account, after, limit)
+  }
+
+  async delete(screenshot: Screenshot): Promise<boolean> {
+    const { name, uid } = screenshot.metadata
+    try {
+      if (hasOpenDeliveries(screenshot)) await this.#requestDeletion(screenshot)
+      else {
+        await this.#client.delete(name, { uid, timeoutMilliseconds: WRITE_MILLISECONDS })
+        this.reflector.observeDeleted(screenshot)
+      }
+      return true
+    } catch (error) {
+      if (isNotFound(error)) return false
+      throw toApiError(error)
+    }
+  }
+
+  async waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined> {
+    const id = idOf(screenshot)
+    const latest = (): Screenshot | undefined => this.#cached(id)
+    const isOver = (): boolean => {
+      const shot = latest()
+      return shot === undefined || isDeleted(shot) || isFinished(shot)
+    }
+    if (!isOver() && !signal.aborted) await this.#woken(id, isOver, milliseconds, signal)
+    const shot = latest()
+    return shot && !isDeleted(shot) ? shot : undefined
+  }
+
+  #woken(id: string, isOver: () => boolean, milliseconds: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => {
+      if (isOver()) resolve()
+    }
+    const wakers = this.#waiting.get(id) ?? new Set()
+    this.#waiting.set(id, wakers.add(wake))
+    const timer = setTimeout(resolve, milliseconds)
+    const abort = (): void => resolve()
+    signal.addEventListener('abort', abort, { once: true })
+    return promise.finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      wakers.delete(wake)
+      if (wakers.size === 0) this.#waiting.delete(id)
+    })
+  }
+
+  /** Requests held now. */
+  get waitingCount(): number {
+    return [...this.#waiting.values()].reduce((sum, wakers) => sum + wakers.size, 0)
+  }
+
+  #cached(id: string): Screenshot | undefined {
+    return this.reflector.lister.byIndex(ID, id)[0]
+  }
+
+  /** Perhaps another replica has just made it. */
+  async #fetch(id: string): Promise<Screenshot | undefined> {
+    try {
+      const found = await this.#client.find(toObjectName(id), { timeoutMilliseconds: READ_MILLISECONDS })
+      if (found) this.reflector.observe(found)
+      return found
+    } catch (error) {
+      throw toApiError(error)
+    }
+  }
+
+  async #read(name: string): Promise<Screenshot> {
+    try {
+      const found = await this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS })
+      this.reflector.observe(found)
+      return found
+    } catch (error) {
+      throw toApiError(error)
+    }
+  }
+
+  async #requestDeletion({ metadata: { name, uid } }: Screenshot): Promise<void> {
+    const annotations = { [Annotation.deleteRequested]: new Date().toISOString() }
+    const marked = await this.#client.patch(name, mergePatch({ metadata: { annotations } }, { uid }), {
+      timeoutMilliseconds: WRITE_MILLISECONDS,
+    })
+    this.reflector.observe(marked)
+  }
+}

@@ -1,0 +1,45 @@
+import { timingSafeEqual } from 'node:crypto'
+import { isKeyText } from '@tintype/crds/key-text'
+import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
+import { Label } from '@tintype/crds/names'
+import { ApiError } from '../errors.ts'
+
+const REALM = 'Bearer realm="api"'
+
+/** One text for unknown, revoked, inactive and expired keys: nobody learns which of them it is. */
+export const invalidKey = (): ApiError =>
+  new ApiError('INVALID_API_KEY', 'the API key is not valid', { headers: { 'www-authenticate': `${REALM}, error="invalid_token"` } })
+
+/**
+ * The key's text out of an Authorization header. Garbage is refused by its checksum, without a look-up.
+ * @throws ApiError 401
+ */
+export function parseBearer(authorization: string | undefined): string {
+  const [, text] = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '') ?? []
+  if (text === undefined) {
+    const message =
+      authorization === undefined ? 'the header Authorization is missing' : 'the header Authorization must be: Bearer <API_KEY>'
+    throw new ApiError('UNAUTHORIZED', message, { headers: { 'www-authenticate': REALM } })
+  }
+  if (!isKeyText(text)) throw invalidKey()
+  return text
+}
+
+const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+
+/** The hashes that an ApiKey answers to: two during a rotation. */
+export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
+  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
+
+/** True when the key answers to the hash, is active and has not expired. */
+export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
+  const { active = true, expiryTime } = key.spec
+  return hashesOf(key).some((known) => isSame(known, hash)) && active && (expiryTime === undefined || new Date(expiryTime) > now)
+}
+
+/** A key without scopes may do everything; one with an empty list may do nothing. @throws ApiError 403 */
+export function requireScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
+  if (scopes.includes('*') || scopes.includes(scope)) return
+  const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
+  throw new ApiError('INSUFFICIENT_SCOPE', `the API key lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
+}

@@ -1,0 +1,29 @@
+/** Letters to insert, remove, change or swap with a neighbour, to turn one word into the other. */
+function distance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1
+      const steps = [rows[i - 1]![j]! + 1, row[j - 1]! + 1, rows[i - 1]![j - 1]! + change]
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) steps.push(rows[i - 2]![j - 2]! + 1)
+      row.push(Math.min(...steps))
+    }
+    rows.push(row)
+  }
+  return rows[a.length]![b.length]!
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+const MAX_LENGTH = 64
+
+/** The known name that was probably meant; undefined when none is near. Case, dashes and underscores do not count. */
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
+  const wanted = plain(name.slice(0, MAX_LENGTH))
+  const limit = Math.max(1, Math.floor(wanted.length / 3))
+  const [nearest] = known
+    .map((candidate) => ({ candidate, steps: distance(wanted, plain(candidate)) }))
+    .filter(({ steps }) => steps <= limit)
+    .sort((a, b) => a.steps - b.steps)
+  return nearest?.candidate
+}

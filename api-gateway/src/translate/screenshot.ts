@@ -1,0 +1,38 @@
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { Annotation, toObjectName } from '@tintype/crds/names'
+import type { ScreenshotRecord } from '@tintype/crds/record'
+
+/** A Screenshot before the API server has seen it. */
+export interface NewScreenshot {
+  metadata: { name: string }
+  spec: ScreenshotSpec
+}
+
+/** Builds the custom resource. Nothing the caller wrote becomes a label or a name. */
+export const buildScreenshot = (
+  id: string,
+  accountName: string,
+  { url, options }: { url: string; options?: CaptureOptions | undefined },
+): NewScreenshot => ({
+  metadata: { name: toObjectName(id) },
+  spec: { url, accountName, ...(options === undefined ? {} : { options }) },
+})
+
+/** True when somebody asked for its deletion: it waits for its deliveries only, and nobody reads it any more (decision 39). */
+export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =>
+  metadata.annotations?.[Annotation.deleteRequested] !== undefined || metadata.deletionTimestamp !== undefined
+
+/** True while a webhook is still owed an event of this screenshot. */
+export const hasOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): boolean =>
+  Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ s }) => s === 'open'))
+
+/** The answer to a creation: exactly the fields of spec 2.1. */
+export const toCreated = ({ id, url, options, created_at, estimated_time }: ScreenshotRecord) => ({
+  id,
+  url,
+  status: 'pending',
+  options,
+  created_at,
+  estimated_time,
+})
