@@ -1,0 +1,76 @@
+import { isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Requeue } from '../controller/controller.ts'
+import { RetryableError } from '../controller/errors.ts'
+import type { Courier } from './courier.ts'
+import { type Action, isSettled, type LedgerChange } from './decide.ts'
+import { toLedgerPatch } from './ledger-patch.ts'
+import type { DeliveryMetrics } from './metrics.ts'
+import type { Observed } from './observe.ts'
+import type { Statistics } from './statistics.ts'
+
+export interface ApplyDeps {
+  store: Pick<Resource<Screenshot>, 'patch'>
+  /** Lets the cache see an own write at once. */
+  seen: Pick<Reflector<Screenshot>, 'observe'>
+  courier: Pick<Courier, 'send'>
+  statistics: Pick<Statistics, 'count'>
+  log: Log
+  metrics: DeliveryMetrics
+}
+
+/** Carries the actions out in their order: the ledger first, then the posts that rest on it. */
+export async function apply(
+  actions: readonly Action[],
+  observed: Observed,
+  deps: ApplyDeps,
+  signal: AbortSignal,
+): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'record') await record(action.changes, observed, deps, signal)
+    else if (action.do === 'post') send(action, observed, deps)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+function send(
+  { event, webhook, attempt }: Action & { do: 'post' },
+  { screenshot, occurrences, progress }: Observed,
+  { courier }: ApplyDeps,
+) {
+  const occurrence = occurrences.find((candidate) => candidate.event === event)
+  if (occurrence) courier.send({ screenshot, occurrence, webhook, attempt, progress })
+}
+
+async function record(changes: LedgerChange[], { screenshot, progress }: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { name, namespace } = screenshot.metadata
+  try {
+    const written = await deps.store.patch(name, toLedgerPatch(screenshot, changes), { namespace, subresource: 'status', signal })
+    deps.seen.observe(written)
+  } catch (error) {
+    if (isNotFound(error)) return
+    // A failed `test` means that the cache is behind: what has come meanwhile decides anew.
+    if (isInvalid(error)) throw new RetryableError('the ledger has moved on', { cause: error })
+    throw error
+  }
+  for (const change of changes) {
+    // A change without a status code is no post's result but gives way to the next post, or gives up.
+    if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
+    tell(screenshot, change, deps)
+  }
+}
+
+function tell(screenshot: Screenshot, change: LedgerChange, { statistics, log, metrics }: ApplyDeps): void {
+  const { event, webhook, after } = change
+  statistics.count(`${screenshot.metadata.namespace}/${webhook}`, change)
+  if (!isSettled(after)) return
+  const result = after.s === 'ok' ? 'ok' : 'failed'
+  metrics.onSettled?.({ event, result })
+  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.n, statusCode: change.statusCode }, 'delivery settled')
+}

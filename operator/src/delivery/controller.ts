@@ -1,0 +1,108 @@
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
+import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/record'
+import { Controller } from '../controller/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { Courier } from './courier.ts'
+import type { DeliveryMetrics } from './metrics.ts'
+import { BY_ACCOUNT } from './observe.ts'
+import { ProgressBook } from './progress.ts'
+import { type ReconcileDeps, reconcile } from './reconcile.ts'
+import type { DeliverySettings } from './settings.ts'
+import type { Statistics } from './statistics.ts'
+
+export interface DeliveryControllerOptions {
+  http: KubeHttp
+  namespace: string
+  screenshots: Reflector<Screenshot>
+  webhooks: Reflector<Webhook>
+  courier: Courier
+  statistics: Statistics
+  settings: DeliverySettings
+  now: () => Date
+  log: Log
+  metrics: DeliveryMetrics
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+}
+
+const WORKERS = 32
+/** Index of Screenshots by the account whose webhooks are told of them. */
+export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
+
+/** The running controller of deliveries. */
+export interface RunningDeliveries {
+  controller: Controller
+  /** From now on nothing is posted, not even what is due; what ends is still written down. */
+  stopPosting(): void
+  /** Ends the controller and writes down what has ended and is not in the ledger yet. */
+  stop(): Promise<void>
+}
+
+/** Starts the controller that tells webhooks of Screenshots. */
+export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
+  const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
+  const { courier, statistics, now, metrics } = options
+  const book = new ProgressBook()
+  let mayPost = true
+  const deps: ReconcileDeps = {
+    screenshots: screenshots.lister,
+    webhooks: webhooks.lister,
+    book,
+    store: new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'), { namespace }),
+    seen: screenshots,
+    courier,
+    statistics,
+    schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
+    mayPost: () => mayPost,
+    now,
+    log,
+    metrics,
+  }
+  const controller = new Controller({
+    name: 'delivery',
+    workers: WORKERS,
+    reconcile: (key, signal) => reconcile(key, deps, signal),
+    log,
+    ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+  })
+  controller.watch(screenshots, ({ object }) => (concernsAnyone(object, webhooks) ? keyOf(object) : undefined))
+  controller.watch(webhooks, (event) => keysConcernedBy(event, screenshots))
+  controller.start()
+  return {
+    controller,
+    stopPosting: () => {
+      mayPost = false
+    },
+    stop: async () => {
+      await controller.stop(settings.timeoutMilliseconds)
+      await Promise.all(book.keys().map((key) => writeDown(key, deps)))
+    },
+  }
+}
+
+async function writeDown(key: string, deps: ReconcileDeps): Promise<void> {
+  try {
+    await reconcile(key, deps, AbortSignal.timeout(deps.schedule.timeoutMilliseconds))
+  } catch (error) {
+    deps.log.warn({ key, err: error }, 'a delivery is not written down: it will be repeated')
+  }
+}
+
+/** Most Screenshots change four times and have nobody to tell: they cost the queue nothing. */
+function concernsAnyone(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
+  return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
+}
+
+/** A webhook that begins, ends or changes concerns every Screenshot of its account; its statistics concern none. */
+function keysConcernedBy({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
+  const isSame = type === 'modified' && old && subscriptionOf(old) === subscriptionOf(object)
+  return isSame ? [] : screenshots.lister.byIndex(SCREENSHOTS_BY_ACCOUNT, accountOf(object)).map(keyOf)
+}
+
+const subscriptionOf = ({ spec, status }: Webhook): string =>
+  JSON.stringify([spec.accountName, spec.active, spec.events, status?.activeSince, status?.subscriptions])

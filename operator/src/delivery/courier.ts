@@ -1,0 +1,128 @@
+// Carries one attempt out: waits for a free lane, asks again whether the webhook still wants it, signs, posts, and reports to the progress
+// book. It writes nothing to the API server and never throws: whoever started it looks at the progress.
+
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import { derivedId, webhookIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { EventBytes, EventLibrary } from './event-bytes.ts'
+import { buildHeaders } from './headers.ts'
+import { type Lanes, LanesClosed } from './lanes.ts'
+import type { DeliveryMetrics } from './metrics.ts'
+import type { Post, PostOutcome } from './post.ts'
+import type { ScreenshotProgress } from './progress.ts'
+import { isReceiver, type Occurrence } from './receivers.ts'
+import type { SigningSecrets } from './signing-secrets.ts'
+
+export interface CourierDeps {
+  lanes: Lanes
+  post: (post: Post) => Promise<PostOutcome>
+  events: EventLibrary
+  signingSecrets: Pick<SigningSecrets, 'find'>
+  findWebhook: (key: string) => Webhook | undefined
+  /** Called when a Screenshot's progress has changed. */
+  onProgress: (screenshotKey: string) => void
+  /** Called when a webhook turns out to have no secret. */
+  onMissingSecret: (webhookKey: string) => void
+  now: () => Date
+  random: () => number
+  version: string
+  log: Log
+  metrics: DeliveryMetrics
+}
+
+export interface Errand {
+  screenshot: Screenshot
+  occurrence: Occurrence
+  /** Name of the webhook. */
+  webhook: string
+  attempt: number
+  progress: ScreenshotProgress
+}
+
+/** How long a post waits that could not leave: no secret yet, or the API server did not tell it. */
+const DEFER_MILLISECONDS = 5_000
+
+/** See the head of this file. */
+export class Courier {
+  readonly #deps: CourierDeps
+
+  constructor(deps: CourierDeps) {
+    this.#deps = deps
+  }
+
+  /** Starts an errand; its progress is known at once. */
+  send(errand: Errand): void {
+    const { screenshot, occurrence, webhook, attempt, progress } = errand
+    progress.set(occurrence.event, webhook, { state: 'waiting', attempt })
+    const lane = `${screenshot.metadata.namespace}/${webhook}`
+    void this.#deps.lanes.run(lane, () => this.#run(errand, lane)).catch((error: unknown) => this.#giveBack(errand, error))
+  }
+
+  async #run(errand: Errand, webhookKey: string): Promise<void> {
+    const { occurrence, attempt, progress } = errand
+    const webhook = this.#deps.findWebhook(webhookKey)
+    if (!webhook || !isReceiver(webhook, occurrence)) return this.#withdraw(errand)
+    progress.set(occurrence.event, errand.webhook, { state: 'posting', attempt })
+    const secret = await this.#deps.signingSecrets.find(webhook)
+    if (secret === undefined) {
+      this.#deps.onMissingSecret(webhookKey)
+      return this.#defer(errand)
+    }
+    const event = await this.#deps.events.load(errand.screenshot, occurrence.event, attempt)
+    const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secret), body: event.body })
+    if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
+    this.#report(errand, event, outcome)
+  }
+
+  #sign({ occurrence, attempt }: Errand, webhook: Webhook, event: EventBytes, secret: string): Record<string, string> {
+    return buildHeaders({
+      body: event.body,
+      secret,
+      eventId: event.id,
+      eventType: occurrence.event,
+      webhookId: webhookIdOf(webhook.metadata),
+      deliveryId: derivedId('dlv', occurrence.at, `${event.id}/${webhook.metadata.uid}`),
+      attempt,
+      at: this.#deps.now(),
+      version: this.#deps.version,
+    })
+  }
+
+  #report({ screenshot, occurrence, webhook, attempt, progress }: Errand, { id }: EventBytes, outcome: PostOutcome): void {
+    const { isSuccess, statusCode, retryAfterMilliseconds, end, detail, durationMilliseconds } = outcome
+    const { log, metrics, now, random, onProgress } = this.#deps
+    progress.set(occurrence.event, webhook, {
+      state: 'ended',
+      attempt,
+      at: now(),
+      isSuccess,
+      statusCode,
+      ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
+      jitter: random(),
+    })
+    metrics.onAttempt?.({ event: occurrence.event, outcome: isSuccess ? 'success' : end }, durationMilliseconds / 1000)
+    const fields = { key: keyOf(screenshot), webhook, eventId: id, attempt, statusCode, outcome: end, detail }
+    log.debug({ ...fields, durationMilliseconds: Math.round(durationMilliseconds) }, 'event posted')
+    onProgress(keyOf(screenshot))
+  }
+
+  /** The webhook wants it no more: the next look at the Screenshot settles the entry. */
+  #withdraw({ screenshot, occurrence, webhook, progress }: Errand): void {
+    progress.delete(occurrence.event, webhook)
+    this.#deps.onProgress(keyOf(screenshot))
+  }
+
+  #defer({ screenshot, occurrence, webhook, progress }: Errand): void {
+    progress.set(occurrence.event, webhook, { state: 'deferred', until: new Date(this.#deps.now().getTime() + DEFER_MILLISECONDS) })
+    this.#deps.onProgress(keyOf(screenshot))
+  }
+
+  #giveBack(errand: Errand, error: unknown): void {
+    if (error instanceof LanesClosed) return // the next leader begins from the ledger
+    const { screenshot, webhook } = errand
+    this.#deps.log.warn({ key: keyOf(screenshot), webhook, err: error }, 'event could not be posted yet')
+    this.#defer(errand)
+  }
+}

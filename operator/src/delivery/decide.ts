@@ -1,0 +1,107 @@
+// What to do next about the events of one Screenshot. Pure: the ledger (status.deliveries) and what this leader has under way come in,
+// writes and posts go out as data.
+//
+// The ledger's promise (decision 40): a first attempt needs no write before it, a second and third are recorded before they start, and one
+// write holds the success of all endpoints. So never more than three attempts are recorded, and only one that was under way when its
+// operator was killed may repeat, with the same event id.
+
+import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
+import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from './retry.ts'
+
+/** Where a post of this leader is. `ended` waits for the ledger; `deferred` never left (no secret yet) and burned no attempt. */
+export type Progress =
+  | { state: 'waiting' | 'posting'; attempt: number }
+  | { state: 'ended'; attempt: number; at: Date; isSuccess: boolean; statusCode: number; retryAfterMilliseconds?: number; jitter: number }
+  | { state: 'deferred'; until: Date }
+
+/** One event and one webhook: a receiver, or one that the ledger still names. */
+export interface Candidate {
+  event: ScreenshotEventType
+  webhook: string
+  /** The webhook is active and subscribed since before the event. */
+  isReceiver: boolean
+  entry: DeliveryEntry | undefined
+  progress: Progress | undefined
+}
+
+/** A change of the ledger; `before` is what must still stand there. */
+export interface LedgerChange {
+  event: ScreenshotEventType
+  webhook: string
+  before: DeliveryEntry | undefined
+  after: DeliveryEntry
+  /** HTTP status of the answer that led to it, 0 for none; absent when no post did. */
+  statusCode?: number
+}
+
+export type Action =
+  | { do: 'record'; changes: LedgerChange[] }
+  | { do: 'post'; event: ScreenshotEventType; webhook: string; attempt: number }
+  | { do: 'requeue'; afterMilliseconds: number }
+
+interface Finding {
+  after?: DeliveryEntry
+  statusCode?: number
+  post?: number
+  due?: Date
+}
+
+export interface Circumstances {
+  schedule: RetrySchedule
+  /** False: what is due is left to the next leader. */
+  mayPost: boolean
+  now: Date
+}
+
+/** Returns at most one `record`, first; posts that it must precede follow it. */
+export function decide(candidates: readonly Candidate[], { schedule, mayPost, now }: Circumstances): Action[] {
+  const judged = candidates
+    .map((candidate) => ({ candidate, finding: judge(candidate, schedule, now) }))
+    .filter(({ finding }) => mayPost || finding.post === undefined)
+  const mustRecord = judged.some(({ finding }) => finding.after && finding.post)
+  // A post takes seconds at most: what is known already waits for it, so that one write holds both.
+  const isHeld = !mustRecord && candidates.some(({ progress }) => progress?.state === 'posting')
+  const changes = isHeld ? [] : judged.flatMap(({ candidate, finding }) => toChange(candidate, finding))
+  const posts = judged.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
+    post === undefined ? [] : [{ do: 'post', event, webhook, attempt: post }],
+  )
+  const due = judged.flatMap(({ finding }) => (finding.due ? [finding.due.getTime() - now.getTime()] : []))
+  return [
+    ...(changes.length > 0 ? [{ do: 'record' as const, changes }] : []),
+    ...posts,
+    ...(due.length > 0 ? [{ do: 'requeue' as const, afterMilliseconds: Math.min(...due) }] : []),
+  ]
+}
+
+function toChange({ event, webhook, entry }: Candidate, { after, statusCode }: Finding): LedgerChange[] {
+  if (!after) return []
+  return [{ event, webhook, before: entry, after, ...(statusCode === undefined ? {} : { statusCode }) }]
+}
+
+function judge({ isReceiver, entry, progress }: Candidate, schedule: RetrySchedule, now: Date): Finding {
+  if (isSettled(entry)) return {}
+  if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
+  if (progress?.state === 'ended') return judgeResult(progress, isReceiver, schedule)
+  if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), s: 'failed' } } : {}
+  if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
+  if (!entry) return { post: 1 }
+  const due = new Date(entry.at)
+  if (due > now) return { due }
+  // Three recorded and still open: the operator was killed during the third. It is recorded already, so it repeats without a write.
+  if (entry.n >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
+  const attempt = entry.n + 1
+  return { after: { n: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), s: 'open' }, post: attempt }
+}
+
+function judgeResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
+  const { attempt: n, at, statusCode, isSuccess } = result
+  const ended = at.toISOString()
+  if (isSuccess) return { after: { n, at: ended, s: 'ok' }, statusCode }
+  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { n, at: ended, s: 'failed' }, statusCode }
+  const due = nextAttemptTime(schedule, result)
+  return { after: { n, at: due.toISOString(), s: 'open' }, statusCode, due }
+}
+
+/** True when nothing more will be done about this entry. */
+export const isSettled = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.s !== 'open'

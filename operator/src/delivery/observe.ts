@@ -1,0 +1,63 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/record'
+import { TerminalError } from '../controller/errors.ts'
+import { type Candidate, isSettled, type Progress } from './decide.ts'
+import type { ProgressBook, ScreenshotProgress } from './progress.ts'
+import { isReceiver, type Occurrence, toOccurrences } from './receivers.ts'
+
+/** Index of webhooks by the account whose events they receive. */
+export const BY_ACCOUNT = 'delivery/account'
+
+export interface ObserveDeps {
+  screenshots: Pick<Lister<Screenshot>, 'get'>
+  webhooks: Pick<Lister<Webhook>, 'byIndex'>
+  book: ProgressBook
+}
+
+/** One Screenshot, who is to be told of it, and what is under way. */
+export interface Observed {
+  screenshot: Screenshot
+  occurrences: Occurrence[]
+  candidates: Candidate[]
+  progress: ScreenshotProgress
+}
+
+/** Reads the caches; undefined when the Screenshot is gone. */
+export function observe(key: string, { screenshots, webhooks, book }: ObserveDeps): Observed | undefined {
+  const cached = screenshots.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  const screenshot = parse(key, cached)
+  const occurrences = toOccurrences(screenshot)
+  const progress = book.of(key, screenshot.metadata.uid)
+  const { namespace } = screenshot.metadata
+  const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
+  const candidates = occurrences.flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
+  return { screenshot, occurrences, candidates, progress }
+}
+
+function parse(key: string, cached: Screenshot): Screenshot {
+  const { success, data, error } = Screenshot.safeParse(cached)
+  if (success) return data
+  throw new TerminalError('InvalidObject', `the Screenshot ${key} is not as its definition says`, { cause: error })
+}
+
+function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
+  const { event } = occurrence
+  const ledger = screenshot.status?.deliveries?.[event] ?? {}
+  const receivers = new Set(hooks.filter((hook) => isReceiver(hook, occurrence)).map(({ metadata }) => metadata.name))
+  return [...new Set([...receivers, ...Object.keys(ledger)])].map((webhook) => {
+    const entry = ledger[webhook]
+    const known = progress.get(event, webhook)
+    const isObsolete = isKnownToLedger(known, entry)
+    if (isObsolete) progress.delete(event, webhook)
+    return { event, webhook, isReceiver: receivers.has(webhook), entry, progress: isObsolete ? undefined : known }
+  })
+}
+
+/** True for a result that the ledger holds already: written by this leader, or overtaken by another. */
+function isKnownToLedger(progress: Progress | undefined, entry: Candidate['entry']): boolean {
+  if (progress?.state !== 'ended' || entry === undefined) return false
+  return isSettled(entry) || entry.n > progress.attempt
+}

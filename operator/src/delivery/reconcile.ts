@@ -1,0 +1,30 @@
+// Deliveries of one Screenshot. Posts take seconds, so a reconcile only starts them; their ends enqueue the Screenshot again, and the
+// ledger is written from what has ended. Only the leader runs it.
+//
+// Verbs: screenshots get, list, watch; screenshots/status patch; webhooks get, list, watch; secrets get.
+
+import type { Requeue } from '../controller/controller.ts'
+import { type ApplyDeps, apply } from './apply.ts'
+import { decide } from './decide.ts'
+import { type ObserveDeps, observe } from './observe.ts'
+import type { RetrySchedule } from './retry.ts'
+
+export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
+  schedule: RetrySchedule
+  /** False once this operator is about to lead no more. */
+  mayPost: () => boolean
+  now: () => Date
+}
+
+/** Does what is due about the events of a Screenshot. */
+export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+  const observed = observe(key, deps)
+  if (!observed) {
+    deps.book.forget(key)
+    return undefined
+  }
+  const actions = decide(observed.candidates, { schedule: deps.schedule, mayPost: deps.mayPost(), now: deps.now() })
+  const requeue = await apply(actions, observed, deps, signal)
+  deps.book.prune(key)
+  return requeue
+}

@@ -1,0 +1,53 @@
+import { isAlreadyExists, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { newSigningSecret } from '@tintype/crds/webhook-signature'
+import type { SecretStore } from '../account/ensure-secret.ts'
+import type { Requeue } from '../controller/controller.ts'
+import { RetryableError, TerminalError } from '../controller/errors.ts'
+import type { Action, StatusPatch } from './decide.ts'
+import { buildSigningSecret } from './signing-secret.ts'
+
+export interface ApplyDeps {
+  store: Pick<Resource<Webhook>, 'patch'>
+  /** Lets the cache see an own write at once. */
+  seen: Pick<Reflector<Webhook>, 'observe'>
+  secrets: SecretStore
+}
+
+/** Carries the actions out in their order: the Secret exists before the status names it. */
+export async function apply(
+  actions: readonly Action[],
+  webhook: Webhook,
+  deps: ApplyDeps,
+  signal: AbortSignal,
+): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'createSecret') await createSecret(webhook, deps, signal)
+    else if (action.do === 'patchStatus') await patchStatus(webhook, action.status, deps, signal)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: AbortSignal): Promise<void> {
+  try {
+    await secrets.create(buildSigningSecret(webhook, newSigningSecret()), { namespace: webhook.metadata.namespace, signal })
+  } catch (error) {
+    if (isAlreadyExists(error)) throw new RetryableError('a Secret of that name has just appeared', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server refuses the signing secret', { cause: error })
+    throw error
+  }
+}
+
+async function patchStatus(webhook: Webhook, status: StatusPatch, { store, seen }: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { name, namespace, resourceVersion } = webhook.metadata
+  try {
+    seen.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { namespace, subresource: 'status', signal }))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}

@@ -1,0 +1,43 @@
+import type { EgressRules } from '@tintype/crds/address-rules'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { SecretStore } from '../account/ensure-secret.ts'
+import { Controller } from '../controller/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import { reconcile } from './reconcile.ts'
+
+export interface WebhookControllerOptions {
+  http: KubeHttp
+  namespace: string
+  webhooks: Reflector<Webhook>
+  secrets: SecretStore
+  rules: EgressRules
+  now: () => Date
+  log: Log
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+}
+
+const WORKERS = 4
+
+/** The verbs on Webhooks. */
+export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhook> =>
+  new Resource(http, tintypeResource<Webhook>('Webhook', 'webhooks'), { namespace })
+
+/** Starts the controller that makes Webhooks ready. */
+export function startWebhookController(options: WebhookControllerOptions): Controller {
+  const { http, namespace, webhooks, secrets, rules, now, log, controllerMetrics } = options
+  const deps = { webhooks: webhooks.lister, secrets, rules, now, store: webhookStore(http, namespace), seen: webhooks }
+  const controller = new Controller({
+    name: 'webhook',
+    workers: WORKERS,
+    reconcile: (key, signal) => reconcile(key, deps, signal),
+    log,
+    ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+  })
+  controller.watch(webhooks)
+  controller.start()
+  return controller
+}

@@ -1,0 +1,103 @@
+// What a Webhook needs before events can be sent to it: an address that may be reached, a Secret to sign with, and the instant from which
+// it is told of things. Pure.
+
+import type { Verdict } from '@tintype/crds/address-rules'
+import { type Condition, ConditionType, setCondition } from '@tintype/crds/conditions'
+import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
+import { type SecretState, signingSecretName } from './signing-secret.ts'
+
+export interface Observed {
+  webhook: Webhook
+  secret: SecretState
+  /** What the address rules say about the URL as it is written. */
+  url: Verdict
+}
+
+/** Fields of the status to write; `null` takes one away, as in a merge patch. */
+export interface StatusPatch {
+  activeSince: string | null
+  subscriptions: Record<string, string | null> | null
+  signingSecretName: string | null
+  conditions: Condition[]
+}
+
+export type Action = { do: 'createSecret' } | { do: 'patchStatus'; status: StatusPatch } | { do: 'requeue'; afterMilliseconds: number }
+
+type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
+
+/** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
+const LEFTOVER_MILLISECONDS = 2_000
+
+export function decide(observed: Observed, now: Date): Action[] {
+  const { webhook, secret } = observed
+  const obstacle = findObstacle(observed)
+  const finding = obstacle ?? { status: 'True', reason: 'Active', message: 'Events are posted, signed with the key in the Secret.' }
+  const status = toStatus(webhook, finding, now)
+  return [
+    ...(obstacle === undefined && secret === 'missing' ? [{ do: 'createSecret' as const }] : []),
+    ...(isSame(webhook.status, status) ? [] : [{ do: 'patchStatus' as const, status }]),
+    ...(secret === 'leftover' ? [{ do: 'requeue' as const, afterMilliseconds: LEFTOVER_MILLISECONDS }] : []),
+  ]
+}
+
+function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
+  const name = signingSecretName(webhook.metadata.name)
+  if (!isActive(webhook)) return { status: 'False', reason: 'Inactive', message: 'spec.active is false: no events are posted.' }
+  if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
+  if (secret === 'foreign') {
+    return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret: rename it or the Webhook.` }
+  }
+  if (secret === 'leftover') {
+    return {
+      status: 'False',
+      reason: 'SecretLeftover',
+      message: `The Secret ${name} of a deleted Webhook is still there: it goes by itself.`,
+    }
+  }
+  return undefined
+}
+
+function toStatus(webhook: Webhook, finding: Finding, now: Date): StatusPatch {
+  const { metadata, spec, status = {} } = webhook
+  const conditions = setCondition(
+    status.conditions ?? [],
+    { type: ConditionType.ready, observedGeneration: metadata.generation ?? 0, ...finding },
+    now,
+  )
+  if (finding.status === 'False') {
+    return { activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
+  }
+  const activeSince = status.activeSince ?? firstInstant(webhook, now).toISOString()
+  const known = status.subscriptions ?? {}
+  const fresh = status.activeSince === undefined ? activeSince : now.toISOString()
+  const kept = spec.events.map((event) => [event, known[event] ?? fresh])
+  const dropped = Object.keys(known).flatMap((event) => (spec.events.some((wanted) => wanted === event) ? [] : [[event, null]]))
+  return {
+    activeSince,
+    subscriptions: Object.fromEntries([...kept, ...dropped]),
+    signingSecretName: signingSecretName(metadata.name),
+    conditions,
+  }
+}
+
+/**
+ * From when a webhook is told of things. One seen for the first time counts from its creation, of which only the second is known: the end
+ * of that second, so that nothing from before it is sent. One that was switched on again counts from now.
+ */
+function firstInstant({ metadata, status }: Webhook, now: Date): Date {
+  if (status?.conditions?.some(({ type }) => type === ConditionType.ready)) return now
+  return new Date(Math.min(now.getTime(), new Date(metadata.creationTimestamp).getTime() + 1000))
+}
+
+function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean {
+  const { activeSince = null, subscriptions = null, signingSecretName = null, conditions = [] } = status ?? {}
+  return canonical({ activeSince, subscriptions, signingSecretName, conditions }) === canonical(wanted)
+}
+
+/** Text that is the same for the same content, whatever the order of fields. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )

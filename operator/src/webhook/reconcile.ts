@@ -1,0 +1,19 @@
+// Makes a Webhook ready for deliveries: its Secret, its status. Posting is delivery's; nothing here leaves the cluster.
+//
+// Verbs: webhooks get, list, watch; webhooks/status patch; secrets get, create.
+
+import type { Requeue } from '../controller/controller.ts'
+import { type ApplyDeps, apply } from './apply.ts'
+import { decide } from './decide.ts'
+import { type ObserveDeps, observe } from './observe.ts'
+
+export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
+  now: () => Date
+}
+
+/** Does what a Webhook needs. */
+export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
+  const observed = await observe(key, deps)
+  if (!observed) return undefined
+  return apply(decide(observed, deps.now()), observed.webhook, deps, signal)
+}
