@@ -5,7 +5,7 @@ import { isDaemonRunning, signalDaemon, stopDaemon } from './daemons.ts'
 import { run, succeeds } from './exec.ts'
 import { place } from './network.ts'
 import { ctr } from './node.ts'
-import { clusterDirectory, imagesDirectory, network, paths, runDirectory } from './state.ts'
+import { clusterDirectory, network, paths, runDirectory } from './state.ts'
 
 /** Ends everything that runs; what the cluster stored stays for the next start. */
 export async function stopNode(): Promise<number> {
@@ -23,10 +23,9 @@ export async function stopNode(): Promise<number> {
   return stopped.filter(Boolean).length
 }
 
-/** Forgets the cluster: its store, volumes, logs and loaded images. Programs stay, as they are the same for the next one. */
+/** Forgets the cluster: its store, volumes, logs and loaded images. What was built stays in the cache, as it is the same for the next one. */
 export async function purge(): Promise<void> {
   await rm(clusterDirectory, { recursive: true, force: true })
-  await rm(imagesDirectory, { recursive: true, force: true })
 }
 
 /** Containers go by force: their pods are the API server's to bring back. */

@@ -1,7 +1,9 @@
 /** The image that all programs start from: Node's official one, or where no registry answers a stand-in of the same name made from Debian. */
+import { createHash } from 'node:crypto'
 import { copyFile, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { CommandError, run } from './exec.ts'
+import { run } from './exec.ts'
+import { buildah, findImageId, inspectImage } from './image-store.ts'
 import { imagesDirectory, repository } from './state.ts'
 import { type Report, StepError } from './steps.ts'
 
@@ -12,26 +14,30 @@ const registry = 'https://registry-1.docker.io/v2/'
 const mirrors = ['trixie', 'trixie-updates'].map((suite) => `deb http://deb.debian.org/debian ${suite} main`)
 const securityMirror = 'deb http://deb.debian.org/debian-security trixie-security main'
 
-/** What Debian's own slim images leave out. */
+/** What Debian's own slim images leave out, and what Node needs besides. */
 const slim = ['exclude=/usr/share/man/*', 'exclude=/usr/share/locale/*', 'exclude=/usr/share/doc/*', 'include=/usr/share/doc/*/copyright']
+const packages = 'ca-certificates,libatomic1,libstdc++6'
+
+/** Tells a stand-in of this recipe from an older one, and from the official image, which has no such label. */
+const label = 'dev.tintype.stand-in'
 
 /** The id of the base image, which is fetched or made when missing. */
 export async function ensureBase(report: Report): Promise<string> {
+  const recipe = digestRecipe()
   const existing = await findImageId(baseImage)
-  if (existing) return existing
-  if (await isRegistryReachable()) await pull(report)
-  else await makeStandIn(report)
+  if (existing && ['', recipe].includes(await readLabel(baseImage))) return existing
+  if (!existing && (await isRegistryReachable())) await pull(report)
+  else await makeStandIn(recipe, report)
   return (await findImageId(baseImage))!
 }
 
-/** The id of a locally stored image, or undefined. */
-export async function findImageId(reference: string): Promise<string | undefined> {
-  try {
-    return (await run('buildah', ['inspect', '--type', 'image', '--format', '{{.FromImageID}}', reference])).trim()
-  } catch (error) {
-    if (error instanceof CommandError) return undefined
-    throw error
-  }
+const readLabel = (reference: string): Promise<string> => inspectImage(reference, `{{index .OCIv1.Config.Labels "${label}"}}`)
+
+function digestRecipe(): string {
+  return createHash('sha256')
+    .update(JSON.stringify([slim, packages, mirrors, process.version]))
+    .digest('hex')
+    .slice(0, 12)
 }
 
 async function isRegistryReachable(): Promise<boolean> {
@@ -46,19 +52,19 @@ async function isRegistryReachable(): Promise<boolean> {
 async function pull(report: Report): Promise<void> {
   report(`pulling ${baseImage}`)
   try {
-    await run('buildah', ['pull', '--quiet', baseImage], { timeoutMilliseconds: 600_000 })
+    await buildah(['pull', '--quiet', baseImage], { timeoutMilliseconds: 600_000 })
   } catch (cause) {
     throw new StepError(`${baseImage} could not be pulled`, { remedy: `see that this works: buildah pull ${baseImage}`, cause })
   }
 }
 
 /** Debian's smallest system with the Node of the npm package, which is the same program as in the official image. */
-async function makeStandIn(report: Report): Promise<void> {
+async function makeStandIn(recipe: string, report: Report): Promise<void> {
   const directory = path.join(imagesDirectory, 'base')
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   report('no registry answers: making a stand-in from Debian')
-  const options = ['--variant=minbase', '--include=ca-certificates', ...slim.map((rule) => `--dpkgopt=path-${rule}`)]
+  const options = ['--variant=minbase', `--include=${packages}`, ...slim.map((rule) => `--dpkgopt=path-${rule}`)]
   try {
     await run('nice', ['mmdebstrap', '--quiet', ...options, 'trixie', path.join(directory, 'rootfs.tar'), ...mirrors, securityMirror])
   } catch (cause) {
@@ -68,11 +74,15 @@ async function makeStandIn(report: Report): Promise<void> {
     })
   }
   await copyFile(await realpath(path.join(repository, 'node_modules/node/bin/node')), path.join(directory, 'node'))
-  await writeFile(
-    path.join(directory, 'Dockerfile'),
-    'FROM scratch\nADD rootfs.tar /\nCOPY --chmod=755 node /usr/local/bin/node\nCMD ["node"]\n',
-  )
+  const lines = [
+    'FROM scratch',
+    'ADD rootfs.tar /',
+    'COPY --chmod=755 node /usr/local/bin/node',
+    `LABEL ${label}=${recipe}`,
+    'CMD ["node"]',
+  ]
+  await writeFile(path.join(directory, 'Dockerfile'), `${lines.join('\n')}\n`)
   report('storing the stand-in')
-  await run('buildah', ['bud', '--quiet', '--isolation', 'chroot', '--tag', baseImage, directory])
+  await buildah(['bud', '--quiet', '--isolation', 'chroot', '--tag', baseImage, directory])
   await rm(directory, { recursive: true, force: true })
 }

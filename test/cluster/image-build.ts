@@ -1,10 +1,11 @@
 /** Builds one image from its Dockerfile and loads it into the cluster, unless the same is there already. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { CommandError, run } from './exec.ts'
-import { baseImage, findImageId } from './image-base.ts'
+import { CommandError } from './exec.ts'
+import { baseImage } from './image-base.ts'
 import { loadedImages, loadImage, unloadImage } from './image-load.ts'
 import { digestImage, type ImagePlan, imageReference } from './image-plan.ts'
+import { buildah, findImageId } from './image-store.ts'
 import { imagesDirectory, repository } from './state.ts'
 import { type Report, StepError } from './steps.ts'
 
@@ -56,7 +57,7 @@ async function buildImage(plan: ImagePlan, reference: string, report: Report): P
     if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)
   }
   try {
-    await run('nice', ['buildah', 'bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
+    await buildah(['bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
   } catch (cause) {
     throw new StepError(`the image ${plan.name} could not be built`, {
       remedy: `read what buildah said above; the Dockerfile is in ${plan.context}`,
@@ -74,7 +75,7 @@ async function forgetOldBuilds(name: string, tag: string): Promise<void> {
   for (const old of tags.slice(keptBuilds)) {
     const reference = imageReference(name, old)
     if (loaded.has(reference)) await unloadImage(reference)
-    await run('buildah', ['rmi', reference]).catch(ignoreCommandError)
+    await buildah(['rmi', reference]).catch(ignoreCommandError)
   }
   await mkdir(imagesDirectory, { recursive: true })
   await writeFile(file, JSON.stringify(tags.slice(0, keptBuilds)))

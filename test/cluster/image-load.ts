@@ -5,6 +5,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from './exec.ts'
+import { skopeo } from './image-store.ts'
 import { chooseSnapshotter, ctr } from './node.ts'
 import { imagesDirectory, paths } from './state.ts'
 
@@ -36,7 +37,7 @@ export async function loadedImages(): Promise<Set<string>> {
 export async function loadImage(name: string, reference: string): Promise<void> {
   await mkdir(layout, { recursive: true })
   const copy = ['copy', '--quiet', '--dest-oci-accept-uncompressed-layers', `containers-storage:${reference}`, `oci:${layout}:${name}`]
-  await run('nice', ['skopeo', ...copy])
+  await skopeo(copy)
   const index = await readJson<Index>(path.join(layout, 'index.json'))
   const descriptor = index.manifests.find((entry) => entry.annotations?.[refName] === name)!
   const held = new Set((await ctr(['content', 'list', '-q'])).split('\n'))

@@ -19,10 +19,10 @@ export interface ImagePlan {
   prepare?: () => Promise<void>
 }
 
-const program = (name: string): ImagePlan => ({
+const program = (name: string, ...besides: string[]): ImagePlan => ({
   name,
   context: name,
-  contents: ['dist'],
+  contents: ['dist', ...besides],
   requires: `${name}/src/main.ts`,
   prepare: () => bundleProgram(name),
 })
@@ -31,7 +31,7 @@ const program = (name: string): ImagePlan => ({
 export const images: readonly ImagePlan[] = [
   program('operator'),
   program('api-gateway'),
-  program('capture-runner'),
+  program('capture-runner', 'jail'),
   { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]

@@ -8,10 +8,10 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { isDaemonRunning } from './daemons.ts'
-import { run } from './exec.ts'
 import { baseImage, ensureBase } from './image-base.ts'
 import { ensureImage } from './image-build.ts'
 import { type ImagePlan, imageReference, images, isBuildable } from './image-plan.ts'
+import { buildah } from './image-store.ts'
 import { withLock } from './lock.ts'
 import { place } from './network.ts'
 import { ensurePackages } from './packages.ts'
@@ -60,7 +60,7 @@ async function push(registry: string, tags: ImageTags): Promise<void> {
   const { version } = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as { version: string }
   for (const [name, tag] of tags) {
     const target = `${registry.replace(/\/$/, '')}/${name}:${version}`
-    await run('buildah', ['push', '--quiet', imageReference(name, tag), `docker://${target}`])
+    await buildah(['push', '--quiet', imageReference(name, tag), `docker://${target}`])
     process.stdout.write(`pushed ${target}\n`)
   }
 }

@@ -65,10 +65,22 @@ export const network = {
   hostGatewayPort: Number(environment.TINTYPE_GATEWAY_PORT ?? 18_080),
 } as const
 
+/** The helm release. */
+export const releaseName = 'tintype'
+export const releaseNamespace = 'tintype'
+
+/** Where the pages to capture are served; the local RunnerPool may reach it. */
+export const sitesNamespace = 'sites'
+
+/** A page that no one here wrote, for the first screenshot. */
+export const firstPage = 'http://docs.sites.svc.cluster.local/'
+
 /** What the user chose by environment variables. */
 export const choices = {
   /** `current` uses the current kubectl context and starts no cluster. */
   cluster: environment.TINTYPE_CLUSTER === 'current' ? 'current' : 'embedded',
+  /** Where another cluster pulls the images from; the embedded one has them loaded. */
+  registry: environment.TINTYPE_REGISTRY || undefined,
   /** Benchmarks write through to the disk, as a real etcd does; else the store is only as durable as the page cache. */
   etcdFsync: environment.TINTYPE_ETCD_FSYNC === '1',
   upstreamProxy: environment.HTTPS_PROXY || environment.https_proxy || undefined,

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from './exec.ts'
+import { buildah } from './image-store.ts'
 import { ctr, pauseImage } from './node.ts'
 import { imagesDirectory } from './state.ts'
 
@@ -25,8 +26,8 @@ export async function ensurePause(): Promise<void> {
   await writeFile(path.join(directory, 'pause.c'), source)
   await writeFile(path.join(directory, 'Dockerfile'), 'FROM scratch\nCOPY pause /pause\nUSER 65535\nENTRYPOINT ["/pause"]\n')
   await run('gcc', ['-Os', '-static', '-o', path.join(directory, 'pause'), path.join(directory, 'pause.c')])
-  await run('buildah', ['bud', '--quiet', '--isolation', 'chroot', '--tag', pauseImage, directory])
+  await buildah(['bud', '--quiet', '--isolation', 'chroot', '--tag', pauseImage, directory])
   await rm(archive, { force: true })
-  await run('buildah', ['push', '--quiet', pauseImage, `oci-archive:${archive}:${pauseImage}`])
+  await buildah(['push', '--quiet', pauseImage, `oci-archive:${archive}:${pauseImage}`])
   await ctr(['images', 'import', archive])
 }

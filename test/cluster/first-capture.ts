@@ -1,0 +1,91 @@
+/** The proof at the end of `npm start`: a page of the corpus is captured through the REST API, and its picture fetched by its link. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CommandError } from './exec.ts'
+import { kubectl } from './kubectl.ts'
+import { environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace } from './state.ts'
+import { StepError } from './steps.ts'
+import { waitFor } from './wait.ts'
+
+const pngMagic = Buffer.from('89504e470d0a1a0a', 'hex')
+const keyMilliseconds = 60_000
+
+export interface Access {
+  url: string
+  apiKey: string
+}
+
+/** Reads the first key from its Secret, or from an earlier start when the Secret was deleted, as its text advises; writes `.tintype/env`. */
+export async function writeEnvironment(url: string): Promise<Access> {
+  const apiKey = (await findSecretKey()) ?? parseEnvironment(await readFile(environmentFile, 'utf8').catch(() => '')).get('TINTYPE_API_KEY')
+  if (apiKey === undefined) {
+    const remedy = `make a key with kubectl apply of an ApiKey, and put it into ${environmentFile}`
+    throw new StepError(`there is no Secret ${releaseName}-initial-api-key and no earlier key`, { remedy })
+  }
+  const kubeconfig = process.env.TINTYPE_CLUSTER === 'current' ? process.env.KUBECONFIG : paths.kubeconfig
+  const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
+  await mkdir(path.dirname(environmentFile), { recursive: true })
+  await writeFile(environmentFile, `${lines.join('\n')}\n`, { mode: 0o600 })
+  return { url, apiKey }
+}
+
+/** `NAME=value` lines. */
+export function parseEnvironment(text: string): Map<string, string> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name, value] as const]
+  })
+  return new Map(pairs)
+}
+
+/** Captures the page and saves the picture. Resolves to what is worth telling of it. */
+export async function captureFirst({ url, apiKey }: Access, page: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/screenshots?wait=25`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: page }),
+  })
+  const text = await response.text()
+  const record = parseRecord(text)
+  if (response.status !== 200 || record?.download_url === undefined) {
+    throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
+      remedy: `kubectl get screenshots -n ${releaseNamespace} -o wide`,
+    })
+  }
+  const picture = await download(new URL(record.download_url, url).href)
+  await writeFile(firstScreenshotFile, picture)
+  return `${path.relative(process.cwd(), firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
+}
+
+/** @throws StepError unless a PNG comes back. */
+async function download(link: string): Promise<Buffer> {
+  const response = await fetch(link)
+  const picture = Buffer.from(await response.arrayBuffer())
+  if (response.ok && picture.subarray(0, pngMagic.length).equals(pngMagic)) return picture
+  throw new StepError(`${link.replace(/\?.*/, '')} answered ${response.status} and no PNG`, {
+    remedy: `kubectl logs -n ${releaseNamespace} deployment/${releaseName}-api-gateway`,
+  })
+}
+
+function parseRecord(text: string): { download_url?: string } | undefined {
+  try {
+    return JSON.parse(text) as { download_url?: string }
+  } catch {
+    return undefined
+  }
+}
+
+async function findSecretKey(): Promise<string | undefined> {
+  const read = async () => {
+    try {
+      const args = ['get', 'secret', `${releaseName}-initial-api-key`, '-n', releaseNamespace, '-o', 'jsonpath={.data.api-key}']
+      return Buffer.from(await kubectl(args), 'base64').toString()
+    } catch (error) {
+      if (error instanceof CommandError) return undefined
+      throw error
+    }
+  }
+  const hasEarlierKey = await readFile(environmentFile).then(Boolean, () => false)
+  if (hasEarlierKey) return read()
+  return waitFor('first API key', read, { timeoutMilliseconds: keyMilliseconds, intervalMilliseconds: 500 }).catch(() => undefined)
+}

@@ -1,0 +1,46 @@
+/** Reads from a list of pods what keeps one of them from running, in words. */
+
+interface ContainerStatus {
+  name: string
+  restartCount: number
+  state?: { waiting?: { reason?: string; message?: string } }
+  lastState?: { terminated?: { exitCode: number; reason?: string } }
+}
+
+export interface PodList {
+  items: { metadata: { name: string; deletionTimestamp?: string }; status: { containerStatuses?: ContainerStatus[] } }[]
+}
+
+/** No waiting mends these. An image that cannot be pulled is one: here images come from this machine. */
+const final = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'ErrImageNeverPull',
+])
+
+/** A program may fall over while what it needs comes up; one that does so again and again will not mend. */
+const manyRestarts = 4
+
+/** The first pod that will not come up by itself and why, or undefined. */
+export function findTrouble({ items }: PodList): string | undefined {
+  for (const { metadata, status } of items) {
+    if (metadata.deletionTimestamp !== undefined) continue
+    for (const container of status.containerStatuses ?? []) {
+      const trouble = troubleOf(container)
+      if (trouble !== undefined) return `pod ${metadata.name}: ${trouble}`
+    }
+  }
+  return undefined
+}
+
+function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {
+  const { reason, message } = state?.waiting ?? {}
+  if (reason !== undefined && final.has(reason)) return `${reason}${message === undefined ? '' : `, ${message}`}`
+  if (reason === 'CrashLoopBackOff' && restartCount >= manyRestarts) {
+    return `ended ${restartCount} times, last with code ${lastState?.terminated?.exitCode ?? 'unknown'}`
+  }
+  return undefined
+}
