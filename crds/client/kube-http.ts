@@ -164,6 +164,8 @@ export class KubeHttp {
         headers: body === undefined ? headers : { ...headers, 'content-type': contentType },
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        // undici drops the connection after a DELETE with a body, which is how preconditions travel. The API server reads such bodies.
+        reset: false,
       })
       code = String(answer.statusCode)
       const text = await answer.body.text()

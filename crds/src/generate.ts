@@ -7,6 +7,8 @@ import { GROUP } from './names.ts'
 
 // Writes the CRD YAML to crds/generated and to the chart. With --check it writes nothing and fails when a file is not what it would write.
 
+// kubectl reads YAML 1.1, where a bare `n`, `y`, `on` or `off` is a boolean: version 1.1 quotes them.
+const FORMAT = { version: '1.1', aliasDuplicateObjects: false, lineWidth: 140 } as const
 const HEADER = '# Generated from crds/src by `npm run generate`: edit the zod schemas there.\n'
 const folders = [new URL('../generated/', import.meta.url), new URL('../../charts/tintype/crds/', import.meta.url)]
 
@@ -22,7 +24,7 @@ function isStale(file: URL, text: string): boolean {
 
 const stale: string[] = []
 for (const definition of definitions) {
-  const text = HEADER + stringify(toCustomResourceDefinition(definition), { aliasDuplicateObjects: false, lineWidth: 140 })
+  const text = HEADER + stringify(toCustomResourceDefinition(definition), FORMAT)
   for (const folder of folders) {
     const file = new URL(`${GROUP}_${definition.plural}.yaml`, folder)
     if (!isStale(file, text)) continue
