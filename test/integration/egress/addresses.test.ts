@@ -1,0 +1,111 @@
+// Every spelling of a private address, as a raw request to the guard: closed, nothing may arrive; opened, it must. One listener on all
+// addresses of a network of the test's own tells what arrived and where.
+
+import { once } from 'node:events'
+import http from 'node:http'
+import net from 'node:net'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
+import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
+import { enterNamespace } from '../../support/in-namespace.ts'
+
+/** Addresses that need not or cannot be put on an interface. */
+const NOT_PUT = new Set([
+  '::7f00:1',
+  'fe80::1',
+  '0.0.0.0',
+  '0.0.0.1',
+  '127.0.0.1',
+  '127.255.255.254',
+  '224.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  'ff02::1',
+])
+/** Of these, what loopback holds already. */
+const ON_LOOPBACK = new Set(['127.0.0.1', '127.255.255.254', '::1'])
+/** Linux takes these for loopback. Opened, they are dialled, and the check of where the socket ended refuses them after all. */
+const ENDS_ELSEWHERE = new Set(['0.0.0.0', '::'])
+
+enterNamespace(
+  import.meta.filename,
+  [...new Set(LITERAL_ATTACKS.map(({ means }) => means))].filter((address) => !NOT_PUT.has(address)),
+)
+const { default: t } = await import('tap')
+
+const arrived: string[] = []
+const listener = http.createServer((request, response) => {
+  arrived.push((request.socket.localAddress ?? '').replace(/^::ffff:(?=.*\.)/, ''))
+  response.end('reached')
+})
+listener.on('connect', (_request, socket) => socket.destroy())
+listener.listen(80, '::')
+await once(listener, 'listening')
+t.teardown(() => {
+  listener.closeAllConnections()
+  listener.close()
+})
+
+const guard = createGuard({ ownAddresses: [], connectTimeoutMilliseconds: 500 })
+
+/** Sends bytes to a session's proxy port and gives all that comes back. */
+const exchange = async (proxyUrl: string, bytes: string): Promise<string> => {
+  const socket = net.connect(Number(new URL(proxyUrl).port), '127.0.0.1')
+  let answer = ''
+  socket.on('error', () => {})
+  socket.on('data', (chunk) => {
+    answer += chunk
+    if (answer.includes('reached')) socket.destroy()
+    else if (answer.startsWith('HTTP/1.1 200 Connection Established')) socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  })
+  socket.write(bytes)
+  await once(socket, 'close')
+  return answer
+}
+
+/** The two ways a browser asks: a plain request, and a tunnel. Browsers send hosts as a URL holds them; a broken browser sends anything. */
+const requestsFor = (host: string): string[] => {
+  const asWritten = [`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`, `CONNECT ${host}:80 HTTP/1.1\r\nHost: ${host}:80\r\n\r\n`]
+  const canonical = new URL(`http://${host}`).hostname
+  const asUrl = [`GET http://${canonical}/ HTTP/1.1\r\nHost: ${canonical}\r\n\r\n`, `CONNECT ${canonical}:80 HTTP/1.1\r\nHost: x\r\n\r\n`]
+  return [...new Set([...asWritten, ...asUrl])]
+}
+
+const attack = async (host: string, rules: Partial<EgressRules>) => {
+  arrived.length = 0
+  const session = await guard.openSession()
+  session.arm({ rules: { ...DEFAULT_EGRESS_RULES, ...rules }, maxBytes: 1e6 })
+  const answers: string[] = []
+  for (const request of requestsFor(host)) answers.push(await exchange(session.proxyUrl, request))
+  session.close()
+  return {
+    answers,
+    arrived: [...arrived],
+    verdicts: session.ledger.entries.map(({ verdict }) => verdict),
+    reasons: session.ledger.entries.map(({ reason = '' }) => reason),
+  }
+}
+
+for (const { host, means, opens } of LITERAL_ATTACKS) {
+  t.test(`Guard keeps ${host} unreached, and reaches it once its range is opened`, async (t) => {
+    const closed = await attack(host, { allowedHosts: ['*'] })
+    t.strictSame(closed.arrived, [])
+    t.ok(
+      closed.answers.every((answer) => answer === '' || answer.startsWith('HTTP/1.1 400')),
+      'no answer that a browser would show',
+    )
+    t.ok(closed.verdicts.every((verdict) => verdict === 'refused'))
+    t.ok(closed.verdicts.length > 0)
+
+    const opened = await attack(host, { allowedCidrs: opens })
+    if (!NOT_PUT.has(means) || ON_LOOPBACK.has(means)) t.ok(opened.arrived.includes(means), `arrived at ${opened.arrived}`)
+    else if (ENDS_ELSEWHERE.has(means))
+      t.ok(opened.reasons.some((reason) => /ended at (127\.0\.0\.1|::1), which was not asked for/.test(reason)))
+    else
+      t.ok(
+        opened.verdicts.some((verdict) => verdict === 'failed'),
+        'dialled, and no one answered',
+      )
+  })
+}

@@ -1,0 +1,84 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import net from 'node:net'
+
+/** What the zone says to one question. `undefined`: no such name; `'silence'`: no answer at all; `'failure'`: SERVFAIL. */
+export type DnsAnswer = { cname?: string; addresses: string[] } | 'silence' | 'failure' | undefined
+
+/** Asked for each query, so that answers may change from one to the next. Addresses of the wrong family are left out by the server. */
+export type Zone = (name: string) => DnsAnswer
+
+/** A name server of the tests' own: UDP, A and AAAA, short of everything else. */
+export interface DnsServer {
+  /** For `dnsServers`. */
+  address: string
+  /** Names asked for, in order; one for each of A and AAAA. */
+  queries: string[]
+  close: () => void
+}
+
+const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
+const TTL_SECONDS = 0
+
+const encodeName = (name: string): Buffer =>
+  Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.from([0])])
+
+const decodeName = (packet: Buffer): string => {
+  const labels: string[] = []
+  for (let at = 12; packet[at] !== 0; at += 1 + (packet[at] as number)) {
+    labels.push(packet.toString('latin1', at + 1, at + 1 + (packet[at] as number)))
+  }
+  return labels.join('.').toLowerCase()
+}
+
+const encodeAddress = (address: string): Buffer => {
+  if (net.isIPv4(address)) return Buffer.from(address.split('.').map(Number))
+  // The URL parser spells an address in groups without an embedded IPv4 part.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'))
+  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
+  const all = [...groups(head), ...Array<string>(missing).fill('0'), ...groups(tail ?? '')]
+  return Buffer.from(all.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+const record = (name: string, type: number, data: Buffer): Buffer => {
+  const fixed = Buffer.alloc(10)
+  fixed.writeUInt16BE(type, 0)
+  fixed.writeUInt16BE(1, 2)
+  fixed.writeUInt32BE(TTL_SECONDS, 4)
+  fixed.writeUInt16BE(data.length, 8)
+  return Buffer.concat([encodeName(name), fixed, data])
+}
+
+const buildRecords = (name: string, type: number, answer: Exclude<DnsAnswer, string | undefined>): Buffer[] => {
+  const owner = answer.cname ?? name
+  const wanted = answer.addresses.filter((address) => (TYPES[type] === 'A' ? net.isIPv4(address) : net.isIPv6(address)))
+  const alias = answer.cname === undefined ? [] : [record(name, 5, encodeName(answer.cname))]
+  return [...alias, ...wanted.map((address) => record(owner, type, encodeAddress(address)))]
+}
+
+const buildResponse = (query: Buffer, name: string, answer: Exclude<DnsAnswer, 'silence'>): Buffer => {
+  const questionEnd = 12 + encodeName(name).length + 4
+  const type = query.readUInt16BE(questionEnd - 4)
+  const records = typeof answer === 'object' && TYPES[type] ? buildRecords(name, type, answer) : []
+  const header = Buffer.from(query.subarray(0, 12))
+  header.writeUInt16BE(0x8180 | (answer === undefined ? 3 : answer === 'failure' ? 2 : 0), 2)
+  header.writeUInt16BE(records.length, 6)
+  header.writeUInt32BE(0, 8)
+  return Buffer.concat([header, query.subarray(12, questionEnd), ...records])
+}
+
+/** Listens on 127.0.0.1, at a port of the system's choice. */
+export const startDnsServer = async (zone: Zone): Promise<DnsServer> => {
+  const socket = dgram.createSocket('udp4')
+  const queries: string[] = []
+  socket.on('message', (query, from) => {
+    const name = decodeName(query)
+    queries.push(name)
+    const answer = zone(name)
+    if (answer !== 'silence') socket.send(buildResponse(query, name, answer), from.port, from.address)
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return { address: `127.0.0.1:${socket.address().port}`, queries, close: () => socket.close() }
+}
