@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { type Browser, chromium } from 'playwright-core'
+import { EGRESS_FLAGS } from './egress/flags.ts'
+import type { Guard } from './egress/guard.ts'
+import type { Jail } from './jail/jail.ts'
+import { browserEnvironment } from './jail/probe-sandbox.ts'
+import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
+import { argumentsOf, killGroup, listProcesses } from './processes.ts'
+import { openTab, type Tab, userAgentOf } from './tab.ts'
+
+/** Where and how browsers are started. */
+export interface BrowserSettings {
+  /** Path of chromium-headless-shell. */
+  executablePath: string
+  /** Chromium's own sandbox. Never off by accident: the caller has to say so. */
+  chromiumSandbox: boolean
+  guard: Guard
+  /** Makes the namespaces of one browser; absent: it runs in the runner's. */
+  openJail?: () => Promise<Jail>
+  extraArguments?: readonly string[]
+}
+
+/** One browser process with all below it. */
+export interface RunningBrowser {
+  readonly pid: number
+  readonly version: string
+  readonly isConnected: () => boolean
+  readonly onGone: (listener: () => void) => void
+  readonly openTab: (plan: ContextPlan) => Promise<Tab>
+  /** Ends the whole process group at once. May be called again. */
+  readonly kill: () => void
+}
+
+/** Milliseconds in which a browser must be up: half a second is usual, a busy node needs more. */
+const LAUNCH_MILLISECONDS = 30_000
+/** Bytes of disk for one browser's cache. */
+const CACHE_BYTES = 64 * 1024 * 1024
+
+const FLAGS: readonly string[] = [
+  ...EGRESS_FLAGS,
+  // There is no GPU; without the flag one is looked for.
+  '--disable-gpu',
+  // Otherwise a picture may be taken before its images are decoded.
+  '--disable-checker-imaging',
+  '--font-render-hinting=none',
+  '--block-new-web-contents',
+  `--disk-cache-size=${CACHE_BYTES}`,
+]
+
+/** Starts a browser. @throws when it is not up in time */
+export async function launchBrowser(settings: BrowserSettings): Promise<RunningBrowser> {
+  const jail = await settings.openJail?.()
+  try {
+    return await launch(settings, jail)
+  } catch (error) {
+    await jail?.close()
+    throw error
+  }
+}
+
+async function launch(settings: BrowserSettings, jail: Jail | undefined): Promise<RunningBrowser> {
+  const mark = `--tintype-browser=${randomUUID()}`
+  const command = jail?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
+  const browser = await chromium.launch({
+    executablePath: command.executablePath,
+    chromiumSandbox: settings.chromiumSandbox,
+    args: [...FLAGS, ...(settings.extraArguments ?? []), mark],
+    // Nothing of the runner's environment is the browser's business.
+    env: { ...browserEnvironment(process.env), ...command.env },
+    timeout: LAUNCH_MILLISECONDS,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  })
+  const pid = findByMark(mark)
+  if (pid === undefined) {
+    await browser.close()
+    throw new Error('the browser that was started is not among the children of this process')
+  }
+  let isGone = false
+  browser.once('disconnected', () => {
+    isGone = true
+    void jail?.close()
+  })
+  return {
+    pid,
+    version: browser.version(),
+    isConnected: () => browser.isConnected(),
+    onGone: (listener) => void browser.once('disconnected', listener),
+    openTab: (plan) => makeTab(browser, { guard: settings.guard, openEntrance: jail?.openEntrance }, plan),
+    kill: () => {
+      // The pid is not ours any more once the process is gone.
+      if (!isGone) killGroup(pid)
+      void jail?.close()
+    },
+  }
+}
+
+/** Playwright makes each browser the leader of a process group and tells no one its pid. */
+const findByMark = (mark: string): number | undefined =>
+  listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
+
+async function makeTab(browser: Browser, { guard, openEntrance }: WayOut, plan: ContextPlan): Promise<Tab> {
+  const exit = await guard.openSession(openEntrance)
+  try {
+    const context = await browser.newContext({
+      viewport: plan.viewport,
+      deviceScaleFactor: plan.deviceScaleFactor,
+      colorScheme: plan.colorScheme,
+      userAgent: userAgentOf(browser.version()),
+      acceptDownloads: false,
+      proxy: { server: exit.proxyUrl },
+    })
+    return await openTab({ context, exit, version: browser.version() })
+  } catch (error) {
+    exit.close()
+    throw error
+  }
+}
+
+interface WayOut {
+  guard: Guard
+  openEntrance: Jail['openEntrance'] | undefined
+}
+
+/** Opens a tab as the pool's default options want it. */
+export const openDefaultTab = (browser: RunningBrowser): Promise<Tab> => browser.openTab(DEFAULT_CONTEXT)

@@ -1,0 +1,78 @@
+import type { CaptureOrder } from '@tintype/crds/dispatch'
+import type { Browsers, Lease } from './browsers.ts'
+import type { EgressPolicy } from './egress/policy.ts'
+import { CaptureError, toCaptureError } from './errors.ts'
+import type { MemoryWatch } from './memory-watch.ts'
+import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
+import { buildPlan, type CapturePlan } from './plan.ts'
+import { bounded } from './race.ts'
+import { type Captured, run } from './run.ts'
+import { sizeOf } from './stitch.ts'
+import { upload } from './upload.ts'
+
+/** What captures are made with. */
+export interface CaptureParts {
+  browsers: Browsers
+  /** What the pages may reach. */
+  policy: EgressPolicy
+  memory: MemoryWatch
+}
+
+/** An attempt's end: what to report, or an error that another attempt may not meet. */
+export interface Attempt {
+  outcome: Outcome
+  error: CaptureError | undefined
+}
+
+/**
+ * Carries out one order, up to the stored file; every failure becomes an outcome.
+ * @param cancelled ends it at once
+ * @throws the reason of `cancelled`, and nothing else
+ */
+export async function capture(order: CaptureOrder, parts: CaptureParts, cancelled: AbortSignal): Promise<Attempt> {
+  const started = performance.now()
+  const timings: Record<string, number> = {}
+  const courseNow = () => ({ processingMilliseconds: performance.now() - started, timings })
+  const late = () => new CaptureError('TIMEOUT', 'the capture did not end within its time')
+  using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
+  try {
+    const plan = buildPlan(order.url, order.options)
+    const { picture, findings } = await photograph({ order, plan, parts, timings, signal: time.signal })
+    const uploading = performance.now()
+    const [stored, size] = await Promise.all([upload(picture, order.upload, time.signal), sizeOf(picture)])
+    timings.upload = Math.round(performance.now() - uploading)
+    const success = { format: plan.picture.format, ...size, stored, findings }
+    return { outcome: buildSuccess(success, courseNow(), new Date()), error: undefined }
+  } catch (cause) {
+    cancelled.throwIfAborted()
+    const error = toCaptureError(cause)
+    return { outcome: buildFailure(error, courseNow(), new Date()), error }
+  }
+}
+
+interface Photograph {
+  order: CaptureOrder
+  plan: CapturePlan
+  parts: CaptureParts
+  timings: Record<string, number>
+  signal: AbortSignal
+}
+
+async function photograph({ order, plan, parts, timings, signal }: Photograph): Promise<Captured> {
+  const { browsers, policy, memory } = parts
+  const started = performance.now()
+  const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)
+  timings.browser = Math.round(performance.now() - started)
+  const watch = memory.watch(lease.browser.pid)
+  let isSound = false
+  try {
+    lease.tab.exit.arm(policy)
+    const captured = await run({ plan, tab: lease.tab, signal, timings })
+    isSound = true
+    return captured
+  } finally {
+    watch.end()
+    // Not waited for: the file is stored while the next tab is made.
+    void browsers.takeBack(lease, isSound)
+  }
+}

@@ -1,0 +1,27 @@
+import { CaptureOrder } from '@tintype/crds/dispatch'
+import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
+
+// The runner's own key pair, made at boot and gone with the process. Orders hold cookies, passwords and upload addresses; pod-to-pod traffic
+// is plain HTTP in most clusters.
+
+/** What the world may know of it, and what opens orders. */
+export interface OrderKeys {
+  publicKey: { kty: 'OKP'; crv: 'X25519'; x: string }
+  /** Opens and checks an order. @throws on anything that was not made for this key, or is no order */
+  open: (jwe: string) => Promise<CaptureOrder>
+}
+
+/** Makes the key pair. */
+export async function createOrderKeys(): Promise<OrderKeys> {
+  const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
+  const { x } = await exportJWK(publicKey)
+  if (x === undefined) throw new Error('an X25519 key has an x')
+  const accepted = { keyManagementAlgorithms: ['ECDH-ES'], contentEncryptionAlgorithms: ['A256GCM'] }
+  return {
+    publicKey: { kty: 'OKP', crv: 'X25519', x },
+    open: async (jwe) => {
+      const { plaintext } = await compactDecrypt(jwe, privateKey, accepted)
+      return CaptureOrder.parse(JSON.parse(new TextDecoder().decode(plaintext)))
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import type { WaitState } from '@tintype/crds/capture-options/waiting'
+import type { CDPSession } from 'playwright-core'
+import { raced } from './race.ts'
+
+// What the main frame is doing, told by DevTools events. Playwright's own waiting follows one navigation; a capture must follow the page to
+// where scripts and refreshes take it, and must never photograph the page in between or the browser's own error page.
+
+/** Milliseconds without a request under way that count as `networkidle`. */
+const QUIET_MILLISECONDS = 500
+/** Streams that stay open by design. */
+const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPViolationReport'])
+/** Documents after which a page counts as redirecting in a circle; the browser's own limit for HTTP redirects. */
+const MAX_DOCUMENTS = 20
+
+/** Why the main frame shows no page of its own. */
+export interface MainFailure {
+  url: string
+  /** Chromium's code such as `net::ERR_CONNECTION_RESET`; absent when only its error page was seen. */
+  netError?: string
+  kind: 'network' | 'circle'
+}
+
+/** The answer that the current document came with. */
+export interface MainResponse {
+  status: number
+  url: string
+}
+
+/** Follows the main frame of one page through its session. */
+export class Lifecycle {
+  /** Loader of the document that is shown; undefined until one is. */
+  document: string | undefined
+  failure: MainFailure | undefined
+  response: MainResponse | undefined
+  /** Requests seen so far, of all documents. */
+  requests = 0
+  readonly #mainFrame: string
+  readonly #responses = new Map<string, MainResponse>()
+  readonly #reached = new Set<string>()
+  readonly #inFlight = new Map<string, string>()
+  readonly #listeners = new Set<() => void>()
+  #pending: { loader: string; url: string } | undefined
+  #documents = 0
+  #quiet: NodeJS.Timeout | undefined
+
+  /** @param mainFrame id of the main frame; it is the page's target id and stays the same over navigations */
+  constructor(session: CDPSession, mainFrame: string) {
+    this.#mainFrame = mainFrame
+    session.on('Page.frameStartedNavigating', ({ frameId, loaderId, url, navigationType }) => {
+      if (frameId === mainFrame && !navigationType.includes('ameDocument')) this.#start(loaderId, url)
+    })
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.id === mainFrame) this.#commit(frame.loaderId, frame.unreachableUrl)
+    })
+    session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (frameId === mainFrame && loaderId === this.document) this.#reach(name.toLowerCase())
+    })
+    session.on('Page.frameStoppedLoading', ({ frameId }) => {
+      if (frameId === mainFrame) this.#stop()
+    })
+    session.on('Network.requestWillBeSent', (event) => this.#request(event))
+    session.on('Network.responseReceived', ({ requestId, frameId, response }) => {
+      if (frameId === mainFrame && requestId === this.#pending?.loader) {
+        this.#responses.set(requestId, { status: response.status, url: response.url })
+      }
+    })
+    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
+    session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
+      if (requestId === this.#pending?.loader) {
+        // Cancelled: a download or an answer without content. The document before stays.
+        if (canceled) this.#pending = undefined
+        else this.#fail({ url: this.#pending.url, netError: errorText, kind: 'network' })
+      }
+      this.#finish(requestId)
+      this.#tell()
+    })
+  }
+
+  /** True while the main frame is on its way to another document. */
+  get isMoving(): boolean {
+    return this.#pending !== undefined
+  }
+
+  /** The states that the current document has not reached. */
+  missing(states: readonly WaitState[]): WaitState[] {
+    return states.filter((state) => !this.#reached.has(state))
+  }
+
+  /** Waits until the shown document has reached all `states` and stays where it is, or has failed. @throws the signal's reason */
+  async reach(states: readonly WaitState[], signal: AbortSignal): Promise<void> {
+    const isThere = () => this.failure !== undefined || (this.document !== undefined && !this.isMoving && this.missing(states).length === 0)
+    if (isThere()) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const listener = () => isThere() && resolve()
+    this.#listeners.add(listener)
+    try {
+      await raced(promise, signal)
+    } finally {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** Stops the clock of `networkidle`. */
+  dispose(): void {
+    clearTimeout(this.#quiet)
+    this.#listeners.clear()
+  }
+
+  #start(loader: string, url: string): void {
+    this.#pending = { loader, url }
+    if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'circle' })
+  }
+
+  #commit(loader: string, unreachableUrl: string | undefined): void {
+    if (unreachableUrl !== undefined) this.#fail({ url: unreachableUrl, kind: 'network' })
+    this.document = loader
+    this.response = this.#responses.get(loader)
+    this.#responses.clear()
+    // Requests of the document before are cancelled without a word.
+    for (const [request, of] of this.#inFlight) if (of !== loader) this.#inFlight.delete(request)
+    this.#reached.clear()
+    this.#reached.add('commit')
+    if (this.#pending?.loader === loader) this.#pending = undefined
+    this.#watchQuiet()
+    this.#tell()
+  }
+
+  #stop(): void {
+    // A navigation that ended before it asked for anything.
+    if (this.#pending && this.#pending.loader !== this.document && !this.#inFlight.has(this.#pending.loader)) this.#pending = undefined
+    this.#tell()
+  }
+
+  #reach(name: string): void {
+    // Chromium's own networkIdle forgets requests that begin later; ours is counted.
+    if (name !== 'networkidle') this.#reached.add(name)
+    this.#tell()
+  }
+
+  #fail(failure: MainFailure): void {
+    this.failure ??= failure
+    this.#tell()
+  }
+
+  #request({ requestId, loaderId, frameId, type, request }: RequestEvent): void {
+    this.requests += 1
+    if (this.#pending?.loader === requestId && frameId === this.#mainFrame) this.#pending.url = request.url
+    if (STREAMS.has(type ?? '')) return
+    this.#inFlight.set(requestId, loaderId)
+    this.#watchQuiet()
+  }
+
+  #finish(requestId: string): void {
+    if (this.#inFlight.delete(requestId)) this.#watchQuiet()
+  }
+
+  #watchQuiet(): void {
+    clearTimeout(this.#quiet)
+    if (this.#inFlight.size > 0 || this.#reached.has('networkidle')) return
+    this.#quiet = setTimeout(() => {
+      this.#reached.add('networkidle')
+      this.#tell()
+    }, QUIET_MILLISECONDS)
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+interface RequestEvent {
+  requestId: string
+  loaderId: string
+  frameId?: string
+  type?: string
+  request: { url: string }
+}

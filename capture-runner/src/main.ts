@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+import { accessFromFiles } from '@tintype/crds/client/cluster-access'
+import { KubeHttp } from '@tintype/crds/client/kube-http'
+import pino, { type Logger } from 'pino'
+import { launchBrowser } from './browser.ts'
+import { Browsers } from './browsers.ts'
+import { capture } from './capture.ts'
+import { type Config, loadConfig } from './config.ts'
+import { createGuard } from './egress/guard.ts'
+import type { EgressPolicy } from './egress/policy.ts'
+import { openJail } from './jail/jail.ts'
+import { isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
+import { createOrderKeys } from './keys.ts'
+import { createMemoryWatch } from './memory-watch.ts'
+import { createReporter } from './report.ts'
+import { Runner } from './runner.ts'
+import { buildServer } from './server.ts'
+import { createVerifier } from './signature.ts'
+import { VERSION } from './version.ts'
+
+// Wiring only. Order matters at boot: the node is probed first, because browsers are started as it allows.
+
+const config = loadConfig(process.env)
+const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_POD_NAME } })
+
+const sandbox = await probe(config, log)
+const guard = createGuard({ ownPorts: [config.TINTYPE_PORT] })
+const jailConfig = { programsDirectory: config.TINTYPE_JAIL_DIRECTORY }
+const browsers = new Browsers({
+  launch: () =>
+    launchBrowser({
+      executablePath: config.TINTYPE_CHROMIUM,
+      chromiumSandbox: sandbox.chromiumSandbox,
+      guard,
+      ...(sandbox.jail ? { openJail: () => openJail(jailConfig) } : {}),
+    }),
+  isolation: config.TINTYPE_ISOLATION,
+  log,
+})
+const reporter = createReporter({ http: new KubeHttp(toAccess(config)), log })
+const parts = {
+  browsers,
+  policy: toPolicy(config),
+  memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
+}
+const runner = new Runner({
+  capture: (order, cancelled) => capture(order, parts, cancelled),
+  report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
+  log,
+})
+let isClosing = false
+const server = buildServer({
+  runner,
+  verifier: await createVerifier({ publicKey: config.TINTYPE_DISPATCH_PUBLIC_KEY, audience: config.TINTYPE_POD_UID }),
+  keys: await createOrderKeys(),
+  sandbox,
+  version: VERSION,
+  tokenFile: config.TINTYPE_DISPATCH_TOKEN_FILE,
+  isReady: () => !isClosing && browsers.isUp,
+  log,
+})
+
+process.once('SIGTERM', () => void stop())
+server.listen(config.TINTYPE_PORT)
+await Promise.all([once(server, 'listening'), browsers.start()])
+log.info({ sandbox }, 'runner ready')
+
+async function stop(): Promise<void> {
+  isClosing = true
+  await runner.close(config.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS)
+  await browsers.stop()
+  server.close()
+  server.closeAllConnections()
+  process.exit(0)
+}
+
+async function probe(settings: Config, logger: Logger) {
+  const findings = await probeSandbox({
+    mode: settings.TINTYPE_SANDBOX_MODE,
+    browserPath: settings.TINTYPE_CHROMIUM,
+    programsDirectory: settings.TINTYPE_JAIL_DIRECTORY,
+    secretFiles: [settings.TINTYPE_KUBERNETES_TOKEN_FILE, settings.TINTYPE_DISPATCH_TOKEN_FILE],
+    listeners: [],
+  })
+  if (isSandboxSufficient(settings.TINTYPE_SANDBOX_MODE, findings)) return findings
+  logger.fatal({ sandbox: findings }, 'the pool requires a sandbox that this node does not allow')
+  process.exit(1)
+}
+
+function toAccess({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, ...rest }: Config) {
+  return accessFromFiles({
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    namespace: rest.TINTYPE_NAMESPACE,
+    tokenFile: rest.TINTYPE_KUBERNETES_TOKEN_FILE,
+    caFile: rest.TINTYPE_KUBERNETES_CA_FILE,
+  })
+}
+
+function toPolicy({ TINTYPE_EGRESS: egress, TINTYPE_MAX_TRAFFIC_BYTES: maxBytes }: Config): EgressPolicy {
+  const { allowedHosts = [], allowedCidrs = [], deniedCidrs = [], allowedPorts = [], upstreamProxy } = egress
+  return {
+    rules: { allowedHosts, allowedCidrs, deniedCidrs, allowedPorts },
+    maxBytes,
+    ...(upstreamProxy ? { parentProxy: { url: upstreamProxy, direct: [], chosenBy: 'operator' as const } } : {}),
+  }
+}

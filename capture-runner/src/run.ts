@@ -1,0 +1,77 @@
+import { CaptureError, toCaptureError } from './errors.ts'
+import type { CapturePlan } from './plan.ts'
+import { raced } from './race.ts'
+import { click } from './steps/click.ts'
+import { delay } from './steps/delay.ts'
+import { measure } from './steps/measure.ts'
+import { metadata } from './steps/metadata.ts'
+import { navigate } from './steps/navigate.ts'
+import { screenshot } from './steps/screenshot.ts'
+import { scripts } from './steps/scripts.ts'
+import { settle } from './steps/settle.ts'
+import type { Findings, Step, Work } from './steps/step.ts'
+import { styles } from './steps/styles.ts'
+import { sweep } from './steps/sweep.ts'
+import { waitForSelector } from './steps/wait-for-selector.ts'
+import type { Tab } from './tab.ts'
+
+/** The steps of a capture, in order. */
+export const STEPS: readonly Step[] = [
+  navigate,
+  styles,
+  scripts,
+  click,
+  waitForSelector,
+  sweep,
+  settle,
+  delay,
+  measure,
+  metadata,
+  screenshot,
+]
+
+/** What a capture gave, before it is stored. */
+export interface Captured {
+  picture: Buffer
+  findings: Findings
+}
+
+/** What `run` needs; `timings` gets the milliseconds of each step, also of the one that failed. */
+export interface Run {
+  plan: CapturePlan
+  tab: Tab
+  signal: AbortSignal
+  timings: Record<string, number>
+}
+
+/**
+ * Runs the steps on a tab, all under one signal.
+ * @throws CaptureError; the signal's reason as it is, when that ended it
+ */
+export async function run({ plan, tab, signal, timings }: Run): Promise<Captured> {
+  const findings: Findings = { warnings: [...plan.warnings] }
+  const work: Work = { tab, plan, findings, signal: AbortSignal.any([signal, tab.crashed]) }
+  for (const step of STEPS) {
+    if (step.isWanted && !step.isWanted(plan)) continue
+    await runStep(step, work, timings)
+  }
+  if (!findings.picture) throw new Error('screenshot leaves a picture')
+  return { picture: findings.picture, findings }
+}
+
+async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {
+  const started = performance.now()
+  try {
+    await raced(step.run(work), work.signal)
+  } catch (error) {
+    throw toStepError(error, work)
+  } finally {
+    timings[step.name] = Math.round(performance.now() - started)
+  }
+}
+
+function toStepError(error: unknown, { tab }: Work): CaptureError {
+  if (tab.crashed.aborted)
+    return new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has', { cause: error })
+  return toCaptureError(error)
+}

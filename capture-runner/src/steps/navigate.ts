@@ -1,0 +1,76 @@
+import type { WaitState } from '@tintype/crds/capture-options/waiting'
+import { classifyFailure } from '../egress/classify-failure.ts'
+import { CaptureError } from '../errors.ts'
+import { bounded, raced } from '../race.ts'
+import type { Tab } from '../tab.ts'
+import type { Step, Work } from './step.ts'
+
+/** Requests that one capture may make. */
+const MAX_REQUESTS = 10_000
+
+/** Opens the page and waits for every state that was asked for, within one timeout. */
+export const navigate: Step = {
+  name: 'navigate',
+  run: async (work) => {
+    const { tab, plan } = work
+    using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+    const answer = await raced(tab.session.send('Page.navigate', { url: plan.url }), time.signal)
+    if (answer.isDownload) throw new CaptureError('UNSUPPORTED_CONTENT', 'the address answers with a download, not a page')
+    if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
+    await arrive(work, time.signal)
+  },
+}
+
+/** After scripts or a click: waits for the document that the page has gone to, if it has. */
+export async function follow(work: Work): Promise<void> {
+  const { plan } = work
+  using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+  await arrive(work, time.signal)
+}
+
+/**
+ * Waits until the shown document has reached the plan's states. A network that never rests is no failure: the capture goes on with a warning.
+ * @throws CaptureError of the main frame's failure
+ */
+async function arrive({ tab, plan, findings }: Work, signal: AbortSignal): Promise<void> {
+  const { lifecycle } = tab
+  try {
+    await lifecycle.reach(plan.states, signal)
+  } catch (error) {
+    if (!isOnlyBusy(tab, plan.states)) throw error
+    warnOnce(findings.warnings, `the network did not rest within ${plan.timeoutMilliseconds} ms`)
+  }
+  checkMainFrame(tab)
+}
+
+/** @throws CaptureError when what the page shows is not the page */
+export function checkMainFrame({ lifecycle, exit }: Tab): void {
+  const { failure } = lifecycle
+  if (failure?.kind === 'circle') throw new CaptureError('TOO_MANY_REDIRECTS', 'the page goes from document to document without end')
+  if (failure) throw toFailureOf(exit.ledger, failure.url, failure.netError)
+  if (exit.ledger.isExhausted) throw toFailureOf(exit.ledger, '', undefined)
+  if (lifecycle.requests > MAX_REQUESTS) {
+    throw new CaptureError('RESOURCE_LIMIT', `the page made more than ${MAX_REQUESTS} requests`)
+  }
+}
+
+const isOnlyBusy = ({ lifecycle }: Tab, states: readonly WaitState[]): boolean =>
+  lifecycle.document !== undefined && !lifecycle.isMoving && lifecycle.missing(states).every((state) => state === 'networkidle')
+
+function toFailure({ lifecycle, exit }: Tab, url: string, errorText: string): CaptureError {
+  if (errorText === 'net::ERR_ABORTED' && !exit.ledger.isExhausted) {
+    return new CaptureError('NAVIGATION_FAILED', 'the address answers without content')
+  }
+  return toFailureOf(exit.ledger, lifecycle.failure?.url ?? url, errorText)
+}
+
+function toFailureOf(ledger: Tab['exit']['ledger'], url: string, netError: string | undefined): CaptureError {
+  const { code, message } = classifyFailure(ledger, url, netError)
+  return new CaptureError(code, message)
+}
+
+const tooSlow = (milliseconds: number) => new CaptureError('TIMEOUT', `the page did not load within ${milliseconds} ms`)
+
+const warnOnce = (warnings: string[], warning: string): void => {
+  if (!warnings.includes(warning)) warnings.push(warning)
+}

@@ -1,0 +1,19 @@
+import { raced } from '../race.ts'
+import type { Step } from './step.ts'
+
+/** Puts the client's CSS into the page by DevTools: a style element would be refused by a strict Content-Security-Policy. */
+export const styles: Step = {
+  name: 'styles',
+  isWanted: (plan) => plan.styles !== undefined,
+  run: async ({ tab: { session, mainFrame }, plan, signal }) => {
+    const [, , { styleSheetId }] = await raced(
+      Promise.all([
+        session.send('DOM.enable'),
+        session.send('CSS.enable'),
+        session.send('CSS.createStyleSheet', { frameId: mainFrame, force: true }),
+      ]),
+      signal,
+    )
+    await raced(session.send('CSS.setStyleSheetText', { styleSheetId, text: plan.styles ?? '' }), signal)
+  },
+}

@@ -1,0 +1,110 @@
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { EgressSession } from './egress/session.ts'
+import { Lifecycle } from './lifecycle.ts'
+import type { ContextPlan } from './plan.ts'
+import { raced } from './race.ts'
+
+/** DevTools commands of a page, each raced with a signal. */
+export type Send = CDPSession['send']
+
+/** One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. */
+export interface Tab {
+  readonly context: BrowserContext
+  readonly page: Page
+  readonly session: CDPSession
+  readonly lifecycle: Lifecycle
+  readonly exit: EgressSession
+  /** Id of the main frame. */
+  readonly mainFrame: string
+  /** Why the renderer is gone, as soon as it is. */
+  readonly crashed: AbortSignal
+  /**
+   * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
+   * with JavaScript switched off no timer, frame or promise of a page ever ends.
+   */
+  look: <T>(expression: string, signal: AbortSignal) => Promise<T>
+}
+
+/** What a tab is made of. */
+export interface TabParts {
+  context: BrowserContext
+  exit: EgressSession
+  /** The browser's version, `156.0.8078.79`. */
+  version: string
+}
+
+const WORLD = 'tintype'
+
+/** Makes the page of a new context, and everything that a capture would otherwise wait for. */
+export async function openTab({ context, exit, version }: TabParts): Promise<Tab> {
+  const page = await context.newPage()
+  // After our own page: what else opens is a popup.
+  context.on('page', (popup) => void popup.close().catch(() => {}))
+  const crash = new AbortController()
+  page.once('crash', () => crash.abort(new Error('the renderer crashed')))
+  const session = await context.newCDPSession(page)
+  const [{ frameTree }] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    session.send('Page.enable'),
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+    session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
+    session.send('Emulation.setUserAgentOverride', buildUserAgent(version)),
+  ])
+  const mainFrame = frameTree.frame.id
+  const lifecycle = new Lifecycle(session, mainFrame)
+  return { context, page, session, lifecycle, exit, mainFrame, crashed: crash.signal, look: lookIn(session, lifecycle, mainFrame) }
+}
+
+/** Brings a prepared tab to another window size and colour scheme. */
+export async function adaptTab({ page }: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
+  const isSameSize = from.viewport.width === to.viewport.width && from.viewport.height === to.viewport.height
+  await Promise.all([
+    isSameSize ? undefined : page.setViewportSize(to.viewport),
+    from.colorScheme === to.colorScheme ? undefined : page.emulateMedia({ colorScheme: to.colorScheme }),
+  ])
+}
+
+function lookIn(session: CDPSession, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
+  let world: { document: string | undefined; contextId: number } | undefined
+  const worldOf = async (signal: AbortSignal): Promise<number> => {
+    const { document } = lifecycle
+    if (world && world.document === document) return world.contextId
+    const made = await raced(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+    world = { document, contextId: made.executionContextId }
+    return world.contextId
+  }
+  return async <T>(expression: string, signal: AbortSignal): Promise<T> => {
+    const contextId = await worldOf(signal)
+    const evaluated = await raced(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }), signal)
+    if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
+    return evaluated.result.value as T
+  }
+}
+
+/** The user agent that contexts are made with: the browser's own, without the word Headless, which some six sites in a hundred refuse. */
+export const userAgentOf = (version: string): string =>
+  `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorOf(version)}.0.0.0 Safari/537.36`
+
+const majorOf = (version: string): string => version.split('.')[0] ?? version
+
+/** The same with client hints that agree with it; Playwright leaves the brand HeadlessChrome in place. */
+function buildUserAgent(version: string) {
+  const brands = (of: string, noise: string) => [
+    { brand: 'Not:A-Brand', version: noise },
+    { brand: 'Chromium', version: of },
+  ]
+  return {
+    userAgent: userAgentOf(version),
+    userAgentMetadata: {
+      brands: brands(majorOf(version), '8'),
+      fullVersionList: brands(version, '8.0.0.0'),
+      platform: 'Linux',
+      platformVersion: '',
+      architecture: 'x86',
+      bitness: '64',
+      model: '',
+      mobile: false,
+      wow64: false,
+    },
+  }
+}

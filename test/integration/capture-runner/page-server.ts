@@ -1,0 +1,43 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+/** A site on loopback. `pages` maps paths to HTML or to what answers them; any other path is 404. */
+export interface PageServer {
+  url: (path: string) => string
+  /** Requests seen, oldest first, as `GET /path`. */
+  readonly requests: string[]
+  close: () => Promise<void>
+}
+
+export type Pages = Record<string, string | RequestListener>
+
+/** Serves pages on a free port of 127.0.0.1. */
+export async function servePages(pages: Pages): Promise<PageServer> {
+  const requests: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://pages')
+    requests.push(`${request.method} ${request.url}`)
+    const page = pages[pathname]
+    if (typeof page === 'function') return page(request, response)
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
+    response.end(page ?? '<!doctype html><title>Not here</title><body style="margin:0;background:#808080"><h1>404</h1>')
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    requests,
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    close: async () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import pino from 'pino'
+import { launchBrowser } from '../../../capture-runner/src/browser.ts'
+import { Browsers } from '../../../capture-runner/src/browsers.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import type { EgressPolicy } from '../../../capture-runner/src/egress/policy.ts'
+import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
+import { buildPlan } from '../../../capture-runner/src/plan.ts'
+import { type Captured, run } from '../../../capture-runner/src/run.ts'
+
+/** A runner's browsers without its server: what the capture tests share. */
+export interface Studio {
+  browsers: Browsers
+  /** Takes a picture as a runner would, to the point where it would be stored. */
+  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number> }>
+  /** The error of a capture that must fail. */
+  shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
+  close: () => Promise<void>
+}
+
+export interface How {
+  account?: string
+  signal?: AbortSignal
+  policy?: EgressPolicy
+}
+
+export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
+
+/** Loopback is open, because the pages are there. */
+export const LOOPBACK_POLICY: EgressPolicy = {
+  rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
+  maxBytes: 512 * 1024 * 1024,
+}
+
+export interface StudioOptions {
+  isolation?: 'context' | 'browser'
+  memoryLimitBytes?: number
+}
+
+/** Starts the browsers. Chromium's own sandbox does not start as root. */
+export async function openStudio({ isolation = 'context', memoryLimitBytes }: StudioOptions = {}): Promise<Studio> {
+  const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
+  const guard = createGuard({ ownAddresses: [] })
+  const chromiumSandbox = process.getuid?.() !== 0
+  const browsers = new Browsers({ launch: () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard }), isolation, log })
+  const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
+  await browsers.start()
+  const shoot: Studio['shoot'] = async (url, options, { account = 'default', signal, policy = LOOPBACK_POLICY } = {}) => {
+    const plan = buildPlan(url, options)
+    const timings: Record<string, number> = {}
+    const lease = await browsers.lend(account, plan.context, signal ?? AbortSignal.timeout(120_000))
+    const watch = memory.watch(lease.browser.pid)
+    let isSound = false
+    try {
+      lease.tab.exit.arm(policy)
+      const captured = await run({ plan, tab: lease.tab, signal: signal ?? AbortSignal.timeout(120_000), timings })
+      isSound = true
+      return { ...captured, timings }
+    } finally {
+      watch.end()
+      void browsers.takeBack(lease, isSound)
+    }
+  }
+  return {
+    browsers,
+    shoot,
+    shootInVain: async (...args) => {
+      const error = await shoot(...args).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (error instanceof CaptureError) return error
+      throw error ?? new Error('the capture succeeded')
+    },
+    close: () => browsers.stop(),
+  }
+}
