@@ -15,12 +15,18 @@ function parseJson(text: string): unknown {
   }
 }
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** A request without length and chunks has no body. */
+const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding }: Headers): boolean =>
+  length !== '0' || encoding !== undefined
+
 /** JSON is the only type of a body; a body of no bytes is none, whatever type it says it has. */
 export function addBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => parseJson(text))
-  app.addContentTypeParser('*', async (request: { headers: Record<string, string | string[] | undefined> }) => {
-    if (request.headers['content-length'] === '0') return undefined
+  app.addContentTypeParser('*', async ({ headers }: { headers: Headers }) => {
+    if (!hasBody(headers)) return undefined
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'the body must be JSON (Content-Type: application/json)')
   })
 }

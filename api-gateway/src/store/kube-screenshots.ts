@@ -1,4 +1,4 @@
-import { isAlreadyExists, isNotFound } from '@tintype/crds/client/kube-error'
+import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
@@ -82,7 +82,8 @@ export class KubeScreenshots implements ScreenshotStore {
       }
       return true
     } catch (error) {
-      if (isNotFound(error)) return false
+      // Also when another object has taken its name: a person's choice of name may come back.
+      if (isNotFound(error) || isConflict(error) || isInvalid(error)) return false
       throw toApiError(error)
     }
   }

@@ -1,0 +1,269 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import { newKeyText } from '../../../crds/src/key-text.ts'
+import { call } from './client.ts'
+import { startWorld } from './world.ts'
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+await world.createAccount('stopped', { suspended: true })
+const key = await world.createKey({ accountName: 'acme' })
+const gateway = await world.startGateway()
+const api = `${gateway.url}/api/v1`
+const url = 'https://example.com/'
+
+type Detail = { path: string; code: string; message: string }
+
+const bodies: { name: string; body: unknown; code?: string; details: string[]; says?: RegExp }[] = [
+  { name: 'malformed JSON', body: '{"url": ', details: [' invalid_json'] },
+  { name: 'no body', body: '', details: [' invalid_type'] },
+  { name: 'an array', body: [url], details: [' invalid_type'] },
+  { name: 'a text', body: '"https://example.com/"', details: [' invalid_type'] },
+  { name: 'no url', body: {}, details: ['url required'] },
+  { name: 'a url that is no text', body: { url: 7 }, details: ['url invalid_type'] },
+  { name: 'a number given as text', body: { url, options: { viewport_width: '800' } }, details: ['options.viewport_width invalid_type'] },
+  { name: 'a fraction of a pixel', body: { url, options: { viewport_width: 800.5 } }, details: ['options.viewport_width invalid_type'] },
+  { name: 'a null', body: { url, options: { click: null } }, details: ['options.click invalid_type'] },
+  { name: 'options that are no object', body: { url, options: 'full_page' }, details: ['options invalid_type'] },
+  { name: 'an unknown format', body: { url, options: { format: 'gif' } }, details: ['options.format invalid_value'] },
+  {
+    name: 'an unknown wait state',
+    body: { url, options: { wait_until: ['load', 'idle'] } },
+    details: ['options.wait_until[1] invalid_value'],
+  },
+  {
+    name: 'an unknown option with its nearest name',
+    body: { url, options: { fullpage: true } },
+    details: ['options.fullpage unknown_field'],
+    says: /did you mean full_page\?/,
+  },
+  {
+    name: 'an option at the wrong place with the right one',
+    body: { url, full_page: true },
+    details: ['full_page unknown_field'],
+    says: /did you mean options\.full_page\?/,
+  },
+  { name: 'a camel-case option', body: { url, options: { viewportWidth: 1 } }, details: ['options.viewportWidth unknown_field'] },
+  {
+    name: 'options that exclude each other',
+    body: { url, options: { omit_background: true, format: 'jpeg' } },
+    details: ['options.omit_background contradiction'],
+  },
+  {
+    name: 'a page of too many pixels',
+    body: { url, options: { viewport_width: 7680, viewport_height: 7680, device_scale_factor: 5 } },
+    details: ['options.device_scale_factor contradiction'],
+  },
+  { name: 'a url that is no url', body: { url: 'example.com' }, details: ['url invalid_url'] },
+  { name: 'a url without a host', body: { url: 'https:///path' }, details: ['url host_required'] },
+  { name: 'a file', body: { url: 'file:///etc/passwd' }, details: ['url unsupported_scheme'] },
+  { name: 'a script', body: { url: 'javascript:alert(1)' }, details: ['url unsupported_scheme'] },
+  { name: 'a bad url among the options', body: { options: { url: 'ftp://example.com/' } }, details: ['options.url unsupported_scheme'] },
+  { name: 'a url with a password', body: { url: 'https://user:secret@example.com/' }, details: ['url credentials_in_url'] },
+  { name: 'a url of more than 8192 characters', body: { url: `https://example.com/${'a'.repeat(8192)}` }, details: ['url too_big'] },
+  { name: 'a private address', body: { url: 'http://10.0.0.1/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
+  {
+    name: 'the metadata address',
+    body: { url: 'http://169.254.169.254/latest/' },
+    code: 'URL_NOT_ALLOWED',
+    details: ['url url_not_allowed'],
+  },
+  { name: 'loopback in another spelling', body: { url: 'http://0x7f.1/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
+  { name: 'localhost', body: { url: 'http://localhost:8080/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
+  { name: 'a mail port', body: { url: 'http://example.com:25/' }, code: 'URL_NOT_ALLOWED', details: ['url url_not_allowed'] },
+  {
+    name: 'everything that is wrong at once',
+    body: {
+      url: 'http://127.0.0.1/',
+      colour: 1,
+      options: { image_quality: 101, delay: -1, timeout: 'long', wait_for_selector: '', dark: true },
+    },
+    details: [
+      'colour unknown_field',
+      'options.dark unknown_field',
+      'options.delay too_small',
+      'options.image_quality too_big',
+      'options.timeout invalid_type',
+      'options.wait_for_selector too_small',
+      'url url_not_allowed',
+    ],
+  },
+]
+
+for (const { name, body, code = 'VALIDATION_ERROR', details, says = /./ } of bodies) {
+  t.test(`POST /screenshots refuses ${name}`, async (t) => {
+    const answer = await call(`${api}/screenshots`, { method: 'POST', key, body })
+    t.equal(answer.status, 400)
+    t.strictSame(Object.keys(answer.body), ['success', 'error'])
+    t.strictSame(Object.keys(answer.body.error), ['message', 'code', 'details', 'request_id'])
+    t.equal(answer.body.success, false)
+    t.equal(answer.body.error.code, code)
+    t.equal(answer.body.error.request_id, answer.headers.get('x-request-id'))
+    t.strictSame(answer.body.error.details.map((detail: Detail) => `${detail.path} ${detail.code}`).sort(), [...details].sort())
+    t.match(answer.body.error.details.map((detail: Detail) => detail.message).join('\n'), says)
+    t.notMatch(answer.body.error.message, 'secret')
+  })
+}
+
+const credentials: { name: string; headers: () => Promise<Record<string, string>>; status: number; code: string; challenge: RegExp }[] = [
+  { name: 'no key', headers: async () => ({}), status: 401, code: 'UNAUTHORIZED', challenge: /^Bearer realm="api"$/ },
+  {
+    name: 'another scheme',
+    headers: async () => ({ authorization: 'Basic eDp5' }),
+    status: 401,
+    code: 'UNAUTHORIZED',
+    challenge: /^Bearer realm="api"$/,
+  },
+  {
+    name: 'a key with a wrong checksum',
+    headers: async () => bearer(`${key.slice(0, -1)}${key.endsWith('a') ? 'b' : 'a'}`),
+    status: 401,
+    code: 'INVALID_API_KEY',
+    challenge: /invalid_token/,
+  },
+  {
+    name: 'a key that nobody made',
+    headers: async () => bearer(newKeyText()),
+    status: 401,
+    code: 'INVALID_API_KEY',
+    challenge: /invalid_token/,
+  },
+  {
+    name: 'an inactive key',
+    headers: async () => bearer(await world.createKey({ accountName: 'acme', active: false })),
+    status: 401,
+    code: 'INVALID_API_KEY',
+    challenge: /invalid_token/,
+  },
+  {
+    name: 'an expired key',
+    headers: async () => bearer(await world.createKey({ accountName: 'acme', expiryTime: '2020-01-01T00:00:00Z' })),
+    status: 401,
+    code: 'INVALID_API_KEY',
+    challenge: /invalid_token/,
+  },
+  {
+    name: 'a key of no account',
+    headers: async () => bearer(await world.createKey({ accountName: 'nobody' })),
+    status: 401,
+    code: 'INVALID_API_KEY',
+    challenge: /invalid_token/,
+  },
+  {
+    name: 'a key that may only read',
+    headers: async () => bearer(await world.createKey({ accountName: 'acme', scopes: ['screenshots:read'] })),
+    status: 403,
+    code: 'INSUFFICIENT_SCOPE',
+    challenge: /scope="screenshots:write"/,
+  },
+  {
+    name: 'a suspended account',
+    headers: async () => bearer(await world.createKey({ accountName: 'stopped' })),
+    status: 403,
+    code: 'ACCOUNT_SUSPENDED',
+    challenge: /^$/,
+  },
+]
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
+
+for (const { name, headers, status, code, challenge } of credentials) {
+  t.test(`POST /screenshots refuses ${name}`, async (t) => {
+    const answer = await call(`${api}/screenshots`, { method: 'POST', body: { url }, headers: await headers() })
+    t.equal(answer.status, status)
+    t.equal(answer.body.error.code, code)
+    t.match(answer.headers.get('www-authenticate') ?? '', challenge)
+  })
+}
+
+const requests: {
+  name: string
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: unknown
+  status: number
+  code: string
+}[] = [
+  { name: 'an unknown path', path: '/nothing', status: 404, code: 'NOT_FOUND' },
+  { name: 'a list with an unknown parameter', path: '/screenshots?statsu=failed', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list of limit 0', path: '/screenshots?limit=0', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list with a made-up cursor', path: '/screenshots?cursor=abc', status: 400, code: 'VALIDATION_ERROR' },
+  { name: 'a list of an unknown status', path: '/screenshots?status=running', status: 400, code: 'VALIDATION_ERROR' },
+  {
+    name: 'a wait of more than 25 seconds',
+    path: '/screenshots?wait=26',
+    method: 'POST',
+    body: { url },
+    status: 400,
+    code: 'VALIDATION_ERROR',
+  },
+  { name: 'a method that the path does not have', path: '/screenshots', method: 'PUT', body: '{', status: 405, code: 'METHOD_NOT_ALLOWED' },
+  {
+    name: 'a body that is not JSON',
+    path: '/screenshots',
+    method: 'POST',
+    headers: { 'content-type': 'text/plain' },
+    body: 'url',
+    status: 415,
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+  },
+  {
+    name: 'a body of more than 4 MiB',
+    path: '/screenshots',
+    method: 'POST',
+    body: { url, x: 'x'.repeat(4_300_000) },
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+  },
+  { name: 'a path that cannot be decoded', path: '/screenshots/%zz', status: 400, code: 'VALIDATION_ERROR' },
+]
+
+for (const { name, path, status, code, ...rest } of requests) {
+  t.test(`the gateway answers ${status} to ${name}`, async (t) => {
+    const answer = await call(`${api}${path}`, { key, ...rest })
+    t.equal(answer.status, status)
+    t.match(answer.body, { success: false, error: { code, message: /./, request_id: /./ } })
+  })
+}
+
+t.test('the gateway tells the methods of a path in Allow, and answers OPTIONS', async (t) => {
+  const wrong = await call(`${api}/screenshots`, { method: 'PATCH', key })
+  t.equal(wrong.headers.get('allow'), 'GET, HEAD, OPTIONS, POST')
+  const options = await call(`${gateway.url}/v1/screenshots/scr_x`, { method: 'OPTIONS' })
+  t.equal(options.status, 204)
+  t.equal(options.headers.get('allow'), 'DELETE, GET, HEAD, OPTIONS')
+})
+
+t.test('the gateway takes an empty body of any type where none is needed', async (t) => {
+  for (const type of ['application/json', 'text/plain']) {
+    const { body: created } = await call(`${api}/screenshots`, { method: 'POST', key, body: { url } })
+    const answer = await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key, headers: { 'content-type': type } })
+    t.equal(answer.status, 204, type)
+  }
+})
+
+t.test('Prefer: handling=lenient ignores unknown names and lists them', async (t) => {
+  const body = { url, colour: 1, options: { fullpage: true, full_page: true } }
+  const {
+    status,
+    headers,
+    body: created,
+  } = await call(`${api}/screenshots`, { method: 'POST', key, body, headers: { prefer: 'handling=lenient' } })
+  t.equal(status, 202)
+  t.equal(headers.get('x-ignored-options'), 'colour, options.fullpage')
+  t.equal(created.options.full_page, true)
+  await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key })
+})
+
+t.test('the gateway writes the envelope even to what is no HTTP', async (t) => {
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
+  socket.end('NONSENSE\r\n\r\n')
+  const text = Buffer.concat(await socket.toArray()).toString()
+  t.match(text, /^HTTP\/1\.1 400 /)
+  t.match(JSON.parse(text.split('\r\n\r\n')[1] ?? ''), { success: false, error: { code: 'VALIDATION_ERROR' } })
+})
+
+t.test('nothing was created by any of this', async (t) => {
+  t.strictSame(await world.screenshots.listAll(), [])
+})

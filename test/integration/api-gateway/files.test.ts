@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { Agent, get } from 'node:http'
+import t from 'tap'
+import { signLink } from '../../../crds/src/download-link.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from './client.ts'
+import { complete } from './runner-role.ts'
+import { startWorld } from './world.ts'
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+const key = await world.createKey({ accountName: 'acme' })
+const gateway = await world.startGateway({ TINTYPE_MAX_DOWNLOADS: '2' })
+const api = `${gateway.url}/v1`
+const bytes = randomBytes(300_000)
+
+/** A completed screenshot, as its record tells. */
+async function capture(options: object = {}, content = bytes) {
+  const { body } = await call(`${api}/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', options } })
+  await complete(body.id, content, world)
+  return (await call(`${api}/screenshots/${body.id}?wait=10`, { key })).body
+}
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
+
+t.test('a link gives the file, and says what it is and that it is nothing else', async (t) => {
+  const { download_url: link, id } = await capture({ format: 'jpeg' })
+  const { status, headers, body } = await call(link)
+  t.equal(status, 200)
+  t.same(body, bytes)
+  t.equal(headers.get('content-type'), 'image/jpeg')
+  t.equal(headers.get('content-length'), String(bytes.length))
+  t.equal(headers.get('content-disposition'), `inline; filename="${id}.jpeg"`)
+  t.equal(headers.get('x-content-type-options'), 'nosniff')
+  t.match(headers.get('content-security-policy'), 'sandbox')
+  t.match(headers.get('cache-control'), 'private')
+  t.match(headers.get('accept-ranges'), 'bytes')
+  const head = await call(link, { method: 'HEAD' })
+  t.equal(head.headers.get('content-length'), String(bytes.length))
+  t.equal(head.body.length, 0)
+})
+
+t.test('a link answers 304 to the tag it gave', async (t) => {
+  const { download_url: link } = await capture()
+  const { headers } = await call(link)
+  const again = await call(link, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  t.equal(again.status, 304)
+  t.equal(again.body.length, 0)
+})
+
+t.test('a link gives the ranges that are asked for', async (t) => {
+  const { download_url: link } = await capture()
+  const size = bytes.length
+  const cases = [
+    { range: 'bytes=0-99', status: 206, start: 0, end: 100 },
+    { range: `bytes=${size - 10}-`, status: 206, start: size - 10, end: size },
+    { range: 'bytes=-7', status: 206, start: size - 7, end: size },
+    { range: `bytes=5-${size * 2}`, status: 206, start: 5, end: size },
+    { range: 'bytes=0-1,5-6', status: 200, start: 0, end: size },
+    { range: 'nonsense', status: 200, start: 0, end: size },
+  ]
+  for (const { range, status, start, end } of cases) {
+    const answer = await call(link, { headers: { range } })
+    t.equal(answer.status, status, range)
+    t.same(answer.body, bytes.subarray(start, end), range)
+    t.equal(answer.headers.get('content-range'), status === 206 ? `bytes ${start}-${end - 1}/${size}` : null, range)
+  }
+  const beyond = await call(link, { headers: { range: `bytes=${size}-` } })
+  t.equal(beyond.status, 416)
+  t.equal(beyond.headers.get('content-range'), `bytes */${size}`)
+  t.equal(beyond.body.error.code, 'RANGE_NOT_SATISFIABLE')
+  const stale = await call(link, { headers: { range: 'bytes=0-9', 'if-range': '"another"' } })
+  t.equal(stale.status, 200)
+})
+
+t.test('a link with anything changed is refused', async (t) => {
+  const record = await capture()
+  const other = await capture()
+  const link = new URL(record.download_url)
+  const changed = (change: (url: URL) => void) => {
+    const url = new URL(link)
+    change(url)
+    return url.href
+  }
+  const past = signLink({ key: record.storage_path, expires: Math.floor(Date.now() / 1000) - 1 }, world.ring)
+  const links = [
+    changed((url) => url.searchParams.set('expires', String(inAnHour() + 999_999))),
+    changed((url) => url.searchParams.set('attachment', 'evil.html')),
+    changed((url) => url.searchParams.delete('signature')),
+    changed((url) => url.searchParams.set('signature', 'a.')),
+    changed((url) => {
+      url.pathname = new URL(other.download_url).pathname
+    }),
+    gateway.url + past,
+  ]
+  for (const forged of links) {
+    const { status, body } = await call(forged)
+    t.equal(status, 403, forged)
+    t.equal(body.error.code, 'LINK_INVALID')
+  }
+})
+
+t.test('a signed link names the file to save under', async (t) => {
+  const { storage_path: path } = await capture()
+  const { headers } = await call(gateway.url + signLink({ key: path, expires: inAnHour(), attachment: 'täglich "1".png' }, world.ring))
+  t.equal(headers.get('content-disposition'), `attachment; filename="t_glich _1_.png"; filename*=UTF-8''t%C3%A4glich%20%221%22.png`)
+})
+
+t.test('a link gives no file but the one that the record is about', async (t) => {
+  const { id, storage_path: path, download_url: link } = await capture()
+  await world.bucket.putObject('tintype', path, Buffer.from('something else under the same name'))
+  t.equal((await call(link)).status, 404)
+  await world.bucket.putObject('tintype', `users/acme/${id}.html`, Buffer.from('<script>alert(1)</script>'))
+  t.equal((await call(gateway.url + signLink({ key: `users/acme/${id}.html`, expires: inAnHour() }, world.ring))).status, 404)
+  for (const foreign of ['records/acme/00000/tombstones/x', `users/acme/../other/${id}.png`, 'users/acme/x.png']) {
+    t.not((await call(gateway.url + signLink({ key: foreign, expires: inAnHour() }, world.ring))).status, 200, foreign)
+  }
+})
+
+t.test('a link to a file that is gone answers 410 while the record is there, and 404 when nothing is', async (t) => {
+  const { storage_path: path, download_url: link } = await capture()
+  await world.bucket.removeObject('tintype', path)
+  const { status, body } = await call(link)
+  t.equal(status, 410)
+  t.equal(body.error.code, 'EXPIRED')
+  const unknown = `users/acme/${newId('scr', new Date())}.png`
+  t.equal((await call(gateway.url + signLink({ key: unknown, expires: inAnHour() }, world.ring))).status, 404)
+})
+
+t.test('links of the old key hold while the ring has it', async (t) => {
+  const { id, download_url: old } = await capture()
+  const fresh = { current: 'b', keys: { ...world.ring.keys, b: randomBytes(32).toString('base64') } }
+  await world.writeRing(fresh)
+  await eventually('links are signed with the new key', async () => {
+    const { body } = await call(`${api}/screenshots/${id}`, { key })
+    return body.download_url.includes('signature=b.')
+  })
+  t.equal((await call(old)).status, 200)
+  await world.writeRing({ current: 'b', keys: { b: fresh.keys.b } })
+  await eventually('the old key is forgotten', async () => (await call(old)).status === 403)
+  await world.writeRing(world.ring)
+  await eventually('the first ring is back', async () => (await call(old)).status === 200)
+})
+
+t.test('more downloads at once than allowed answer 503, until one ends', async (t) => {
+  const { download_url: link } = await capture({}, randomBytes(20_000_000))
+  const agent = new Agent()
+  const slow = await Promise.all(
+    [1, 2].map(
+      () =>
+        new Promise<() => void>((resolve) => {
+          // Nothing is read: the sockets fill and the downloads stay open.
+          const request = get(link, { agent }, (response) => resolve(() => response.destroy()))
+          request.on('error', () => {})
+        }),
+    ),
+  )
+  const refused = await call(link)
+  t.equal(refused.status, 503)
+  t.equal(refused.body.error.code, 'TOO_MANY_DOWNLOADS')
+  t.equal(refused.headers.get('retry-after'), '5')
+  for (const end of slow) end()
+  await eventually('there is room again', async () => (await call(link)).status === 200)
+  agent.destroy()
+})

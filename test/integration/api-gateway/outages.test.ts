@@ -1,0 +1,120 @@
+import t from 'tap'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from './client.ts'
+import { complete } from './runner-role.ts'
+import { startWorld } from './world.ts'
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+const key = await world.createKey({ accountName: 'acme' })
+const [one, two] = await Promise.all([world.startGateway(), world.startGateway()])
+const url = 'https://example.com/'
+const picture = Buffer.from('bytes')
+
+const create = (gateway: { url: string }, query = '') =>
+  call(`${gateway.url}/v1/screenshots${query}`, { method: 'POST', key, body: { url } })
+const read = (gateway: { url: string }, id: string, query = '') => call(`${gateway.url}/v1/screenshots/${id}${query}`, { key })
+
+t.test('what one gateway creates the other reads at once, and what it deletes is gone there', async (t) => {
+  for (let i = 0; i < 20; i++) {
+    const { body } = await create(one)
+    t.equal((await read(two, body.id)).status, 200)
+    t.equal((await call(`${two.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 204)
+    await eventually('the other gateway has seen the deletion', async () => (await read(one, body.id)).status === 404)
+  }
+})
+
+t.test('a key works in every gateway as soon as it exists, and in none after its deletion', async (t) => {
+  const fresh = await world.createKey({ accountName: 'acme' })
+  for (const gateway of [one, two]) t.equal((await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status, 200)
+  const object = (await world.keys.listAll()).find(({ spec }) => spec.lastFour === fresh.slice(-4))
+  await world.keys.delete(object?.metadata.name ?? '')
+  for (const gateway of [one, two]) {
+    await eventually('the key is refused', async () => (await call(`${gateway.url}/v1/screenshots`, { key: fresh })).status === 401)
+  }
+})
+
+t.test('a deletion with open deliveries hides the record and leaves the object to the operator', async (t) => {
+  const { body } = await create(one)
+  const name = toObjectName(body.id)
+  const deliveries = { 'screenshot.completed': { hook: { n: 1, at: new Date().toISOString(), s: 'open' } } }
+  await world.screenshots.patch(
+    name,
+    { contentType: 'application/merge-patch+json', body: { status: { deliveries } } },
+    { subresource: 'status' },
+  )
+  await eventually('the gateway has seen the delivery', async () => {
+    const { headers } = await read(one, body.id)
+    return headers.get('etag') === `"${(await world.screenshots.get(name)).metadata.resourceVersion}"`
+  })
+  t.equal((await call(`${one.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 204)
+  t.equal((await read(one, body.id)).status, 404)
+  t.ok((await world.screenshots.get(name)).metadata.annotations?.['tintype.dev/delete-requested'])
+  t.equal((await call(`${one.url}/v1/screenshots`, { key })).body.data.length, 0)
+})
+
+t.test('while the API server is away reads are answered, creations are refused in time, and the status says so', async (t) => {
+  const { body } = await create(one)
+  await complete(body.id, picture, world)
+  const { body: record } = await read(one, body.id, '?wait=10')
+  const restarted = world.plane.restart(9_000)
+  await eventually('the API server is away', async () => (await call(`${one.url}/v1/status`)).body.components.database.status === 'outage')
+  const refused = await create(one)
+  t.equal(refused.status, 503)
+  t.equal(refused.body.error.code, 'SERVICE_UNAVAILABLE')
+  t.ok(Number(refused.headers.get('retry-after')) > 0)
+  t.equal((await read(one, body.id)).status, 200)
+  t.equal((await call(`${one.url}/v1/screenshots`, { key })).status, 200)
+  t.same((await call(record.download_url)).body, picture)
+  t.equal((await call(`${one.metricsUrl}/readyz`)).status, 200)
+  await restarted
+  const { body: later } = await eventually('creations work again', async () => {
+    const answer = await create(one)
+    return answer.status === 202 && answer
+  })
+  const waiting = read(two, later.id, '?wait=25')
+  await complete(later.id, picture, world)
+  t.equal((await waiting).body.status, 'completed')
+  await eventually('the status is well again', async () => (await call(`${one.url}/v1/status`)).body.status === 'operational')
+})
+
+t.test('while the store is away records are read, files and deletions are refused in time', async (t) => {
+  const { body } = await create(one)
+  await complete(body.id, picture, world)
+  const { body: record } = await read(one, body.id, '?wait=10')
+  const restarted = world.store.restart(4_000)
+  const status = await eventually('the store is away', async () => {
+    const answer = await call(`${one.url}/v1/status`)
+    return answer.body.components.storage.status === 'outage' && answer
+  })
+  t.equal(status.status, 200)
+  t.equal(status.body.status, 'degraded')
+  t.equal(status.headers.get('access-control-allow-origin'), '*')
+  t.equal((await read(one, body.id)).status, 200)
+  t.equal((await call(record.download_url)).status, 503)
+  t.equal((await call(`${one.url}/v1/screenshots/${body.id}`, { method: 'DELETE', key })).status, 503)
+  await restarted
+  t.same((await call(record.download_url)).body, picture)
+})
+
+t.test('a gateway that ends answers whom it holds, turns unready, and exits with 0', async (t) => {
+  const gateway = await world.startGateway({ TINTYPE_DRAIN_DELAY_MILLISECONDS: '1500' })
+  const { body } = await create(gateway)
+  const started = Date.now()
+  const held = read(gateway, body.id, '?wait=25')
+  const heldCreation = create(gateway, '?wait=25')
+  await eventually('two requests are held', async () => {
+    return (await (await fetch(`${gateway.metricsUrl}/metrics`)).text()).includes('http_requests_held 2')
+  })
+  const ended = gateway.stop()
+  t.match((await held).body, { status: 'pending' })
+  t.equal((await heldCreation).status, 202)
+  t.ok(Date.now() - started < 20_000, 'not after the 25 seconds')
+  t.equal((await call(`${gateway.metricsUrl}/readyz`)).status, 503)
+  const late = await create(gateway)
+  t.equal(late.status, 202, 'requests that still arrive are served')
+  t.equal(late.headers.get('connection'), 'close')
+  t.equal(await ended, 0)
+})

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
+import { withDefaults } from '../../../crds/src/capture-options/catalogue.ts'
+import { CONTENT_TYPES } from '../../../crds/src/capture-options/image.ts'
+import type { CaptureError, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { toId, toObjectName } from '../../../crds/src/names.ts'
+import { accountOf } from '../../../crds/src/record.ts'
+import { objectKey } from '../../../crds/src/storage-keys.ts'
+import type { World } from './world.ts'
+
+// Operator and runner, as far as a gateway can see them: a claim, a stored file, one patch with the result.
+
+const claim = { pod: 'runner-1', uid: '6b1f7f0e-0000-4000-8000-000000000001' }
+
+async function report(name: string, status: Record<string, unknown>, { screenshots }: World): Promise<void> {
+  const startTime = new Date().toISOString()
+  const claimed = await screenshots.patch(name, mergePatch({ status: { phase: 'Running', runner: claim, attempt: 1, startTime } }), {
+    subresource: 'status',
+  })
+  const operations = Object.entries({ ...status, completionTime: new Date().toISOString() }).map(([field, value]) => ({
+    op: 'add' as const,
+    path: `/status/${field}`,
+    value,
+  }))
+  const tests = { '/status/runner/uid': claim.uid, '/status/attempt': 1, '/status/phase': 'Running' }
+  await screenshots.patch(claimed.metadata.name, jsonPatch(operations, tests), { subresource: 'status' })
+}
+
+/** Where the picture of a screenshot belongs. */
+export const keyOf = (screenshot: Screenshot): string => {
+  const { format } = withDefaults(screenshot.spec.options)
+  return objectKey(accountOf(screenshot), toId(screenshot.metadata.name), format)
+}
+
+/** Stores `bytes` as the picture and reports the capture as done. */
+export async function complete(id: string, bytes: Buffer, world: World): Promise<void> {
+  const screenshot = await world.screenshots.get(toObjectName(id))
+  const { format } = withDefaults(screenshot.spec.options)
+  await world.bucket.putObject('tintype', keyOf(screenshot), bytes, bytes.length, { 'content-type': CONTENT_TYPES[format] })
+  const etag = createHash('md5').update(bytes).digest('hex')
+  const result = {
+    format,
+    fileSizeBytes: bytes.length,
+    etag,
+    width: 4,
+    height: 3,
+    processingMilliseconds: 120,
+    pageTitle: 'A page',
+    httpStatus: 200,
+  }
+  await report(screenshot.metadata.name, { phase: 'Completed', result }, world)
+}
+
+/** Reports the capture as failed. */
+export async function fail(id: string, error: CaptureError, world: World): Promise<void> {
+  await report(toObjectName(id), { phase: 'Failed', result: { error } }, world)
+}

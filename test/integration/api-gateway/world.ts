@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'minio'
+import { parse } from 'yaml'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { type CustomResourceDefinition, customResourceDefinitions } from '../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { defineResource, type NewObject, Resource, tintypeResource } from '../../../crds/client/resource.ts'
+import type { KeyRing } from '../../../crds/src/download-link.ts'
+import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { Label } from '../../../crds/src/names.ts'
+import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
+import { type Minio, startMinio } from '../../cluster/minio.ts'
+import { findFreePorts } from '../../cluster/ports.ts'
+import { eventually } from '../../support/eventually.ts'
+
+// What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
+// than the chart gives them.
+
+const BUCKET = 'tintype'
+const GATEWAY_USER = 'tintype-api-gateway'
+const crdDirectory = path.join(import.meta.dirname, '../../../crds/generated')
+const gatewayMain = path.join(import.meta.dirname, '../../../api-gateway/src/main.ts')
+
+const rbac = (kind: string, plural: string) =>
+  defineResource<KubeObject>({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind, namespaced: true })
+
+/** A gateway process that listens. */
+export interface Gateway {
+  url: string
+  metricsUrl: string
+  process: ChildProcess
+  /** What it wrote to its log. */
+  log: () => string
+  /** Ends it as Kubernetes does; gives the exit code. */
+  stop: () => Promise<number | null>
+}
+
+export interface World {
+  plane: ControlPlane
+  store: Minio
+  screenshots: Resource<Screenshot>
+  keys: Resource<ApiKey>
+  accounts: Resource<Account>
+  bucket: Client
+  ring: KeyRing
+  writeRing: (ring: KeyRing) => Promise<void>
+  /** Makes an account's key as the operator does; gives its text. */
+  createKey: (spec: ApiKeySpec) => Promise<string>
+  createAccount: (name: string, spec?: Partial<Account['spec']>) => Promise<void>
+  startGateway: (env?: Record<string, string>) => Promise<Gateway>
+  stop: () => Promise<void>
+}
+
+async function applyDefinitions(http: KubeHttp): Promise<void> {
+  const definitions = new Resource(http, customResourceDefinitions)
+  for (const file of await readdir(crdDirectory)) {
+    if (!file.endsWith('.yaml')) continue
+    const { metadata } = await definitions.create(parse(await readFile(path.join(crdDirectory, file), 'utf8')) as CustomResourceDefinition)
+    await eventually(`${metadata.name} is served`, async () => {
+      const { status } = await definitions.get(metadata.name)
+      return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True')
+    })
+  }
+}
+
+/** The rights that the gateway's files say they need. */
+async function grantRights(http: KubeHttp): Promise<void> {
+  const rule = (resources: string[], verbs: string[]) => ({ apiGroups: ['tintype.dev'], resources, verbs })
+  const rules = [
+    rule(['screenshots'], ['get', 'list', 'watch', 'create', 'delete', 'patch']),
+    rule(['apikeys', 'accounts'], ['get', 'list', 'watch']),
+  ]
+  const metadata = { name: GATEWAY_USER }
+  await new Resource(http, rbac('Role', 'roles')).create({ metadata, rules } as KubeObject)
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY_USER }
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: GATEWAY_USER }]
+  await new Resource(http, rbac('RoleBinding', 'rolebindings')).create({ metadata, roleRef, subjects } as KubeObject)
+}
+
+function bucketOf({ port, accessKey, secretKey }: Minio): Client {
+  return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
+}
+
+/** Starts all that a gateway needs; `stop` takes it down and removes its files. */
+export async function startWorld(): Promise<World> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
+  const [plane, store] = await Promise.all([
+    startControlPlane({ directory: path.join(directory, 'plane') }),
+    startMinio({ directory: path.join(directory, 'store') }),
+  ])
+  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)
+  const bucket = bucketOf(store)
+  await Promise.all([bucket.makeBucket(BUCKET), applyDefinitions(http).then(() => grantRights(http))])
+  const ring: KeyRing = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }
+  const ringFile = path.join(directory, 'keys.json')
+  const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
+  await writeRing(ring)
+  const keys = new Resource(http, tintypeResource<ApiKey>('ApiKey', 'apikeys'))
+  const accounts = new Resource(http, tintypeResource<Account>('Account', 'accounts'))
+  const gateways: Gateway[] = []
+  const createAccount = async (name: string, spec: Partial<Account['spec']> = {}) => {
+    await accounts.create({ metadata: { name }, spec: { plan: 'scale', ...spec } } as NewObject<Account>)
+  }
+  const createKey = async (spec: ApiKeySpec) => {
+    const text = newKeyText()
+    const metadata = { name: `key-${randomBytes(6).toString('hex')}`, labels: { [Label.keyHash1]: keyHash(text) } }
+    await keys.create({ metadata, spec: { lastFour: text.slice(-4), ...spec } } as NewObject<ApiKey>)
+    return text
+  }
+  const startGateway = async (env: Record<string, string> = {}) => {
+    const gateway = await spawnGateway({ ...environmentOf(store, kubeconfig, ringFile), ...env })
+    gateways.push(gateway)
+    return gateway
+  }
+  const stop = async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()))
+    await http.close()
+    await Promise.all([plane.stop(), store.stop()])
+    await rm(directory, { recursive: true, force: true })
+  }
+  const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'))
+  return { plane, store, screenshots, keys, accounts, bucket, ring, writeRing, createKey, createAccount, startGateway, stop }
+}
+
+const environmentOf = (store: Minio, kubeconfig: string, ringFile: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  KUBECONFIG: kubeconfig,
+  TINTYPE_NAMESPACE: 'default',
+  TINTYPE_STORAGE_ENDPOINT: store.endpoint,
+  TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
+  TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
+  TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
+  TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
+  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
+})
+
+async function spawnGateway(env: Record<string, string>): Promise<Gateway> {
+  const [port, metricsPort] = await findFreePorts(2)
+  const ports = { TINTYPE_PORT: String(port), TINTYPE_METRICS_PORT: String(metricsPort) }
+  const child = spawn(process.execPath, [gatewayMain], { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
+  const log = () => Buffer.concat(output).toString()
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const metricsUrl = `http://127.0.0.1:${metricsPort}`
+  const url = `http://127.0.0.1:${port}`
+  const isReady = async () => {
+    if (child.exitCode !== null) return true
+    return (await fetch(`${metricsUrl}/readyz`)).ok && (await fetch(`${url}/v1/status`)).ok
+  }
+  await eventually('the gateway is ready', isReady, 30_000).catch((cause: unknown) => {
+    child.kill('SIGKILL')
+    throw new Error(`the gateway did not start: ${log()}`, { cause })
+  })
+  if (child.exitCode !== null) throw new Error(`the gateway ended: ${log()}`)
+  const stop = async () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  return { url, metricsUrl, process: child, log, stop }
+}
