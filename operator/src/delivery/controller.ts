@@ -1,8 +1,9 @@
+import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
-import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
@@ -53,7 +54,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
     book,
-    store: new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'), { namespace }),
+    store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
     courier,
     statistics,

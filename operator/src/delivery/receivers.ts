@@ -22,6 +22,7 @@ export function toOccurrences(screenshot: Screenshot): Occurrence[] {
 export function isReceiver(webhook: Webhook, { event, at }: Occurrence): boolean {
   if (!isActive(webhook) || !webhook.spec.events.includes(event)) return false
   const { activeSince, subscriptions } = webhook.status ?? {}
-  const since = subscriptions?.[event] ?? activeSince
+  // Between the change of a spec and the status that follows from it, a type that was added has no instant yet: nobody is told.
+  const since = subscriptions === undefined ? activeSince : subscriptions[event]
   return since !== undefined && activeSince !== undefined && new Date(since) <= at
 }

@@ -1,8 +1,9 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
+import { webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
-import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import { Resource } from '@tintype/crds/client/resource'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { Controller } from '../controller/controller.ts'
@@ -23,13 +24,12 @@ export interface WebhookControllerOptions {
 const WORKERS = 4
 
 /** The verbs on Webhooks. */
-export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhook> =>
-  new Resource(http, tintypeResource<Webhook>('Webhook', 'webhooks'), { namespace })
+export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhook> => new Resource(http, webhooks, { namespace })
 
 /** Starts the controller that makes Webhooks ready. */
 export function startWebhookController(options: WebhookControllerOptions): Controller {
-  const { http, namespace, webhooks, secrets, rules, now, log, controllerMetrics } = options
-  const deps = { webhooks: webhooks.lister, secrets, rules, now, store: webhookStore(http, namespace), seen: webhooks }
+  const { http, namespace, webhooks: reflector, secrets, rules, now, log, controllerMetrics } = options
+  const deps = { webhooks: reflector.lister, secrets, rules, now, store: webhookStore(http, namespace), seen: reflector }
   const controller = new Controller({
     name: 'webhook',
     workers: WORKERS,
@@ -37,7 +37,7 @@ export function startWebhookController(options: WebhookControllerOptions): Contr
     log,
     ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
   })
-  controller.watch(webhooks)
+  controller.watch(reflector)
   controller.start()
   return controller
 }

@@ -1,0 +1,240 @@
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { verifyLink } from '../../../crds/src/download-link.ts'
+import { completedStatus, failedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { answerWith } from '../../support/https-receiver.ts'
+import { ring } from './ring.ts'
+import { startReceiver, startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const receiver = await startReceiver(t)
+const leader = await stage.lead({ certificates: [receiver.ca] })
+t.beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer = answerWith(200)
+})
+t.afterEach(async () => {
+  for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
+  await eventually('the operator has seen that', leader.hasSeenNoWebhook)
+})
+
+t.test('delivery posts the event of a completed Screenshot, signed in both ways, and writes the ledger', async (t) => {
+  const hook = await stage.subscribe('signed', { url: `${receiver.url}/in?token=1` })
+  const shot = await stage.complete()
+  const [request] = await receiver.whenReceived(1)
+  t.match(request, { method: 'POST', path: '/in?token=1', headers: { 'content-type': 'application/json', 'x-webhook-attempt': '1' } })
+
+  const secret = await stage.secretOf('signed')
+  const { headers, body } = request!
+  t.match(secret, /^whsec_[A-Za-z0-9+/]{44}$/)
+  t.equal(headers['x-webhook-signature'], createHmac('sha256', secret).update(body).digest('hex'))
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`
+  t.equal(headers['webhook-signature'], `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+  t.match(headers, {
+    'x-webhook-event': 'screenshot.completed',
+    'x-webhook-id': /^wh_[0-9a-z]{26}$/,
+    'user-agent': 'Tintype-Webhooks/0.1.0',
+  })
+  t.ok(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000) < 60)
+
+  const event = JSON.parse(body.toString())
+  const id = shot.metadata.name.replace('-', '_')
+  t.match(event, { id: headers['webhook-id'], type: 'screenshot.completed', created_at: shot.status?.completionTime })
+  t.match(event.data.screenshot, {
+    id,
+    status: 'completed',
+    url_to_capture: 'https://example.com/',
+    storage_path: `users/default/${id}.png`,
+  })
+  const link = new URL(event.data.screenshot.download_url)
+  t.equal(link.origin, 'https://shots.example.com')
+  const parts = { key: link.pathname.replace('/files/', ''), expires: Number(link.searchParams.get('expires')) }
+  t.ok(verifyLink(parts, link.searchParams.get('signature')!, ring, new Date()), 'the picture can be fetched by the link')
+
+  const entry = await stage.whenEntry(shot, 'signed', { s: 'ok' })
+  t.equal(entry.n, 1)
+  const after = await stage.shots.get(shot.metadata.name)
+  const { deliveries: _, ...rest } = after.status ?? {}
+  t.strictSame(rest, shot.status, 'the write touches nothing else')
+  t.ok(hook.status?.signingSecretName === 'signed-signing-secret')
+})
+
+t.test('delivery tells of a failed Screenshot and of a queued one', async (t) => {
+  await stage.subscribe('all', { url: receiver.url, events: ['screenshot.queued', 'screenshot.failed', 'screenshot.completed'] })
+  const shot = await stage.complete(failedStatus({ completionTime: new Date().toISOString() }))
+  await receiver.whenReceived(2)
+  const events = receiver.received.map(({ body }) => JSON.parse(body.toString())).sort((a, b) => a.type.localeCompare(b.type))
+  t.match(events[0], {
+    type: 'screenshot.failed',
+    data: { screenshot: { status: 'failed', error: { code: 'DNS_FAILED' }, download_url: null } },
+  })
+  t.match(events[1], { type: 'screenshot.queued', data: { screenshot: { status: 'pending', completed_at: null, error: null } } })
+  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.failed')
+  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.queued')
+})
+
+t.test('delivery repeats the same bytes under the same id after a 500, and records each attempt', async (t) => {
+  await stage.subscribe('flaky', { url: receiver.url })
+  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '3' ? 204 : 500)(request, response)
+  const shot = await stage.complete()
+  const entry = await stage.whenEntry(shot, 'flaky', { s: 'ok' })
+  t.equal(entry.n, 3)
+  t.strictSame(
+    receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2', '3'],
+  )
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  t.equal(new Set(receiver.received.map(({ body }) => body.toString('base64'))).size, 1)
+})
+
+t.test('delivery gives up after three attempts', async (t) => {
+  await stage.subscribe('broken', { url: receiver.url })
+  receiver.answer = answerWith(503)
+  const shot = await stage.complete()
+  t.equal((await stage.whenEntry(shot, 'broken', { s: 'failed' })).n, 3)
+  t.equal(receiver.received.length, 3)
+})
+
+t.test('delivery follows no redirect', async (t) => {
+  const target = await startReceiver(t)
+  await stage.subscribe('moved', { url: receiver.url })
+  receiver.answer = answerWith(307, '', { location: target.url })
+  const shot = await stage.complete()
+  await stage.whenEntry(shot, 'moved', { s: 'failed' })
+  t.equal(receiver.received.length, 3)
+  t.equal(target.received.length, 0)
+})
+
+t.test('delivery keeps the connection between posts', async (t) => {
+  await stage.subscribe('steady', { url: receiver.url })
+  const before = receiver.connections()
+  for (let n = 1; n <= 5; n++) {
+    await stage.complete()
+    await receiver.whenReceived(n)
+  }
+  t.ok(receiver.connections() - before <= 1, `${receiver.connections() - before} new connections for 5 posts`)
+})
+
+t.test('delivery sends nothing from before a webhook was active, nor of a type it adds later', async (t) => {
+  await stage.complete()
+  await stage.subscribe('late', { url: receiver.url })
+  const old = await stage.complete()
+  await stage.whenEntry(old, 'late', { s: 'ok' })
+  t.equal(receiver.received.length, 1, 'only what came after it')
+  await stage.hooks.patch('late', mergePatch({ spec: { events: ['screenshot.completed', 'screenshot.queued'] } }))
+  await eventually('the type is subscribed', async () => (await stage.hooks.get('late')).status?.subscriptions?.['screenshot.queued'])
+  const young = await stage.complete()
+  await stage.whenEntry(young, 'late', { s: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(young, 'late', { s: 'ok' })
+  t.strictSame(Object.keys((await stage.shots.get(old.metadata.name)).status?.deliveries ?? {}), ['screenshot.completed'])
+})
+
+t.test('delivery ends the retries of a webhook that is switched off', async (t) => {
+  await stage.subscribe('off', { url: receiver.url })
+  receiver.answer = answerWith(500)
+  const shot = await stage.complete()
+  await receiver.whenReceived(1)
+  await stage.hooks.patch('off', mergePatch({ spec: { active: false } }))
+  await stage.whenEntry(shot, 'off', { s: 'failed' })
+  t.match(await stage.hooks.get('off'), { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Inactive' }] } })
+})
+
+t.test('delivery writes once for several endpoints that answer well', async (t) => {
+  for (const n of [0, 1, 2]) await stage.subscribe(`several-${n}`, { url: `${receiver.url}/${n}` })
+  stage.requests.length = 0
+  const shot = await stage.complete()
+  for (const n of [0, 1, 2]) await stage.whenEntry(shot, `several-${n}`, { s: 'ok', n: 1 })
+  const writes = stage.requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'screenshots')
+  t.equal(writes.length, 1)
+})
+
+t.test('delivery writes nothing when there is nobody to tell', async (t) => {
+  await stage.subscribe('others', { url: receiver.url, events: ['screenshot.failed'] })
+  await stage.subscribe('foreign', { url: receiver.url, accountName: 'acme' })
+  stage.requests.length = 0
+  const silent = await stage.complete()
+  await stage.subscribe('own', { url: receiver.url })
+  await stage.whenEntry(await stage.complete(), 'own', { s: 'ok' })
+  t.equal((await stage.shots.get(silent.metadata.name)).status?.deliveries, undefined)
+  t.equal(stage.requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'screenshots').length, 1)
+})
+
+t.test('delivery by two operators told that both lead loses nothing, and each event keeps its id', async (t) => {
+  const second = await stage.lead({ certificates: [receiver.ca] })
+  await stage.subscribe('shared', { url: receiver.url })
+  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  const shots = await Promise.all(Array.from({ length: 10 }, () => stage.complete()))
+  for (const shot of shots) {
+    const { n } = await stage.whenEntry(shot, 'shared', { s: 'ok' })
+    t.ok(n <= 3)
+  }
+  await second.end()
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 10)
+})
+
+t.test('webhook statistics count a delivery once, whatever its attempts', async (t) => {
+  await stage.subscribe('counted', { url: receiver.url })
+  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  await stage.complete()
+  const statistics = await eventually('statistics', async () => {
+    const seen = (await stage.hooks.get('counted')).status?.statistics
+    return seen?.successful === 1 && seen
+  })
+  t.match(statistics, { total: 1, successful: 1, failed: 0, lastStatusCode: 200 })
+})
+
+t.test('a webhook at a private address is refused, and told so', async (t) => {
+  const hooks = [
+    ['private', 'https://10.0.0.1/'],
+    ['metadata', 'https://169.254.169.254/latest'],
+    ['cluster', 'https://kubernetes.default.svc/'],
+  ] as const
+  for (const [name, url] of hooks) {
+    await stage.hooks.create({ metadata: { name }, spec: { url, events: ['screenshot.completed'] } })
+    const hook = await eventually('a verdict', async () => {
+      const seen = await stage.hooks.get(name)
+      return seen.status?.conditions && seen
+    })
+    t.match(hook, { status: { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'AddressRefused' }] } })
+  }
+})
+
+t.test('a webhook takes no Secret that is not a signing secret', async (t) => {
+  await new Resource(stage.http, secrets).create({
+    metadata: { name: 'taken-signing-secret' },
+    type: 'Opaque',
+    data: { 'signing-secret': 'eHg=' },
+  })
+  await stage.hooks.create({ metadata: { name: 'taken' }, spec: { url: receiver.url, events: ['screenshot.completed'] } })
+  const hook = await eventually('a verdict', async () => {
+    const seen = await stage.hooks.get('taken')
+    return seen.status?.conditions && seen
+  })
+  t.match(hook, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
+})
+
+t.test('delivery goes on where an operator that ended between two attempts stopped', async (t) => {
+  const other = await startReceiver(t)
+  const second = await startStage(t)
+  const settings = { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [1_500, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+  const first = await second.lead({ certificates: [other.ca], settings })
+  await second.subscribe('handed-over', { url: other.url })
+  other.answer = answerWith(500)
+  const shot = await second.complete(completedStatus({ completionTime: new Date().toISOString() }))
+  await second.whenEntry(shot, 'handed-over', { s: 'open', n: 1 })
+  await first.end()
+  t.equal(other.received.length, 1)
+  other.answer = answerWith(200)
+  await second.lead({ certificates: [other.ca], settings })
+  t.equal((await second.whenEntry(shot, 'handed-over', { s: 'ok' })).n, 2)
+  t.strictSame(
+    other.received.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2'],
+  )
+  t.equal(other.received[0]?.body.toString(), other.received[1]?.body.toString())
+})

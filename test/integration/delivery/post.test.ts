@@ -1,0 +1,199 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/delivery/guarded-agent.ts'
+import { post } from '../../../operator/src/delivery/post.ts'
+import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack-list.ts'
+import { answerWith, type HttpsReceiver, startHttpsReceiver } from '../../support/https-receiver.ts'
+import { startReceiver } from './stage.ts'
+
+const TIMEOUT_MILLISECONDS = 1_000
+const LOOPBACK = { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }
+
+const receiver = await startReceiver(t, ['IP:127.0.0.1', 'DNS:hooks.example.com'])
+t.beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer = answerWith(200)
+})
+
+/** Posts to `url` as the operator does, with what the test changes. */
+async function send(t: Test, url: string, options: Partial<GuardedAgentOptions> = {}) {
+  const dispatcher = buildGuardedAgent({
+    rules: LOOPBACK,
+    ownAddresses: [],
+    resolve: async () => ['127.0.0.1'],
+    ca: [receiver.ca],
+    connections: 4,
+    connectMilliseconds: TIMEOUT_MILLISECONDS,
+    ...options,
+  })
+  t.teardown(() => dispatcher.destroy())
+  return post(
+    { url, headers: { 'content-type': 'application/json' }, body: '{}' },
+    { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS },
+  )
+}
+
+t.test('post succeeds with any 2xx and fails with any other status', async (t) => {
+  for (const status of [200, 201, 202, 204, 299]) {
+    receiver.answer = answerWith(status)
+    t.match(await send(t, receiver.url), { isSuccess: true, statusCode: status, end: 'answered' })
+  }
+  for (const status of [300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503]) {
+    receiver.answer = answerWith(status, '', { location: `${receiver.url}/elsewhere` })
+    t.match(await send(t, receiver.url), { isSuccess: false, statusCode: status, end: 'answered' })
+  }
+  t.notOk(
+    receiver.received.some(({ path }) => path === '/elsewhere'),
+    'no redirect is followed',
+  )
+})
+
+t.test('post tells what Retry-After asks for', async (t) => {
+  receiver.answer = answerWith(503, '', { 'retry-after': '7' })
+  t.match(await send(t, receiver.url), { retryAfterMilliseconds: 7_000 })
+})
+
+t.test('post fails when the status line is late', async (t) => {
+  receiver.answer = () => {}
+  t.match(await send(t, receiver.url), { isSuccess: false, statusCode: 0, end: 'timeout' })
+})
+
+t.test('post succeeds when the status line came in time and the body never ends', async (t) => {
+  receiver.answer = (_, response) => void response.writeHead(200).write('so far')
+  const outcome = await send(t, receiver.url)
+  t.match(outcome, { isSuccess: true, statusCode: 200 })
+  t.equal(outcome.excerpt.toString(), 'so far')
+})
+
+t.test('post reads no more of an answer than it needs', async (t) => {
+  let isClosed = false
+  receiver.answer = (_, response) => {
+    response.on('close', () => {
+      isClosed = true
+    })
+    const pour = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    }
+    response.writeHead(200).on('drain', pour)
+    pour()
+  }
+  const outcome = await send(t, receiver.url)
+  t.match(outcome, { isSuccess: true })
+  t.equal(outcome.excerpt.length, 1024)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  t.ok(isClosed, 'the connection of an endless answer is closed')
+})
+
+t.test('post takes a large, a packed and an odd answer as they come', async (t) => {
+  for (const body of ['y'.repeat(200_000), '']) {
+    receiver.answer = answerWith(200, body)
+    t.match(await send(t, receiver.url), { isSuccess: true })
+  }
+  receiver.answer = (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('z'.repeat(10_000_000)))
+  t.match(await send(t, receiver.url), { isSuccess: true })
+})
+
+t.test('post fails when the connection is reset after the request', async (t) => {
+  receiver.answer = (_, response) => void response.socket?.destroy()
+  t.match(await send(t, receiver.url), { isSuccess: false, statusCode: 0, end: 'connection' })
+})
+
+t.test('post fails at an endpoint that nobody vouches for, whose name is another, or that speaks no TLS', async (t) => {
+  const stranger = await startReceiver(t)
+  t.match(await send(t, stranger.url), { isSuccess: false, end: 'tls' })
+  t.match(await send(t, `https://other.example.com:${receiver.port}/`), { isSuccess: false, end: 'tls' })
+  t.match(await send(t, `https://hooks.example.com:${receiver.port}/`), { isSuccess: true }, 'its own name is fine')
+  const plain = await listen(
+    t,
+    createServer((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')),
+  )
+  t.match(await send(t, `https://127.0.0.1:${plain}/`), { isSuccess: false, statusCode: 0, end: 'tls' })
+  t.equal(stranger.received.length, 0)
+})
+
+t.test('post fails at an endpoint whose certificate has expired', async (t) => {
+  const expired = await startExpired(t)
+  t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: 'CERT_HAS_EXPIRED' })
+  t.equal(expired.received.length, 0)
+})
+
+t.test('post fails when nobody listens or the name is unknown', async (t) => {
+  const server = createServer()
+  const port = await listen(t, server)
+  server.close()
+  t.match(await send(t, `https://127.0.0.1:${port}/`), { isSuccess: false, end: 'connection', detail: 'ECONNREFUSED' })
+  const resolve = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }))
+  t.match(await send(t, 'https://hooks.example.com/', { resolve }), { isSuccess: false, end: 'unresolved' })
+})
+
+t.test('post reaches no private address in any spelling; with its range opened it does', async (t) => {
+  const loopback = LITERAL_ATTACKS.filter(({ means }) => means === '127.0.0.1')
+  t.ok(loopback.length >= 20)
+  for (const { host, opens } of loopback) {
+    const url = `https://${host}:${receiver.port}/`
+    t.match(await send(t, url, { rules: DEFAULT_EGRESS_RULES }), { isSuccess: false, end: 'blocked' }, `${host} is refused`)
+    t.equal(receiver.received.length, 0)
+    t.match(await send(t, url, { rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: opens } }), { end: /answered|tls/ }, `${host} is reached`)
+    receiver.received.length = 0
+  }
+  for (const { host } of [...LITERAL_ATTACKS, ...NAME_ATTACKS]) {
+    const outcome = await send(t, `https://${host}:${receiver.port}/`, { rules: DEFAULT_EGRESS_RULES })
+    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${host} is refused`)
+  }
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('post reaches no private address by a name; with its range opened it does', async (t) => {
+  const url = `https://hooks.example.com:${receiver.port}/`
+  for (const addresses of [
+    ['127.0.0.1'],
+    ['::ffff:127.0.0.1'],
+    ['93.184.216.34', '127.0.0.1'],
+    ['10.1.2.3'],
+    ['fd00::1'],
+    ['64:ff9b::7f00:1'],
+  ]) {
+    const outcome = await send(t, url, { rules: DEFAULT_EGRESS_RULES, resolve: async () => addresses })
+    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${addresses} is refused`)
+  }
+  t.equal(receiver.received.length, 0)
+  t.match(await send(t, url), { isSuccess: true })
+})
+
+t.test('post dials the address that it has checked, whatever the name says a moment later', async (t) => {
+  const answers = [['127.0.0.1'], ['10.9.9.9']]
+  let asked = 0
+  const resolve = async () => answers[asked++] ?? []
+  t.match(await send(t, `https://hooks.example.com:${receiver.port}/`, { resolve }), { isSuccess: true })
+  t.equal(asked, 1, 'the name is asked for once a connection')
+})
+
+t.test('post never goes to the operator itself, to a port of other services, or without TLS', async (t) => {
+  const { port } = receiver
+  const own = await send(t, `https://127.0.0.1:${port}/`, { ownAddresses: ['127.0.0.1'] })
+  t.match(own, { isSuccess: false, end: 'blocked', detail: /itself/ })
+  t.match(await send(t, 'https://127.0.0.1:22/'), { isSuccess: false, end: 'blocked', detail: /port 22/ })
+  t.match(await send(t, `http://127.0.0.1:${port}/`), { isSuccess: false, end: 'blocked', detail: /not https/ })
+  t.equal(receiver.received.length, 0)
+})
+
+async function listen(t: Test, server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  return (server.address() as { port: number }).port
+}
+
+async function startExpired(t: Test): Promise<HttpsReceiver> {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-expired-'))
+  const expired = await startHttpsReceiver({ directory, hasExpired: true })
+  t.teardown(async () => {
+    await expired.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  return expired
+}

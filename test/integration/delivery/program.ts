@@ -1,0 +1,29 @@
+// Deliveries as a process of their own, so that a test can kill it. Its arguments: kubeconfig, the CA's file, the delay before a retry.
+
+import { readFile } from 'node:fs/promises'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { silentLog } from '../../../crds/client/log.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Delivery } from '../../../operator/src/delivery/delivery.ts'
+import { ring } from './ring.ts'
+
+const [kubeconfig = '', ca = '', delay = ''] = process.argv.slice(2)
+const http = new KubeHttp(await accessFromKubeconfig(kubeconfig))
+const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
+for (const cache of Object.values(caches)) cache.start()
+await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
+const delivery = new Delivery({
+  http,
+  namespace: 'default',
+  ...caches,
+  linkBase: { publicUrl: '', ring },
+  settings: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [Number(delay), 300], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+  certificates: [await readFile(ca, 'utf8')],
+  ownAddresses: [],
+  version: '0.1.0',
+  log: silentLog,
+})
+console.log('ready')
+await delivery.run(new AbortController().signal)

@@ -1,0 +1,122 @@
+// What every delivery test stands on: a real API server with our kinds, a real HTTPS endpoint with a CA of its own, and deliveries as the
+// operator runs them. Screenshots are completed by the test in the runner's role.
+
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import type { RequestRecord } from '../../../crds/client/kube-http.ts'
+import type { Log } from '../../../crds/client/log.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { Delivery, type DeliveryOptions } from '../../../operator/src/delivery/delivery.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type HttpsReceiver, startHttpsReceiver } from '../../support/https-receiver.ts'
+import { startPlane } from '../client/plane.ts'
+import { ring } from './ring.ts'
+
+/** Problems go to stderr: a test that fails should say what the operator saw. */
+const log: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: (fields, message) => console.error(message, fields),
+  error: (fields, message) => console.error(message, fields),
+}
+
+/** An operator that leads, as far as deliveries go. */
+export interface Leader {
+  /** Ends its term: resolves when what it had under way is written down. */
+  end: () => Promise<void>
+  hasSeenNoWebhook: () => Promise<boolean>
+}
+
+export async function startStage(t: Test) {
+  const plane = await startPlane(t)
+  await plane.applyKinds()
+  const requests: RequestRecord[] = []
+  /** The operator's own client, so that its requests can be told from the test's. */
+  const operatorHttp = plane.connect(t, { onRequest: (request) => requests.push(request) })
+  const http = plane.connect(t)
+  const shots = new Resource(http, screenshots)
+  const hooks = new Resource(http, webhooks)
+
+  /** Starts deliveries as a leader would. */
+  async function lead(options: Partial<DeliveryOptions> & Pick<DeliveryOptions, 'certificates'>): Promise<Leader> {
+    const caches = {
+      screenshots: new Reflector({ http: operatorHttp, resource: screenshots }),
+      webhooks: new Reflector({ http: operatorHttp, resource: webhooks }),
+    }
+    for (const cache of Object.values(caches)) cache.start()
+    await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
+    const delivery = new Delivery({
+      http: operatorHttp,
+      namespace: 'default',
+      ...caches,
+      linkBase: { publicUrl: 'https://shots.example.com', ring },
+      settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+      ownAddresses: [],
+      version: '0.1.0',
+      log,
+      ...options,
+    })
+    const term = new AbortController()
+    const ended = delivery.run(term.signal)
+    const end = async () => {
+      term.abort()
+      await ended
+      await Promise.all(Object.values(caches).map((cache) => cache.stop()))
+    }
+    t.teardown(end)
+    return { end, hasSeenNoWebhook: async () => caches.webhooks.lister.size === 0 }
+  }
+
+  /** Makes a Webhook and waits until it is ready. */
+  async function subscribe(name: string, spec: Partial<WebhookSpec> & Pick<WebhookSpec, 'url'>): Promise<Webhook> {
+    await hooks.create({ metadata: { name }, spec: { events: ['screenshot.completed'], ...spec } })
+    return eventually(`${name} is ready`, async () => {
+      const hook = await hooks.get(name)
+      return hook.status?.activeSince !== undefined && hook
+    })
+  }
+
+  /** Makes a Screenshot and ends its capture now. */
+  async function complete(status: ScreenshotStatus = completedStatus({ completionTime: new Date().toISOString() })): Promise<Screenshot> {
+    const name = toObjectName(newId('scr', new Date()))
+    await shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
+    return shots.patch(name, mergePatch({ status }), { subresource: 'status' })
+  }
+
+  /** The ledger's entry once it satisfies `wanted`. */
+  const whenEntry = (shot: Screenshot, webhook: string, wanted: { s?: string; n?: number }, event = 'screenshot.completed') =>
+    eventually(`${webhook}: ${JSON.stringify(wanted)}`, async () => {
+      const entry = (await shots.get(shot.metadata.name)).status?.deliveries?.[event]?.[webhook]
+      return entry && (wanted.s ?? entry.s) === entry.s && (wanted.n ?? entry.n) === entry.n && entry
+    })
+
+  /** The text that a webhook's deliveries are signed with. */
+  const secretOf = async (webhook: string): Promise<string> => {
+    const { data } = await new Resource(http, secrets).get(`${webhook}-signing-secret`)
+    return Buffer.from(data?.['signing-secret'] ?? '', 'base64').toString('utf8')
+  }
+
+  return { plane, http, requests, shots, hooks, lead, subscribe, complete, whenEntry, secretOf }
+}
+
+/** Starts an endpoint that ends with the test. */
+export async function startReceiver(t: Test, names?: string[]): Promise<HttpsReceiver> {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-receiver-'))
+  const receiver = await startHttpsReceiver({ directory, ...(names ? { names } : {}) })
+  t.teardown(async () => {
+    await receiver.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  return receiver
+}
