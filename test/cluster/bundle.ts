@@ -1,5 +1,5 @@
 /**
- * Makes the files that go into an image: a program becomes one file by esbuild, what cannot be bundled (native code, files read at run
+ * Makes the files that go into an image: a program becomes a file or a few by esbuild, what cannot be bundled (native code, files read at run
  * time) is copied as node_modules, and the licences of both are collected.
  */
 import { access, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -19,15 +19,18 @@ const banner = [
   'const __dirname = import.meta.dirname',
 ].join('\n')
 
-/** Fills `<program>/dist/` with `app/` (main.mjs and notices) and `node_modules/`. */
+/** Fills `<program>/dist/` with `app/` (main.mjs, its chunks and notices) and `node_modules/`. */
 export async function bundleProgram(program: string): Promise<void> {
   const directory = path.join(repository, program)
   const dist = path.join(directory, 'dist')
+  await rm(dist, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: repository,
     entryPoints: [path.join(directory, 'src/main.ts')],
-    outfile: path.join(dist, 'app/main.mjs'),
+    outdir: path.join(dist, 'app'),
+    outExtension: { '.js': '.mjs' },
     bundle: true,
+    splitting: true, // what is imported late stays a file of its own: text that is never run would still fill memory
     platform: 'node',
     format: 'esm',
     target: 'node26',
@@ -64,7 +67,6 @@ export function packageNameOf(specifier: string): string {
 
 /** Copies packages and all that they depend on. Resolves to the directories that they came from. */
 async function copyPackages(names: readonly string[], from: string, to: string): Promise<string[]> {
-  await rm(to, { recursive: true, force: true })
   await mkdir(to, { recursive: true })
   const found = new Map<string, string>()
   await findPackages(names, from, found)

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from './exec.ts'
 import { baseImage } from './image-base.ts'
-import { loadedImages, loadImage, unloadImage } from './image-load.ts'
+import { loadedImages, loadImage, tagImage, unloadImage } from './image-load.ts'
 import { digestImage, type ImagePlan, imageReference } from './image-plan.ts'
 import { buildah, findImageId } from './image-store.ts'
 import { imagesDirectory, repository } from './state.ts'
@@ -33,6 +33,7 @@ export async function ensureImage(
   if (!load) return { tag, outcome: isBuilt ? 'unchanged' : 'built' }
   report(`loading ${plan.name}`)
   await loadImage(plan.name, reference)
+  await tagImage(reference, imageReference(plan.name, 'dev'))
   await forgetOldBuilds(plan.name, tag)
   return { tag, outcome: isBuilt ? 'loaded' : 'built and loaded' }
 }

@@ -50,6 +50,11 @@ export async function loadImage(name: string, reference: string): Promise<void> 
   await removeUnused(index)
 }
 
+/** Gives a loaded image a second name, for pods made by hand. */
+export async function tagImage(reference: string, name: string): Promise<void> {
+  await ctr(['images', 'tag', '--force', reference, name])
+}
+
 /** Forgets an image; containers that run from it go on. */
 export async function unloadImage(reference: string): Promise<void> {
   await ctr(['images', 'remove', reference])
@@ -71,8 +76,9 @@ async function importBlobs(reference: string, descriptor: Descriptor, missing: r
   await writeFile(path.join(staging, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
   const files = missing.map((digest) => `blobs/${digest.replace(':', '/')}`)
   const importing = `ctr --address "$0" --namespace k8s.io images import --snapshotter ${await chooseSnapshotter()} -`
-  const script = `set -o pipefail; tar --create --directory "$1" oci-layout index.json --directory "$2" "\${@:3}" | ${importing}`
-  await run('bash', ['-c', script, paths.containerdSocket, staging, layout, ...files])
+  const script = `set -o pipefail; tar --create "\${@}" | ${importing}`
+  const blobs = files.length > 0 ? ['--directory', layout, ...files] : []
+  await run('bash', ['-c', script, paths.containerdSocket, '--directory', staging, 'oci-layout', 'index.json', ...blobs])
 }
 
 async function blobsOf(descriptor: Descriptor): Promise<string[]> {

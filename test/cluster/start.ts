@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 
 async function embeddedSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
   const { steps, tags } = await imageSteps(true)
-  return { steps: [...clusterSteps().steps, ...steps], tags }
+  return { steps: [...clusterSteps(), ...steps], tags }
 }
 
 /** Nothing is built: another cluster pulls what was pushed to a registry that it reaches. */
