@@ -64,7 +64,7 @@ const cut = ({ response, entry, session }: Exchange, error: unknown): void => {
 }
 
 const relay = (incoming: http.IncomingMessage, meter: Meter | undefined, exchange: Exchange): void => {
-  const { response, options, session } = exchange
+  const { response, options, entry, session } = exchange
   if (incoming.statusCode === 407 && options.agent === session.parentAgent)
     throw new EgressError('PROXY_FAILED', 'the proxy asks for another user or password')
   response.sendDate = false
@@ -72,7 +72,8 @@ const relay = (incoming: http.IncomingMessage, meter: Meter | undefined, exchang
   incoming.on('data', () => meter?.read())
   pipeline(incoming, response, (error) => {
     meter?.read()
-    if (error) cut(exchange, error)
+    // The pipeline has destroyed both ends already; the code tells which of them was first. A client that leaves is no failure of the site.
+    if (error && systemCodeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') session.ledger.fail(entry, error)
   })
 }
 

@@ -1,0 +1,202 @@
+// Names that point inside: by their address, by an alias, by one address of several, by the other family, or only at the second question.
+// The zone is the test's own. Every attack runs opened first, so that it is known to arrive.
+
+import { once } from 'node:events'
+import http from 'node:http'
+import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
+import { type DnsAnswer, startDnsServer } from '../../support/dns-server.ts'
+import { enterNamespace } from '../../support/in-namespace.ts'
+import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
+
+const PUBLIC = '93.184.215.14'
+const PUBLIC_SIX = '2606:2800:21f::1'
+const PRIVATE = ['10.1.2.3', '169.254.169.254', '100.100.100.200', 'fd00::1', '127.0.0.1', '::1', '10.9.9.9']
+const POD = '10.9.9.9'
+
+enterNamespace(import.meta.filename, [PUBLIC, PUBLIC_SIX, '10.1.2.3', '169.254.169.254', '100.100.100.200', 'fd00::1', POD])
+const { default: t } = await import('tap')
+
+let flips = 0
+const zone: Record<string, () => DnsAnswer> = {
+  'public.example': () => ({ addresses: [PUBLIC, PUBLIC_SIX] }),
+  'six.example': () => ({ addresses: [PUBLIC_SIX] }),
+  'dead-first.example': () => ({ addresses: ['93.184.215.99', PUBLIC] }),
+  'private.example': () => ({ addresses: ['10.1.2.3'] }),
+  'metadata.example': () => ({ addresses: ['169.254.169.254'] }),
+  'alibaba.example': () => ({ addresses: ['100.100.100.200'] }),
+  'local-six.example': () => ({ addresses: ['fd00::1'] }),
+  'loopback.example': () => ({ addresses: ['127.0.0.1'] }),
+  'loopback-six.example': () => ({ addresses: ['::1'] }),
+  'mapped.example': () => ({ addresses: ['::ffff:10.1.2.3'] }),
+  'alias.example': () => ({ cname: 'private.example', addresses: ['10.1.2.3'] }),
+  'private-second.example': () => ({ addresses: [PUBLIC, '10.1.2.3'] }),
+  'private-first.example': () => ({ addresses: ['10.1.2.3', PUBLIC] }),
+  'private-six.example': () => ({ addresses: [PUBLIC, 'fd00::1'] }),
+  'private-four.example': () => ({ addresses: ['10.1.2.3', PUBLIC_SIX] }),
+  'pod.example': () => ({ addresses: [POD] }),
+  'web.sites.svc.cluster.local': () => ({ addresses: ['10.1.2.3'] }),
+  'evil.sites.svc.cluster.local': () => ({ addresses: ['127.0.0.1'] }),
+  'pod.sites.svc.cluster.local': () => ({ addresses: [POD] }),
+  'broken.example': () => 'failure',
+  'silent.example': () => 'silence',
+  'empty.example': () => ({ addresses: [] }),
+  // Two queries a lookup (A, AAAA): every other lookup points inside.
+  'rebinding.example': () => ({ addresses: [Math.floor(flips++ / 2) % 2 === 0 ? PUBLIC : '10.1.2.3'] }),
+}
+const dns = await startDnsServer((name) => zone[name]?.())
+
+const arrived: string[] = []
+const listener = http.createServer((_request, response) => response.end('reached'))
+listener.on('connection', (socket) => arrived.push((socket.localAddress ?? '').replace(/^::ffff:(?=.*\.)/, '')))
+listener.listen(80, '::')
+await once(listener, 'listening')
+t.teardown(() => {
+  dns.close()
+  listener.closeAllConnections()
+  listener.close()
+})
+
+const guard = createGuard({
+  dnsServers: [dns.address],
+  dnsTimeoutMilliseconds: 600,
+  connectTimeoutMilliseconds: 2_000,
+  ownAddresses: [POD],
+})
+
+/** One plain request and one tunnel. */
+const visit = async (name: string, rules: Partial<EgressRules> = {}) => {
+  arrived.length = 0
+  const session = await guard.openSession()
+  session.arm({ rules: { ...DEFAULT_EGRESS_RULES, ...rules }, maxBytes: 1e6 })
+  const plain = await askThrough(session.proxyUrl, `http://${name}/`)
+  const tunnel = await tunnelThrough(session.proxyUrl, `${name}:80`)
+  session.close()
+  return { plain, tunnel, arrived: [...arrived], ledger: session.ledger }
+}
+
+for (const name of ['public.example', 'six.example', 'dead-first.example', 'PUBLIC.example']) {
+  t.test(`Guard reaches ${name} by the default rules`, async (t) => {
+    const { plain, tunnel, arrived, ledger } = await visit(name)
+    t.match(plain, { status: 200, body: 'reached' })
+    t.ok(tunnel)
+    t.equal(arrived.length, 2)
+    t.ok(arrived.every((address) => address === PUBLIC || address === PUBLIC_SIX))
+    t.match(ledger.entries, [{ verdict: 'allowed' }, { verdict: 'allowed' }])
+    t.ok(ledger.bytesReceived > 0)
+  })
+}
+
+const attacks: { name: string; opens: string[] }[] = [
+  { name: 'private.example', opens: ['10.0.0.0/8'] },
+  { name: 'metadata.example', opens: ['169.254.169.254/32'] },
+  { name: 'alibaba.example', opens: ['100.100.100.200/32'] },
+  { name: 'local-six.example', opens: ['fd00::/8'] },
+  { name: 'loopback.example', opens: ['127.0.0.0/8'] },
+  { name: 'loopback-six.example', opens: ['::1/128'] },
+  { name: 'mapped.example', opens: ['10.0.0.0/8'] },
+  { name: 'alias.example', opens: ['10.0.0.0/8'] },
+  { name: 'private-first.example', opens: ['10.0.0.0/8'] },
+  { name: 'private-four.example', opens: ['10.0.0.0/8'] },
+]
+for (const { name, opens } of attacks) {
+  t.test(`Guard keeps what ${name} points to unreached, and reaches it once opened`, async (t) => {
+    const opened = await visit(name, { allowedCidrs: opens })
+    t.match(opened.plain, { status: 200, body: 'reached' })
+    t.ok(
+      opened.arrived.some((address) => PRIVATE.includes(address)),
+      `arrived at ${opened.arrived}`,
+    )
+
+    const closed = await visit(name)
+    t.strictSame(closed.arrived, [])
+    t.equal(closed.plain.status, undefined)
+    t.equal(closed.tunnel, undefined)
+    t.match(classifyFailure(closed.ledger, `http://${name}/`), {
+      code: 'BLOCKED_ADDRESS',
+      message: `${name} resolves to an address that is not open to captures`,
+    })
+  })
+}
+
+for (const name of ['private-second.example', 'private-six.example']) {
+  t.test(`Guard refuses ${name} as a whole, since one of its addresses is private`, async (t) => {
+    t.strictSame((await visit(name)).arrived, [])
+    t.strictSame((await visit(name, { allowedCidrs: ['10.0.0.0/8', 'fc00::/7'] })).arrived, [PUBLIC, PUBLIC])
+  })
+}
+
+t.test('Guard lets a listed name point into the cluster, and nowhere worse', async (t) => {
+  const rules = { allowedHosts: ['*.sites.svc.cluster.local'], deniedCidrs: ['10.0.0.0/8'] }
+  t.strictSame((await visit('web.sites.svc.cluster.local', rules)).arrived, ['10.1.2.3', '10.1.2.3'])
+  t.strictSame((await visit('web.sites.svc.cluster.local')).arrived, [])
+  t.strictSame((await visit('private.example', rules)).arrived, [])
+  t.strictSame((await visit('evil.sites.svc.cluster.local', rules)).arrived, [])
+  t.strictSame((await visit('pod.sites.svc.cluster.local', rules)).arrived, [])
+})
+
+t.test('Guard keeps the pod itself unreached whatever is opened', async (t) => {
+  const everything = { allowedHosts: ['*'], allowedCidrs: ['10.0.0.0/8', `${POD}/32`] }
+  t.strictSame((await visit('pod.example', everything)).arrived, [])
+  t.strictSame((await visit(POD, everything)).arrived, [])
+  t.strictSame((await visit('private.example', everything)).arrived, ['10.1.2.3', '10.1.2.3'], 'the control')
+})
+
+t.test('Guard never follows a name that changes its answer', async (t) => {
+  const session = await guard.openSession()
+  session.arm({ rules: DEFAULT_EGRESS_RULES, maxBytes: 1e6 })
+  arrived.length = 0
+  const statuses = new Set<number | undefined>()
+  for (let i = 0; i < 20; i++) {
+    statuses.add((await askThrough(session.proxyUrl, 'http://rebinding.example/', { headers: { connection: 'close' } })).status)
+    await tunnelThrough(session.proxyUrl, 'rebinding.example:80')
+  }
+  session.close()
+  t.ok(arrived.includes(PUBLIC), 'the public answer is followed')
+  t.notOk(arrived.includes('10.1.2.3'))
+  t.ok(
+    session.ledger.entries.some(({ verdict }) => verdict === 'refused'),
+    'the other answer was seen',
+  )
+
+  const opened = await guard.openSession()
+  opened.arm({ rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['10.0.0.0/8'] }, maxBytes: 1e6 })
+  for (let i = 0; i < 4; i++) await tunnelThrough(opened.proxyUrl, 'rebinding.example:80')
+  opened.close()
+  t.ok(arrived.includes('10.1.2.3'), 'the control')
+})
+
+t.test('Guard asks for the name as it stands, without search domains', async (t) => {
+  const before = dns.queries.length
+  await visit('nowhere.example')
+  t.ok(dns.queries.slice(before).every((name) => name === 'nowhere.example'))
+  t.ok(dns.queries.length > before)
+})
+
+const failures = [
+  { name: 'nowhere.example', error: 'ENOTFOUND', message: 'nowhere.example does not resolve (ENOTFOUND)' },
+  { name: 'empty.example', error: 'ENODATA', message: 'empty.example does not resolve (ENODATA)' },
+  { name: 'broken.example', error: 'ESERVFAIL', message: 'broken.example could not be resolved (ESERVFAIL)' },
+  { name: 'silent.example', error: 'ETIMEOUT', message: 'silent.example could not be resolved (ETIMEOUT)' },
+]
+for (const { name, error, message } of failures) {
+  t.test(`Guard closes the connection and tells why when ${name} gives no address`, async (t) => {
+    const { plain, tunnel, arrived, ledger } = await visit(name)
+    t.equal(plain.status, undefined)
+    t.equal(tunnel, undefined)
+    t.strictSame(arrived, [])
+    t.match(ledger.entries, [
+      { verdict: 'failed', code: 'DNS_FAILED', error },
+      { verdict: 'failed', code: 'DNS_FAILED', error },
+    ])
+    t.strictSame(classifyFailure(ledger, `http://${name}/`, 'net::ERR_EMPTY_RESPONSE'), { code: 'DNS_FAILED', message })
+  })
+}
+
+t.test('Guard asks no name server about names that are refused by their text', async (t) => {
+  const before = dns.queries.length
+  for (const name of ['kubernetes.default.svc.cluster.local', 'metadata.google.internal', 'localhost', 'private.example.'])
+    await visit(name)
+  t.equal(dns.queries.length, before)
+})
