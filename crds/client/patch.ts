@@ -16,13 +16,14 @@ export type Preconditions = { resourceVersion?: string | undefined; uid?: string
 
 /**
  * A merge patch (RFC 7396): `null` removes a field, arrays are replaced whole.
- * With a resourceVersion the API server answers 409 when the object has moved on; a foreign uid is a 409 too.
+ * With a resourceVersion the API server answers 409 when the object has moved on, with a uid 422 when another object has taken the name.
+ * On a status subresource it does not look at the uid: there a resourceVersion, or a JSON patch with a test, is needed.
  */
 export function mergePatch(body: Record<string, unknown>, preconditions: Preconditions = {}): Patch {
+  const contentType = 'application/merge-patch+json'
   const wanted = Object.entries(preconditions).filter(([, value]) => value !== undefined)
-  if (wanted.length === 0) return { contentType: 'application/merge-patch+json', body }
-  const metadata = { ...(body.metadata as object | undefined), ...Object.fromEntries(wanted) }
-  return { contentType: 'application/merge-patch+json', body: { ...body, metadata } }
+  if (wanted.length === 0) return { contentType, body }
+  return { contentType, body: { ...body, metadata: { ...(body.metadata as object | undefined), ...Object.fromEntries(wanted) } } }
 }
 
 /**

@@ -49,7 +49,7 @@ export type ReflectorOptions<T extends KubeObject> = {
   log?: Log
   metrics?: ReflectorMetrics
   pageSize?: number
-  /** Silence after which a watch counts as dead. Bookmarks come once a minute. */
+  /** Silence after which a watch counts as dead. Bookmarks come once a minute, but not before the kind's first event since the API server's start. */
   idleMilliseconds?: number
   /** How long the API server keeps a watch open, drawn anew for each. */
   watchSeconds?: readonly [number, number]
@@ -117,7 +117,7 @@ export class Reflector<T extends KubeObject> {
     return this.#hasSynced
   }
 
-  /** Epoch milliseconds of the last list, event or bookmark: how old the copy may be. */
+  /** Epoch milliseconds of the last list, event, bookmark or accepted watch: how old the copy may be. */
   get lastSeenAt(): number {
     return this.#lastSeenAt
   }
@@ -232,6 +232,7 @@ export class Reflector<T extends KubeObject> {
         signal,
         resource: this.resource.plural,
       })
+      this.#noteSign()
       for await (const events of readWatchEvents<T>(body)) {
         if (signal.aborted) break
         watchdog.refresh()

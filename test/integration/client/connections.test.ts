@@ -1,0 +1,46 @@
+import t from 'tap'
+import { configMaps } from '../../../crds/client/core-resources.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { startPlane, startProxy } from './plane.ts'
+
+const plane = await startPlane(t)
+
+t.test('client uses at most two connections for 300 requests in a row', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const client = new Resource(plane.connect(t, { server: proxy.url }), configMaps)
+  for (let n = 0; n < 100; n++) {
+    await client.create({ metadata: { name: `row-${n}` }, data: { n: String(n) } })
+    t.equal((await client.get(`row-${n}`)).data?.n, String(n))
+    await client.delete(`row-${n}`)
+  }
+  t.ok(proxy.connections() <= 2, `${proxy.connections()} connections`)
+})
+
+t.test('client keeps to its pool for 300 requests at once, and one connection for each watch beside it', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const http = plane.connect(t, { server: proxy.url, connections: 8 })
+  const reflectors = ['a', 'b', 'c'].map((label) => new Reflector({ http, resource: configMaps, labelSelector: `watch=${label}` }))
+  t.teardown(() => Promise.all(reflectors.map((reflector) => reflector.stop())))
+  for (const reflector of reflectors) reflector.start()
+  await Promise.all(reflectors.map((reflector) => reflector.whenSynced()))
+  const client = new Resource(http, configMaps)
+  await Promise.all(Array.from({ length: 300 }, (_, n) => client.create({ metadata: { name: `pool-${n}` } })))
+  t.ok(proxy.connections() <= 8 + 3, `${proxy.connections()} connections`)
+})
+
+t.test('client finds a new connection when the old ones are reset, and repeats what it may repeat', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const client = new Resource(plane.connect(t, { server: proxy.url }), configMaps)
+  await client.create({ metadata: { name: 'kept' } })
+  proxy.cut()
+  t.equal((await client.get('kept')).metadata.name, 'kept')
+})
+
+t.test('client leaves a connection that swallows everything for a new one', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const client = new Resource(plane.connect(t, { server: proxy.url, attemptTimeoutMilliseconds: 500 }), configMaps)
+  await client.create({ metadata: { name: 'reached' } })
+  proxy.swallow()
+  t.equal((await client.get('reached')).metadata.name, 'reached')
+})

@@ -1,0 +1,98 @@
+import t from 'tap'
+import { configMaps } from '../../../crds/client/core-resources.ts'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { isAlreadyExists, isConflict, isInvalid, isNotFound, jsonPatch, mergePatch, pointer } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { startPlane } from './plane.ts'
+
+const plane = await startPlane(t)
+await plane.applyKinds()
+const client = new Resource(plane.connect(t), screenshots)
+
+/** A Screenshot that runner `pod-uid` has claimed. */
+async function aClaimedScreenshot(name: string) {
+  const created = await client.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
+  const claim = { phase: 'Running', attempt: 1, runner: { pod: 'runner-1', uid: 'pod-uid' } }
+  return client.patch(name, mergePatch({ status: claim }, { resourceVersion: created.metadata.resourceVersion }), { subresource: 'status' })
+}
+
+/** The runner's report, which rests on its claim. */
+const report = (uid: string) =>
+  jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Completed' }], {
+    '/status/runner/uid': uid,
+    '/status/attempt': 1,
+    '/status/phase': 'Running',
+  })
+
+t.test('json patch writes while what it tests still holds', async (t) => {
+  await aClaimedScreenshot('held')
+  const written = await client.patch('held', report('pod-uid'), { subresource: 'status' })
+  t.equal(written.status?.phase, 'Completed')
+})
+
+t.test('json patch answers 422 and writes nothing when the claim is lost', async (t) => {
+  const { metadata } = await aClaimedScreenshot('lost')
+  await t.rejects(client.patch('lost', report('another-uid'), { subresource: 'status' }), { name: 'KubeError', status: 422 })
+  const error = await client.patch('lost', report('another-uid'), { subresource: 'status' }).catch((error: unknown) => error)
+  t.ok(isInvalid(error))
+  const after = await client.get('lost')
+  t.equal(after.metadata.resourceVersion, metadata.resourceVersion)
+  t.equal(after.status?.phase, 'Running')
+})
+
+t.test('json patch answers 422 when it is repeated after it was carried out', async (t) => {
+  await aClaimedScreenshot('repeated')
+  await client.patch('repeated', report('pod-uid'), { subresource: 'status' })
+  t.ok(isInvalid(await client.patch('repeated', report('pod-uid'), { subresource: 'status' }).catch((error: unknown) => error)))
+})
+
+t.test('merge patch answers 409 when its version is old', async (t) => {
+  const { metadata } = await aClaimedScreenshot('moved')
+  await client.patch('moved', mergePatch({ status: { attempt: 2 } }), { subresource: 'status' })
+  const late = mergePatch({ status: { phase: 'Failed' } }, { resourceVersion: metadata.resourceVersion })
+  t.ok(isConflict(await client.patch('moved', late, { subresource: 'status' }).catch((error: unknown) => error)))
+  t.equal((await client.get('moved')).status?.phase, 'Running')
+})
+
+t.test('merge patch answers 422 when another object has taken the name', async (t) => {
+  const { metadata } = await aClaimedScreenshot('renamed')
+  const annotate = (uid: string) => client.patch('renamed', mergePatch({ metadata: { annotations: { a: 'b' } } }, { uid }))
+  t.ok(isInvalid(await annotate('00000000-0000-0000-0000-000000000000').catch((error: unknown) => error)))
+  t.strictSame((await annotate(metadata.uid)).metadata.annotations, { a: 'b' })
+})
+
+t.test('json patch tells an object from another of its name by the uid', async (t) => {
+  const { metadata } = await aClaimedScreenshot('reborn')
+  const patch = (uid: string) => jsonPatch([{ op: 'replace', path: '/status/attempt', value: 2 }], { '/metadata/uid': uid })
+  t.ok(isInvalid(await client.patch('reborn', patch('another'), { subresource: 'status' }).catch((error: unknown) => error)))
+  t.equal((await client.patch('reborn', patch(metadata.uid), { subresource: 'status' })).status?.attempt, 2)
+})
+
+t.test('merge patch reaches a field whose name needs no pointer, json patch one that does', async (t) => {
+  const maps = new Resource(plane.connect(t), configMaps)
+  await maps.create({ metadata: { name: 'labelled', labels: { 'tintype.dev/hash-1': 'old' } } })
+  await maps.patch('labelled', jsonPatch([{ op: 'replace', path: pointer('metadata', 'labels', 'tintype.dev/hash-1'), value: 'new' }]))
+  const { metadata } = await maps.patch('labelled', mergePatch({ metadata: { labels: { 'tintype.dev/hash-2': 'more' } } }))
+  t.strictSame(metadata.labels, { 'tintype.dev/hash-1': 'new', 'tintype.dev/hash-2': 'more' })
+})
+
+t.test('delete answers 409 when the object is not the one that was meant, and 404 when it is gone', async (t) => {
+  const { metadata } = await aClaimedScreenshot('meant')
+  const outcome = (options: Parameters<typeof client.delete>[1]) => client.delete('meant', options).catch((error: unknown) => error)
+  t.ok(isConflict(await outcome({ uid: '00000000-0000-0000-0000-000000000000' })))
+  t.ok(isConflict(await outcome({ resourceVersion: '1' })))
+  t.equal(await outcome({ uid: metadata.uid, resourceVersion: metadata.resourceVersion }), undefined)
+  t.ok(isNotFound(await outcome({})))
+})
+
+t.test('create tells a taken name from other conflicts', async (t) => {
+  await aClaimedScreenshot('taken')
+  const again = await client.create({ metadata: { name: 'taken' }, spec: { url: 'https://example.com/' } }).catch((error: unknown) => error)
+  t.ok(isAlreadyExists(again))
+  t.notOk(isConflict(again))
+})
+
+t.test('create is refused by the schema with a text that names the field', async (t) => {
+  const wrong = client.create({ metadata: { name: 'wrong' }, spec: { url: 'https://example.com/', options: { viewportWidth: -1 } } })
+  await t.rejects(wrong, { name: 'KubeError', status: 422, reason: 'Invalid', message: /spec\.options\.viewportWidth/ })
+})

@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { type ConfigMap, configMaps } from '../../../crds/client/core-resources.ts'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Reflector, type ReflectorEvent, type ReflectorOptions } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startPlane, startProxy } from './plane.ts'
+
+const plane = await startPlane(t)
+await plane.applyKinds()
+
+/** A reflector of the config maps of one test, and a client beside it that does not go through its connections. */
+function startReflector(t: Test, label: string, options: Partial<ReflectorOptions<ConfigMap>> & { server?: string } = {}) {
+  const { server, ...rest } = options
+  const http = plane.connect(t, server ? { server } : {})
+  const events: ReflectorEvent<ConfigMap>[] = []
+  const relists: string[] = []
+  const ends: string[] = []
+  let missed = 0
+  const reflector = new Reflector({
+    http,
+    resource: configMaps,
+    labelSelector: `test=${label}`,
+    metrics: {
+      onRelist: ({ reason }) => relists.push(reason),
+      onWatchEnd: ({ reason }) => ends.push(reason),
+      onMissed: ({ count }) => {
+        missed += count
+      },
+    },
+    ...rest,
+  })
+  reflector.addListener((event) => events.push(event))
+  t.teardown(() => reflector.stop())
+  reflector.start()
+  const client = new Resource(plane.connect(t), configMaps)
+  const create = (name: string) => client.create({ metadata: { name: `${label}-${name}`, labels: { test: label } }, data: { at: '1' } })
+  const has = (name: string) => reflector.lister.has(`default/${label}-${name}`)
+  const told = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
+  return { reflector, client, create, has, told, events, relists, ends, missed: () => missed }
+}
+
+t.test('reflector follows creates, patches and deletes of a real API server', async (t) => {
+  const { reflector, client, create, told } = startReflector(t, 'follow')
+  await reflector.whenSynced()
+  await create('a')
+  await client.patch('follow-a', mergePatch({ data: { at: '2' } }))
+  await client.delete('follow-a')
+  await eventually('three events', async () => told().length === 3)
+  t.strictSame(told(), ['added a', 'modified a', 'deleted a'])
+})
+
+t.test('reflector pages through a long list', async (t) => {
+  const { create, reflector } = startReflector(t, 'pages')
+  await reflector.whenSynced()
+  await Promise.all(Array.from({ length: 30 }, (_, n) => create(String(n))))
+  const paged = startReflector(t, 'pages', { pageSize: 7 })
+  await paged.reflector.whenSynced()
+  t.equal(paged.reflector.lister.size, 30)
+})
+
+t.test('reflector goes from one watch to the next without a list, and hears in the next what happens there', async (t) => {
+  const { reflector, ends, relists, create, has } = startReflector(t, 'next', { watchSeconds: [2, 2] })
+  await reflector.whenSynced()
+  await eventually('the end of two watches', async () => ends.length >= 2)
+  await create('later')
+  await eventually('the event', async () => has('later'))
+  t.equal(new Set(ends).size, 1, ends.join())
+  t.equal(ends[0], 'ended')
+  t.strictSame(relists, ['initial'])
+})
+
+t.test('reflector survives an API server that is away for two seconds, and misses nothing', async (t) => {
+  const { reflector, create, has, relists } = startReflector(t, 'restart')
+  await reflector.whenSynced()
+  await create('before')
+  await eventually('the first event', async () => has('before'))
+  await plane.restart(2_000)
+  await create('after')
+  await eventually('the event after the restart', async () => has('after'), 15_000)
+  t.ok(has('before'))
+  t.ok(relists.filter((reason) => reason === 'initial').length === 1, `lists: ${relists.join()}`)
+})
+
+t.test('reflector that was cut off during deletes and a compaction makes up for them', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const { reflector, client, create, has, told, relists } = startReflector(t, 'compact', { server: proxy.url })
+  await reflector.whenSynced()
+  for (const name of ['kept', 'changed', 'deleted', 'replaced']) await create(name)
+  await eventually('the four', async () => reflector.lister.size === 4)
+  const before = reflector.lister.get('default/compact-replaced')?.metadata.uid
+  proxy.refuse(true)
+  proxy.cut()
+  await client.patch('compact-changed', mergePatch({ data: { at: '2' } }))
+  await client.delete('compact-deleted')
+  await client.delete('compact-replaced')
+  await create('replaced')
+  await create('new')
+  await plane.compact()
+  await plane.restart()
+  // Objects of other kinds move the store on, so that the old version is beyond the new API server's memory.
+  for (let n = 0; n < 5; n++) await client.create({ metadata: { name: `compact-noise-${n}` } })
+  proxy.refuse(false)
+  await eventually('the object made meanwhile', async () => has('new'))
+  t.strictSame(relists, ['initial', 'expired'])
+  t.strictSame(told().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
+  t.not(reflector.lister.get('default/compact-replaced')?.metadata.uid, before)
+  await create('afterwards')
+  await eventually('an event of the new watch', async () => has('afterwards'))
+})
+
+t.test('reflector finds out that its connection swallows everything', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const { reflector, create, has, ends } = startReflector(t, 'swallow', { server: proxy.url, idleMilliseconds: 1_500 })
+  await reflector.whenSynced()
+  await create('heard')
+  await eventually('the first event', async () => has('heard'))
+  proxy.swallow()
+  await create('swallowed')
+  await eventually('the event that was swallowed', async () => has('swallowed'), 15_000)
+  t.ok(ends.includes('idle'), ends.join())
+})
+
+t.test('reflector goes on after resets in the middle of a storm of writes, and tells each change once', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const { reflector, create, events, missed } = startReflector(t, 'storm', { server: proxy.url, rewatchMilliseconds: 50 })
+  await reflector.whenSynced()
+  const cutting = setInterval(() => proxy.cut(), 100)
+  t.teardown(() => clearInterval(cutting))
+  for (let n = 0; n < 150; n++) await create(String(n))
+  clearInterval(cutting)
+  await eventually('all objects', async () => reflector.lister.size === 150)
+  t.equal(events.length, 150)
+  t.equal(new Set(events.map(({ object }) => object.metadata.uid)).size, 150)
+  t.equal(missed(), 0)
+})
+
+t.test('reflector shows an own write before the watch brings it, and never an older state after it', async (t) => {
+  const proxy = await startProxy(t, plane.url)
+  const { reflector, client, create, told } = startReflector(t, 'own', { server: proxy.url })
+  await reflector.whenSynced()
+  proxy.refuse(true)
+  proxy.cut()
+  reflector.observe(await create('a'))
+  reflector.observe(await client.patch('own-a', mergePatch({ data: { at: '2' } })))
+  t.equal(reflector.lister.get('default/own-a')?.data?.at, '2')
+  const b = await create('b')
+  reflector.observe(b)
+  await client.delete('own-b')
+  reflector.observeDeleted(b)
+  await create('c')
+  proxy.refuse(false)
+  await eventually('news from the watch', async () => reflector.lister.has('default/own-c'))
+  t.strictSame(told(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
+})
+
+t.test('reflector follows a field selector on one of our kinds', async (t) => {
+  const http = plane.connect(t)
+  const running = new Reflector({ http, resource: screenshots, fieldSelector: 'status.phase=Running' })
+  t.teardown(() => running.stop())
+  running.start()
+  await running.whenSynced()
+  const client = new Resource(http, screenshots)
+  await client.create({ metadata: { name: 'selected' }, spec: { url: 'https://example.com/' } })
+  await client.patch('selected', mergePatch({ status: { phase: 'Running' } }), { subresource: 'status' })
+  await eventually('the running one', async () => running.lister.has('default/selected'))
+  await client.patch('selected', mergePatch({ status: { phase: 'Completed' } }), { subresource: 'status' })
+  await eventually('its end', async () => running.lister.size === 0)
+  t.equal(running.lister.size, 0)
+})
+
+t.test('reflector keeps up with a kind that is not served yet', async (t) => {
+  const http = plane.connect(t)
+  const missing = { ...screenshots, plural: 'nonesuches' }
+  const ends: string[] = []
+  const reflector = new Reflector({ http, resource: missing, metrics: { onWatchEnd: ({ reason }) => ends.push(reason) } })
+  reflector.start()
+  await eventually('two tries', async () => ends.length >= 2)
+  await Promise.race([reflector.stop(), sleep(5_000).then(() => t.fail('it does not stop'))])
+  t.equal(reflector.hasSynced, false)
+})
