@@ -1,8 +1,10 @@
+// rbac: tintype.dev/accounts list,create
+// rbac: tintype.dev/apikeys create
+// rbac: /secrets get,create
+
 // The first account of an installation. Its order is what makes it safe to be killed anywhere: the Secret with the key's text, then the
 // ApiKey with its hash, the Account last. While there is no Account the next leader begins again, reads the text that is there, and makes
 // what is missing; once there is one, nothing is ever made again, so the Secret may be deleted after use.
-//
-// Verbs: accounts list, create; apikeys create; secrets get, create.
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'

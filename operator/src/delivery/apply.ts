@@ -71,6 +71,6 @@ function tell(screenshot: Screenshot, change: LedgerChange, { statistics, log, m
   statistics.count(`${screenshot.metadata.namespace}/${webhook}`, change)
   if (!isSettled(after)) return
   const result = after.s === 'ok' ? 'ok' : 'failed'
-  metrics.onSettled?.({ event, result })
+  metrics.onSettled?.(event, result)
   log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.n, statusCode: change.statusCode }, 'delivery settled')
 }

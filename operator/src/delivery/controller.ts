@@ -25,6 +25,8 @@ export interface DeliveryControllerOptions {
   courier: Courier
   statistics: Statistics
   settings: DeliverySettings
+  /** False once this operator is about to lead no more: nothing is posted then, what ends is still written down. */
+  mayPost: () => boolean
   now: () => Date
   log: Log
   metrics: DeliveryMetrics
@@ -38,8 +40,6 @@ export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
 /** The running controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
-  /** From now on nothing is posted, not even what is due; what ends is still written down. */
-  stopPosting(): void
   /** Ends the controller and writes down what has ended and is not in the ledger yet. */
   stop(): Promise<void>
 }
@@ -47,9 +47,8 @@ export interface RunningDeliveries {
 /** Starts the controller that tells webhooks of Screenshots. */
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
-  const { courier, statistics, now, metrics } = options
+  const { courier, statistics, mayPost, now, metrics } = options
   const book = new ProgressBook()
-  let mayPost = true
   const deps: ReconcileDeps = {
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
@@ -59,7 +58,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     courier,
     statistics,
     schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
-    mayPost: () => mayPost,
+    mayPost,
     now,
     log,
     metrics,
@@ -76,9 +75,6 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
   controller.start()
   return {
     controller,
-    stopPosting: () => {
-      mayPost = false
-    },
     stop: async () => {
       await controller.stop(settings.timeoutMilliseconds)
       await Promise.all(book.keys().map((key) => writeDown(key, deps)))

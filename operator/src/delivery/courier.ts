@@ -70,6 +70,7 @@ export class Courier {
       this.#deps.onMissingSecret(webhookKey)
       return this.#defer(errand)
     }
+    if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(errand.screenshot, occurrence.event, attempt)
     const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secret), body: event.body })
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
@@ -102,7 +103,7 @@ export class Courier {
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
       jitter: random(),
     })
-    metrics.onAttempt?.({ event: occurrence.event, outcome: isSuccess ? 'success' : end }, durationMilliseconds / 1000)
+    metrics.onAttempt?.(occurrence.event, isSuccess ? 'success' : end, durationMilliseconds / 1000)
     const fields = { key: keyOf(screenshot), webhook, eventId: id, attempt, statusCode, outcome: end, detail }
     log.debug({ ...fields, durationMilliseconds: Math.round(durationMilliseconds) }, 'event posted')
     onProgress(keyOf(screenshot))

@@ -1,23 +1,49 @@
 import { text } from 'node:stream/consumers'
-import type { Client } from 'minio'
+import { Client } from 'minio'
 import type { EventStore } from './event-bytes.ts'
+
+/** How to reach the release's bucket. */
+export interface BucketAccess {
+  endpoint: string
+  region: string
+  bucket: string
+  accessKey: string
+  secretKey: string
+}
 
 /** Codes by which S3-compatible stores say that there is no such object. */
 const ABSENT_CODES = new Set(['NoSuchKey', 'NotFound'])
+/** A post waits for the store no longer: without it the event is built again. */
+const TIMEOUT_MILLISECONDS = 2_000
 
 /** Keeps events in the release's bucket. */
-export function bucketEventStore(client: Pick<Client, 'putObject' | 'getObject'>, bucket: string): EventStore {
+export function openEventStore({ endpoint, region, bucket, accessKey, secretKey }: BucketAccess): EventStore {
+  const url = new URL(endpoint)
+  const useSSL = url.protocol === 'https:'
+  const port = Number(url.port) || (useSSL ? 443 : 80)
+  const client = new Client({ endPoint: url.hostname, port, useSSL, region, accessKey, secretKey, pathStyle: true })
   return {
     async put(key, body) {
-      await client.putObject(bucket, key, body, Buffer.byteLength(body), { 'content-type': 'application/json' })
+      await inTime(client.putObject(bucket, key, body, Buffer.byteLength(body), { 'content-type': 'application/json' }))
     },
     async get(key) {
       try {
-        return await text(await client.getObject(bucket, key))
+        return await inTime(client.getObject(bucket, key).then(text))
       } catch (error) {
         if (ABSENT_CODES.has((error as { code?: string }).code ?? '')) return undefined
         throw error
       }
     },
+  }
+}
+
+/** The client has no time-out of its own. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer in ${TIMEOUT_MILLISECONDS} ms`)), TIMEOUT_MILLISECONDS)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }

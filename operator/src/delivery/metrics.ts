@@ -1,12 +1,57 @@
 import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from './post-failure.ts'
 
-/** What deliveries tell about themselves; each hook names the metric it feeds, the program's metrics.ts registers them. */
+/** How one post ended. */
+export type AttemptOutcome = 'success' | 'answered' | PostFailure
+
+/** What deliveries tell about themselves. */
 export interface DeliveryMetrics {
-  /** webhook_attempts_total{event,outcome} and webhook_attempt_duration_seconds{outcome} */
-  onAttempt?(labels: { event: ScreenshotEventType; outcome: 'success' | 'answered' | PostFailure }, seconds: number): void
-  /** webhook_deliveries_total{event,result}: after the ledger was written */
-  onSettled?(labels: { event: ScreenshotEventType; result: 'ok' | 'failed' }): void
-  /** webhook_delivery_latency_seconds{event}: from the event to the end of its successful attempt */
-  onDelivered?(labels: { event: ScreenshotEventType }, seconds: number): void
+  onAttempt?(event: ScreenshotEventType, outcome: AttemptOutcome, seconds: number): void
+  /** Called after the ledger was written. */
+  onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
+  /** From the event to the start of its first attempt. */
+  onFirstAttempt?(event: ScreenshotEventType, seconds: number): void
+}
+
+const POST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Makes the metrics; once a process. */
+export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
+  const registers = [registry]
+  const deliveries = new Counter({
+    name: 'webhook_deliveries_total',
+    help: 'Deliveries that ended.',
+    labelNames: ['event', 'result'] as const,
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'webhook_attempts_total',
+    help: 'Posts, by how they ended.',
+    labelNames: ['event', 'outcome'] as const,
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'webhook_delivery_duration_seconds',
+    help: 'Time of a post until its status line.',
+    labelNames: ['outcome'] as const,
+    buckets: POST_BUCKETS,
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'webhook_first_attempt_latency_seconds',
+    help: 'From an event to the start of its first post to an endpoint.',
+    labelNames: ['event'] as const,
+    buckets: LATENCY_BUCKETS,
+    registers,
+  })
+  return {
+    onAttempt(event, outcome, seconds) {
+      attempts.inc({ event, outcome })
+      duration.observe({ outcome }, seconds)
+    },
+    onSettled: (event, result) => deliveries.inc({ event, result }),
+    onFirstAttempt: (event, seconds) => latency.observe({ event }, seconds),
+  }
 }

@@ -1,7 +1,10 @@
+// rbac: tintype.dev/screenshots get,list,watch
+// rbac: tintype.dev/screenshots/status patch
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: /secrets get
+
 // Deliveries of one Screenshot. Posts take seconds, so a reconcile only starts them; their ends enqueue the Screenshot again, and the
 // ledger is written from what has ended. Only the leader runs it.
-//
-// Verbs: screenshots get, list, watch; screenshots/status patch; webhooks get, list, watch; secrets get.
 
 import type { Requeue } from '../controller/controller.ts'
 import { type ApplyDeps, apply } from './apply.ts'

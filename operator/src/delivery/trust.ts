@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { getCACertificates } from 'node:tls'
 
 /** Certificates that vouch for receivers: the system's, and those of a file in PEM. @throws when the file cannot be read */
-export async function loadCertificates(extraFile: string | undefined): Promise<string[]> {
+export function loadCertificates(extraFile: string | undefined): string[] {
   const own = getCACertificates('default')
-  return extraFile === undefined ? own : [...own, await readFile(extraFile, 'utf8')]
+  return extraFile === undefined ? own : [...own, readFileSync(extraFile, 'utf8')]
 }
 
 /** The addresses of this pod, loopback included. */

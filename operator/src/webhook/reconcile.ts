@@ -1,6 +1,8 @@
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: tintype.dev/webhooks/status patch
+// rbac: /secrets get,create
+
 // Makes a Webhook ready for deliveries: its Secret, its status. Posting is delivery's; nothing here leaves the cluster.
-//
-// Verbs: webhooks get, list, watch; webhooks/status patch; secrets get, create.
 
 import type { Requeue } from '../controller/controller.ts'
 import { type ApplyDeps, apply } from './apply.ts'

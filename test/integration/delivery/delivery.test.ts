@@ -141,7 +141,11 @@ t.test('delivery ends the retries of a webhook that is switched off', async (t) 
   await receiver.whenReceived(1)
   await stage.hooks.patch('off', mergePatch({ spec: { active: false } }))
   await stage.whenEntry(shot, 'off', { s: 'failed' })
-  t.match(await stage.hooks.get('off'), { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Inactive' }] } })
+  const off = await eventually('its status says so', async () => {
+    const seen = await stage.hooks.get('off')
+    return seen.status?.activeSince === undefined && seen
+  })
+  t.match(off, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Inactive' }] } })
 })
 
 t.test('delivery writes once for several endpoints that answer well', async (t) => {

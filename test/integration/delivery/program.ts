@@ -6,7 +6,7 @@ import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
-import { Delivery } from '../../../operator/src/delivery/delivery.ts'
+import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
 import { ring } from './ring.ts'
 
 const [kubeconfig = '', ca = '', delay = ''] = process.argv.slice(2)
@@ -14,7 +14,7 @@ const http = new KubeHttp(await accessFromKubeconfig(kubeconfig))
 const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
 for (const cache of Object.values(caches)) cache.start()
 await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-const delivery = new Delivery({
+prepareDelivery({
   http,
   namespace: 'default',
   ...caches,
@@ -23,7 +23,7 @@ const delivery = new Delivery({
   certificates: [await readFile(ca, 'utf8')],
   ownAddresses: [],
   version: '0.1.0',
+  isLeader: () => true,
   log: silentLog,
-})
+}).start(new AbortController().signal)
 console.log('ready')
-await delivery.run(new AbortController().signal)

@@ -16,7 +16,7 @@ import { newId } from '../../../crds/src/ids.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
-import { Delivery, type DeliveryOptions } from '../../../operator/src/delivery/delivery.ts'
+import { type DeliveryOptions, prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
 import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../../support/https-receiver.ts'
@@ -56,7 +56,7 @@ export async function startStage(t: Test) {
     }
     for (const cache of Object.values(caches)) cache.start()
     await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
-    const delivery = new Delivery({
+    const delivery = prepareDelivery({
       http: operatorHttp,
       namespace: 'default',
       ...caches,
@@ -64,14 +64,15 @@ export async function startStage(t: Test) {
       settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
       ownAddresses: [],
       version: '0.1.0',
+      isLeader: () => true,
       log,
       ...options,
     })
     const term = new AbortController()
-    const ended = delivery.run(term.signal)
+    const work = delivery.start(term.signal)
     const end = async () => {
       term.abort()
-      await ended
+      await work.stop()
       await Promise.all(Object.values(caches).map((cache) => cache.stop()))
     }
     t.teardown(end)
