@@ -1,0 +1,59 @@
+{{/* Prefix of the names of all objects; short enough for every suffix. */}}
+{{- define "tintype.fullname" -}}
+{{- default .Release.Name .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{/* The same for objects without a namespace: two releases of one name in two namespaces must not meet. */}}
+{{- define "tintype.clusterName" -}}
+{{- $name := include "tintype.fullname" . -}}
+{{- if eq .Release.Namespace $name }}{{ $name }}{{ else }}{{ .Release.Namespace }}-{{ $name }}{{ end -}}
+{{- end }}
+
+{{- define "tintype.selector" -}}
+app.kubernetes.io/name: tintype
+app.kubernetes.io/instance: {{ include "tintype.fullname" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* Labels of an object: (dict "root" $ "component" "api-gateway"). */}}
+{{- define "tintype.labels" -}}
+{{ include "tintype.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* Reference of an image: (dict "root" $ "image" .Values.operator.image). */}}
+{{- define "tintype.image" -}}
+{{- $registry := .root.Values.image.registry | required "image.registry is empty: build and push the images with `npm run images -- --push <registry>`, then set image.registry to it" -}}
+{{ trimSuffix "/" $registry }}/{{ .image.name }}:{{ coalesce .image.tag .root.Values.image.tag .root.Chart.AppVersion }}
+{{- end }}
+
+{{/* What the RunnerPool says: YAML reads a bare off as false. */}}
+{{- define "tintype.sandboxMode" -}}
+{{- if kindIs "bool" .Values.sandbox.mode }}off{{ else }}{{ .Values.sandbox.mode }}{{ end -}}
+{{- end }}
+
+{{- define "tintype.installedProfile" -}}
+profiles/{{ include "tintype.clusterName" . }}-chromium.json
+{{- end }}
+
+{{- define "tintype.localhostProfile" -}}
+{{- if .Values.sandbox.localhostProfile }}{{ .Values.sandbox.localhostProfile }}
+{{- else if .Values.seccompInstaller.enabled }}{{ include "tintype.installedProfile" . }}
+{{- end -}}
+{{- end }}
+
+{{- define "tintype.runnerStatusPolicyName" -}}
+{{ include "tintype.clusterName" . }}-runner-status
+{{- end }}
+
+{{/* User name of a service account of the release: (dict "root" $ "account" "operator"). */}}
+{{- define "tintype.userName" -}}
+system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "tintype.fullname" .root }}-{{ .account }}
+{{- end }}
+
+{{/* Numbers of a values file are floats: 300000 would print as 3e+05. */}}
+{{- define "tintype.integers" -}}
+{{- $texts := list }}{{- range . }}{{- $texts = append $texts (. | int64 | toString) }}{{- end }}{{ join "," $texts }}
+{{- end }}

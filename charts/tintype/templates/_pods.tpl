@@ -1,0 +1,81 @@
+{{/* Pod Security "restricted", and a little more. */}}
+{{- define "tintype.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "tintype.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities: { drop: [ALL] }
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "tintype.pullSecrets" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Where a pod may run: the `gateway`, `operator` or `minio` values. */}}
+{{- define "tintype.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* Replicas on different nodes, where there are several. */}}
+{{- define "tintype.spread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "tintype.selector" . | nindent 8 }}
+{{- end }}
+
+{{/* Environment that all programs read. */}}
+{{- define "tintype.commonEnvironment" -}}
+- { name: TINTYPE_NAMESPACE, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }
+- { name: TINTYPE_POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
+- { name: TINTYPE_POD_UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }
+- { name: TINTYPE_RELEASE, value: {{ include "tintype.fullname" . | quote }} }
+- { name: TINTYPE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
+- { name: TINTYPE_METRICS_PORT, value: "9090" }
+- { name: TINTYPE_PUBLIC_URL, value: {{ .Values.gateway.publicUrl | quote }} }
+{{- end }}
+
+{{/* Liveness and readiness on the metrics port, which answers when the work does not. */}}
+{{- define "tintype.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: metrics }
+  periodSeconds: 1
+  timeoutSeconds: 2
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /healthz, port: metrics }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 3
+readinessProbe:
+  httpGet: { path: /readyz, port: metrics }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 2
+{{- end }}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from 'minio'
+import t from 'tap'
+import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
+import { startMinio } from '../../cluster/minio.ts'
+
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-setup-'))
+const store = await startMinio({ directory })
+t.teardown(async () => {
+  await store.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const environment = {
+  TINTYPE_STORAGE_ENDPOINT: store.endpoint,
+  TINTYPE_STORAGE_REGION: 'us-east-1',
+  TINTYPE_STORAGE_BUCKET: 'tintype',
+  TINTYPE_STORAGE_ROOT_USER: store.accessKey,
+  TINTYPE_STORAGE_ROOT_PASSWORD: store.secretKey,
+  TINTYPE_OPERATOR_ACCESS_KEY: 'tintype-operator',
+  TINTYPE_OPERATOR_SECRET_KEY: 'secret of the operator',
+  TINTYPE_GATEWAY_ACCESS_KEY: 'tintype-gateway',
+  TINTYPE_GATEWAY_SECRET_KEY: 'secret of the gateway',
+}
+const connect = (accessKey: string, secretKey: string) =>
+  new Client({ endPoint: '127.0.0.1', port: store.port, useSSL: false, region: 'us-east-1', accessKey, secretKey, pathStyle: true })
+const operator = connect('tintype-operator', 'secret of the operator')
+const gateway = connect('tintype-gateway', 'secret of the gateway')
+const root = connect(store.accessKey, store.secretKey)
+
+const picture = 'users/default/scr_01.png'
+const tombstone = 'records/default/1/tombstones/scr_01'
+const write = (client: Client, key: string, bucket = 'tintype') => client.putObject(bucket, key, Buffer.from('x'))
+const denied = { code: 'AccessDenied' }
+
+await setupStorage(environment)
+await root.makeBucket('other')
+
+t.test('setupStorage lets the operator write, read, list and remove in the bucket', async (t) => {
+  await write(operator, picture)
+  t.equal((await operator.statObject('tintype', picture)).size, 1)
+  t.equal((await operator.listObjectsV2('tintype', 'users/', true).toArray()).length, 1)
+  await operator.removeObject('tintype', picture)
+})
+
+t.test('setupStorage lets the operator do nothing beside the bucket', async (t) => {
+  await t.rejects(write(operator, picture, 'other'), denied)
+  await t.rejects(operator.makeBucket('another'), denied)
+})
+
+t.test('setupStorage lets the gateway read pictures, remove them and mark what was deleted', async (t) => {
+  await write(operator, picture)
+  t.equal((await gateway.statObject('tintype', picture)).size, 1)
+  await write(gateway, tombstone)
+  await gateway.removeObject('tintype', picture)
+  t.ok(await gateway.bucketExists('tintype'))
+})
+
+t.test('setupStorage does not let the gateway put a picture, touch a record or see another bucket', async (t) => {
+  await t.rejects(write(gateway, picture), denied)
+  await write(operator, tombstone)
+  await t.rejects(gateway.removeObject('tintype', tombstone), denied)
+  await t.rejects(gateway.statObject('other', picture))
+})
+
+t.test('setupStorage may be repeated, and then gives users the secrets of that time', async (t) => {
+  await setupStorage({ ...environment, TINTYPE_GATEWAY_SECRET_KEY: 'another secret' })
+  await t.rejects(gateway.bucketExists('tintype'))
+  t.ok(await connect('tintype-gateway', 'another secret').bucketExists('tintype'))
+  await write(operator, picture)
+})
+
+t.test('setupStorage waits for a store that is away', async (t) => {
+  const back = store.restart(1_500)
+  await setupStorage(environment)
+  await back
+  t.ok(await gateway.bucketExists('tintype'))
+})
+
+t.test('setupStorage tells when the root password is wrong', async (t) => {
+  const { putPolicy } = await import('../../../operator/src/setup/minio-admin.ts')
+  const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
+  await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /answered 403/ })
+})
