@@ -10,6 +10,7 @@ import { stopNode } from './down.ts'
 import { isStoreDamaged } from './etcd-store.ts'
 import { succeeds } from './exec.ts'
 import { areIdentitiesFresh, createIdentities, writeKubeconfigs } from './identities.ts'
+import type { Internet } from './internet.ts'
 import { ensureNamespace, ensureWayOut, hasNamespace, insideNamespace, place } from './network.ts'
 import { locatePrograms } from './programs.ts'
 import { choices, network, paths } from './state.ts'
@@ -22,6 +23,7 @@ export const alreadyUp = 'already up'
 /** What one step finds out and later ones need. */
 export interface ClusterFacts {
   hasWayOut: boolean
+  internet?: Internet
 }
 
 /** Namespace, control groups, way out and certificates. */

@@ -3,6 +3,8 @@
 interface ContainerStatus {
   name: string
   restartCount: number
+  /** `containerd://<id>` */
+  containerID?: string
   state?: { waiting?: { reason?: string; message?: string } }
   lastState?: { terminated?: { exitCode: number; reason?: string } }
 }
@@ -34,6 +36,14 @@ export function findTrouble({ items }: PodList): string | undefined {
     }
   }
   return undefined
+}
+
+/** Names of pods that are said to run in containers that do not. */
+export function staleOf({ items }: PodList, running: ReadonlySet<string>): string[] {
+  const isGone = ({ containerID }: ContainerStatus) => containerID !== undefined && !running.has(containerID.replace('containerd://', ''))
+  return items
+    .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && (status.containerStatuses ?? []).some(isGone))
+    .map(({ metadata }) => `${metadata.name}, which restarts`)
 }
 
 function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {

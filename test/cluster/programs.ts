@@ -3,7 +3,7 @@
  * only when it is whole: an interrupted build is taken up again by Go's own cache, a changed version builds beside the old one.
  */
 import { createHash } from 'node:crypto'
-import { access, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from './exec.ts'
 import { programsDirectory } from './state.ts'
@@ -32,11 +32,19 @@ export interface Programs {
 /** The environment of every build: no C compiler wanted, no Go but the installed one. */
 const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
 
+const kubernetesFlags = [
+  '-s -w',
+  ...['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => versionFlags(name, kubernetesVersion)),
+].join(' ')
+
+/** Helm refuses charts for a Kubernetes newer than the one it believes to have been built for, when it cannot ask a cluster. */
+const helmFlags = ['-s -w', ...['pkg/chartutil', 'pkg/lint/rules'].map((name) => helmVersionFlags(name, kubernetesVersion))].join(' ')
+
 /** Where the programs are, or will be once built. */
 export async function locatePrograms(): Promise<Programs> {
   const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
   return {
-    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesVersion, ...sources])}`),
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, ...sources])}`),
     minio: path.join(programsDirectory, `minio-${digestOf([minioModule])}`),
   }
 }
@@ -46,13 +54,10 @@ export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
     const onLine = countPackages(onPackage)
-    const version = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) =>
-      versionFlags(name, kubernetesVersion),
-    )
     const build = (args: string[]) =>
       run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
-    await build(['-tags', 'providerless', '-ldflags', ['-s -w', ...version].join(' '), '-o', path.join(directory, 'kube'), './kube'])
-    await build(['-ldflags', '-s -w', '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
+    await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
+    await build(['-ldflags', helmFlags, '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
     for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
   })
 }
@@ -80,6 +85,11 @@ export function versionFlags(goPackage: string, version: string): string[] {
   return Object.entries(values).map(([name, value]) => `-X ${goPackage}.${name}=${value}`)
 }
 
+function helmVersionFlags(helmPackage: string, version: string): string {
+  const [major, minor] = version.slice(1).split('.')
+  return `-X helm.sh/helm/v3/${helmPackage}.k8sVersionMajor=${major} -X helm.sh/helm/v3/${helmPackage}.k8sVersionMinor=${minor}`
+}
+
 async function buildInto(directory: string, build: (temporary: string) => Promise<void>): Promise<boolean> {
   if (await exists(directory)) return false
   const temporary = `${directory}.partial`
@@ -87,7 +97,15 @@ async function buildInto(directory: string, build: (temporary: string) => Promis
   await mkdir(temporary, { recursive: true })
   await build(temporary)
   await rename(temporary, directory)
+  await removeOlder(directory)
   return true
+}
+
+/** Builds of other versions; what still runs from one goes on. */
+async function removeOlder(directory: string): Promise<void> {
+  const family = `${path.basename(directory).split('-')[0]}-`
+  const older = (await readdir(programsDirectory)).filter((name) => name.startsWith(family) && name !== path.basename(directory))
+  for (const name of older) await rm(path.join(programsDirectory, name), { recursive: true, force: true })
 }
 
 /** `go build -v` names each package on a line of its own when it is compiled, and each module as it is downloaded. */

@@ -1,13 +1,15 @@
 /** Installs the chart and the pages to capture, and waits until all runs, telling what is missing. */
 import { createHash } from 'node:crypto'
-import { access, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from './exec.ts'
+import type { ClusterFacts } from './ground.ts'
 import { imageReference } from './image-plan.ts'
 import type { ImageTags } from './images.ts'
 import { apply, helm, kubectl } from './kubectl.ts'
-import { findTrouble, type PodList } from './pod-trouble.ts'
-import { choices, releaseName, releaseNamespace, repository, sitesNamespace } from './state.ts'
+import { ctr } from './node.ts'
+import { findTrouble, type PodList, staleOf } from './pod-trouble.ts'
+import { choices, network, releaseName, releaseNamespace, repository, sitesNamespace } from './state.ts'
 import { type Report, StepError } from './steps.ts'
 import { waitFor } from './wait.ts'
 
@@ -28,9 +30,8 @@ export async function ensureNamespaces(tags: ImageTags): Promise<string> {
 }
 
 /** Installs or upgrades the release unless just this chart with these values is deployed. */
-export async function ensureRelease(tags: ImageTags): Promise<string> {
-  await access(path.join(chart, 'Chart.yaml'))
-  const settings = imageSettings(tags)
+export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts>): Promise<string> {
+  const settings = [...hostSettings(facts), ...imageSettings(tags)]
   const digest = await digestRelease(settings)
   if ((await deployedDigest()) === digest) return 'unchanged'
   const args = ['upgrade', '--install', releaseName, chart, '--namespace', releaseNamespace, '--values', values]
@@ -73,6 +74,12 @@ export async function awaitRollout(report: Report): Promise<string> {
     })
   }
   return 'all ready'
+}
+
+/** What of the values depends on this machine. */
+function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
+  const publicUrl = `gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`
+  return internet === 'through a proxy' ? [publicUrl, `runner.egress.upstreamProxy=${choices.upstreamProxy}`] : [publicUrl]
 }
 
 /** `name=tag` settings for helm, one a program. */
@@ -143,12 +150,26 @@ async function findMissing(): Promise<string[]> {
   )
   const missing = missingOf(found.flatMap((text) => (JSON.parse(text) as { items: Workload[] }).items))
   if (missing.length > 0) return missing
+  const stale = await findStale()
+  if (stale.length > 0) return stale
   const pools = JSON.parse(await kubectl(['get', 'runnerpools', '-n', releaseNamespace, '-o', 'json'])) as {
     items: { metadata: { name: string }; status?: { idle?: number; busy?: number } }[]
   }
   return pools.items.flatMap(({ metadata, status }) =>
     (status?.idle ?? 0) + (status?.busy ?? 0) > 0 ? [] : [`a warm runner of pool ${metadata.name}`],
   )
+}
+
+/** After a restart of the node the API server tells for a moment of containers that are gone. */
+async function findStale(): Promise<string[]> {
+  if (choices.cluster === 'current') return []
+  const running = new Set((await ctr(['tasks', 'list', '-q'])).split('\n'))
+  const lists = await Promise.all(
+    [releaseNamespace, sitesNamespace].map((namespace) =>
+      kubectl(['get', 'pods', '-n', namespace, '--field-selector=status.phase=Running', '-o', 'json']),
+    ),
+  )
+  return lists.flatMap((text) => staleOf(JSON.parse(text) as PodList, running))
 }
 
 /** A pod whose trouble no waiting mends, such as an image that is not there. */

@@ -3,6 +3,7 @@
  * With TINTYPE_CLUSTER=current only the chart is installed, on the cluster of the current kubectl context, with images pushed before.
  */
 import { type Access, captureFirst, writeEnvironment } from './first-capture.ts'
+import type { ClusterFacts } from './ground.ts'
 import { type ImageTags, imageSteps } from './images.ts'
 import { withLock } from './lock.ts'
 import { ensurePortForward } from './port-forward.ts'
@@ -17,7 +18,8 @@ async function main(): Promise<void> {
   await withLock(
     paths.lock,
     async () => {
-      const { steps, tags } = choices.cluster === 'current' ? await currentSteps() : await embeddedSteps()
+      const facts: ClusterFacts = { hasWayOut: false }
+      const { steps, tags } = choices.cluster === 'current' ? currentSteps() : await embeddedSteps(facts)
       const capture: Step = {
         name: 'First screenshot',
         run: async () => {
@@ -25,20 +27,20 @@ async function main(): Promise<void> {
           return captureFirst(access, firstPage)
         },
       }
-      await runSteps([...steps, ...releaseSteps(tags), capture])
+      await runSteps([...steps, ...releaseSteps(tags, facts), capture])
     },
     tellHolder,
   )
   process.stdout.write(`\n${describeNext(access!, performance.now() - start)}\n`)
 }
 
-async function embeddedSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
+async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
   const { steps, tags } = await imageSteps(true)
-  return { steps: [...clusterSteps(), ...steps], tags }
+  return { steps: [...clusterSteps(facts), ...steps], tags }
 }
 
 /** Nothing is built: another cluster pulls what was pushed to a registry that it reaches. */
-async function currentSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
+function currentSteps(): { steps: Step[]; tags: ImageTags } {
   const check: Step = {
     name: 'Current kubectl context',
     run: async () => {
@@ -51,11 +53,11 @@ async function currentSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
   return { steps: [check], tags: new Map() }
 }
 
-function releaseSteps(tags: ImageTags): Step[] {
+function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
   const forward: Step = { name: 'Way in', run: ensurePortForward }
   return [
     { name: 'Namespaces', run: () => ensureNamespaces(tags) },
-    { name: 'Tintype', run: () => ensureRelease(tags) },
+    { name: 'Tintype', run: () => ensureRelease(tags, facts) },
     { name: 'Rollout', run: awaitRollout },
     ...(choices.cluster === 'current' ? [forward] : []),
   ]

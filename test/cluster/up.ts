@@ -17,9 +17,8 @@ import { type Step, StepError } from './steps.ts'
 import { ensureVolumes } from './volumes.ts'
 import { waitFor } from './wait.ts'
 
-/** The steps, in order. */
-export function clusterSteps(): Step[] {
-  const facts: ClusterFacts = { hasWayOut: false }
+/** The steps, in order; `facts` is filled as they run. */
+export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
     { name: 'Debian packages', run: ensurePackages },
     { name: 'Kubernetes programs', run: (report) => built(buildKubernetes((count) => report(`compiling: ${count} packages`))) },
@@ -99,6 +98,7 @@ async function awaitNode(facts: ClusterFacts): Promise<string> {
     awaitReady(),
     ensureVolumes(),
   ])
+  facts.internet = internet
   await requireRunning(programs)
   return `internet from the cluster: ${internet}`
 }
