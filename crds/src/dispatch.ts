@@ -37,6 +37,9 @@ export const Identity = z.object({
   token: z.string(),
   sandbox: SandboxReport,
   version: z.string(),
+  /** Captures begun in this pod's life, and the account of the current browser: a new leader must know a used pod from a fresh one. */
+  captures: z.int().min(0).optional(),
+  accountName: z.string().max(63).optional(),
 })
 export type Identity = z.infer<typeof Identity>
 

@@ -1,0 +1,109 @@
+import { Plan } from '@tintype/crds/kinds/account'
+import { z } from 'zod'
+
+const milliseconds = (preset: number) => z.coerce.number().int().positive().default(preset)
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+const optionalText = z
+  .string()
+  .default('')
+  .transform((text) => (text === '' ? undefined : text))
+
+/** The operator's environment: every variable, its default and its unit. */
+const Environment = z.object({
+  /** Namespace of the release: all kinds live in it. */
+  TINTYPE_NAMESPACE: z.string().min(1),
+  /** The operator's own pod; its uid is its identity on the lease. */
+  TINTYPE_POD_NAME: z.string().min(1),
+  TINTYPE_POD_UID: z.string().min(1),
+  /** Full name of the Helm release: prefix of the names of Secrets and of the Lease. */
+  TINTYPE_RELEASE: z.string().min(1).default('tintype'),
+  TINTYPE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  /** Port of /metrics, /healthz and /readyz. */
+  TINTYPE_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(9_090),
+  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }).default('http://tintype-minio:9000'),
+  TINTYPE_STORAGE_REGION: z.string().min(1).default('us-east-1'),
+  TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
+  TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
+  TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  /** Address of the API for the world, put before links in events; empty: links are relative. */
+  TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
+  /** Plan of the first account. */
+  TINTYPE_BOOTSTRAP_PLAN: Plan.default('free'),
+  /** Most bytes of one file (decision 4). */
+  TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
+  /** Name of the runners' ValidatingAdmissionPolicy and of its binding (decision 36); by default `<release>-runner-status`. */
+  TINTYPE_ADMISSION_POLICY: optionalText,
+  /** SHA-256 of that policy's expressions (guard/verdict.ts); empty: what they say is not compared. */
+  TINTYPE_ADMISSION_POLICY_HASH: optionalText,
+  /** Time for one webhook post (spec 6.3). */
+  TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
+  /** Delays before the second and the third attempt. */
+  TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: z
+    .string()
+    .default('5000,300000')
+    .transform((text) => text.split(',').map(Number))
+    .pipe(z.array(z.number().int().min(0)).min(1).max(2)),
+  /** Private addresses that webhooks may be posted to. */
+  TINTYPE_WEBHOOK_ALLOWED_CIDRS: list,
+  /** Host names, or *.suffix, that may resolve to private addresses. */
+  TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
+  /** PEM file of authorities that receivers' certificates may come from besides the system's. */
+  TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
+  TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
+  TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: milliseconds(10_000),
+  TINTYPE_LEASE_RETRY_MILLISECONDS: milliseconds(2_000),
+})
+
+/**
+ * Reads the environment.
+ * @throws z.ZodError that names all mistakes at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv) {
+  const read = Environment.parse(env)
+  return Object.freeze({
+    namespace: read.TINTYPE_NAMESPACE,
+    podName: read.TINTYPE_POD_NAME,
+    podUid: read.TINTYPE_POD_UID,
+    release: read.TINTYPE_RELEASE,
+    logLevel: read.TINTYPE_LOG_LEVEL,
+    metricsPort: read.TINTYPE_METRICS_PORT,
+    storage: {
+      endpoint: read.TINTYPE_STORAGE_ENDPOINT,
+      region: read.TINTYPE_STORAGE_REGION,
+      bucket: read.TINTYPE_STORAGE_BUCKET,
+      accessKey: read.TINTYPE_STORAGE_ACCESS_KEY,
+      secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
+    },
+    publicUrl: read.TINTYPE_PUBLIC_URL,
+    bootstrap: { enabled: read.TINTYPE_BOOTSTRAP_ENABLED, plan: read.TINTYPE_BOOTSTRAP_PLAN },
+    maxFileBytes: read.TINTYPE_MAX_FILE_BYTES,
+    admissionPolicy: {
+      name: read.TINTYPE_ADMISSION_POLICY ?? `${read.TINTYPE_RELEASE}-runner-status`,
+      hash: read.TINTYPE_ADMISSION_POLICY_HASH,
+    },
+    webhook: {
+      timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,
+      retryDelaysMilliseconds: read.TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS,
+      allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
+      allowedHosts: read.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
+      extraCaFile: read.TINTYPE_WEBHOOK_EXTRA_CA_FILE,
+    },
+    lease: {
+      leaseDurationMilliseconds: read.TINTYPE_LEASE_DURATION_MILLISECONDS,
+      renewDeadlineMilliseconds: read.TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS,
+      retryMilliseconds: read.TINTYPE_LEASE_RETRY_MILLISECONDS,
+    },
+  })
+}
+
+/** The operator's settings, frozen at start. */
+export type Config = ReturnType<typeof loadConfig>

@@ -1,0 +1,177 @@
+/**
+ * Screenshots and RunnerPools: what the leader does with them during one term. All that it remembers is made anew at each start of a term,
+ * so that nothing of an earlier one can mislead it; what it needs to know it finds in the objects, or asks the runners.
+ */
+import {
+  pods as podResource,
+  tokenReviews,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from '@tintype/crds/client/core-resources'
+import { runnerPools as poolResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { ReflectorEvent } from '@tintype/crds/client/reflector'
+import { Resource } from '@tintype/crds/client/resource'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { DEFAULT_POOL, Label } from '@tintype/crds/names'
+import { Controller, type Reconcile } from './controller/controller.ts'
+import type { Deps, StartedWork, Work } from './deps.ts'
+import { Guard } from './guard/guard.ts'
+import type { Metrics } from './metrics.ts'
+import { RunnerClient } from './pool/dispatch.ts'
+import { Expectations } from './pool/expectations.ts'
+import { Matchmaker } from './pool/matchmaker.ts'
+import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
+import { CLAIM_INDEX, PHASE_INDEX, Runners } from './pool/runners.ts'
+import type { Signer } from './pool/signature.ts'
+import { CaptureTimes } from './pool/size.ts'
+import { Dispatches } from './screenshot/dispatches.ts'
+import { reconcile } from './screenshot/reconcile.ts'
+import { Removals } from './screenshot/removal.ts'
+
+export interface CoreOptions {
+  deps: Deps
+  metrics: Pick<Metrics, 'screenshot' | 'pool'>
+  sign: Signer
+  /** Port that runners listen on, if it is another than the protocol's. */
+  runnerPort?: number
+}
+
+const GUARD_KEY = 'policy'
+/** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
+const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-removal': 4, guard: 1 } as const
+
+/** See the head of this file. */
+export function createCore(options: CoreOptions): Work {
+  return { start: (signal) => startTerm(options, signal) }
+}
+
+function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: AbortSignal): StartedWork {
+  const { http, reflectors, storage, events, config, log, keys, clock } = deps
+  const { namespace } = config
+  const now = () => new Date(clock.wall())
+  const isLeader = () => !signal.aborted && deps.isLeader()
+  const client = new RunnerClient(sign, runnerPort === undefined ? {} : { port: runnerPort })
+  const expectations = new Expectations()
+  const runners = new Runners({ pods: reflectors.pods.lister, screenshots: reflectors.screenshots.lister, expectations })
+  const captureTimes = new CaptureTimes()
+  const removals = new Removals()
+  const adoption = new Set(reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Running').map(keyOf))
+  const pods = new Resource(http, podResource, { namespace })
+
+  const guard = new Guard({
+    policies: new Resource(http, validatingAdmissionPolicies),
+    bindings: new Resource(http, validatingAdmissionPolicyBindings),
+    expected: config.admissionPolicy,
+    onChange: (verdict) => {
+      if (!verdict.guarded) log.error({ reason: verdict.reason, detail: verdict.message }, 'nothing is dispatched')
+      enqueueAllPools()
+    },
+  })
+  const matchmaker: Matchmaker = new Matchmaker({
+    runners,
+    pools: reflectors.pools.lister,
+    namespace,
+    isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
+    now: clock.wall,
+    onMatch: (key) => screenshots.enqueue(key),
+  })
+  const onAsked = (key: string) => {
+    if (adoption.delete(key) && adoption.size === 0) matchmaker.wakeAll()
+  }
+
+  const shared = { namespace, pods, reflectors, runners, expectations, matchmaker, events, log, now, isLeader }
+  const screenshotContext = {
+    ...shared,
+    client,
+    storage,
+    onAsked,
+    maxFileBytes: config.maxFileBytes,
+    screenshots: new Resource(http, screenshotResource, { namespace }),
+    dispatches: new Dispatches(),
+    metrics: metrics.screenshot,
+  }
+  const { d: _, ...dispatchPublicKey } = keys.dispatchKey
+  const poolContext = {
+    ...shared,
+    client,
+    captureTimes,
+    guard: () => guard.verdict,
+    pools: new Resource(http, poolResource, { namespace }),
+    podSettings: { namespace, release: config.release, logLevel: config.logLevel, dispatchPublicKey },
+    memories: new Map(),
+    reviews: new Resource(http, tokenReviews),
+    metrics: metrics.pool,
+    onIdentified: (pool: string) => pools.enqueue(`${namespace}/${pool}`),
+  }
+
+  const controller = (name: keyof typeof WORKERS, step: Reconcile) =>
+    new Controller({ name, reconcile: step, log: log.child({ controller: name }), workers: WORKERS[name], metrics: deps.controllerMetrics })
+  const screenshots = controller('screenshot', (key) => reconcile(key, screenshotContext))
+  const pools = controller('runnerpool', (key) => reconcilePool(key, poolContext))
+  const runner = controller('runner', (key) => reconcileRunner(key, poolContext))
+  const removal = controller('screenshot-removal', (uid) => removals.reconcile(uid, screenshotContext))
+  const guarding = controller('guard', () => guard.reconcile())
+  const controllers = [guarding, screenshots, pools, runner, removal]
+
+  const enqueueAllPools = () => {
+    for (const key of reflectors.pools.lister.keys()) pools.enqueue(key)
+  }
+  const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`
+  const claimedKeys = (uid = '') => reflectors.screenshots.lister.byIndex(CLAIM_INDEX, uid).map(keyOf)
+  const waitingFor = (name: string) =>
+    reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter(({ spec }) => (spec.poolName ?? DEFAULT_POOL) === name)
+
+  const noteEnd = (shot: Screenshot) => {
+    metrics.screenshot.onFinished(shot)
+    const { startTime = '', completionTime = '' } = shot.status ?? {}
+    const milliseconds = Date.parse(completionTime) - Date.parse(startTime)
+    if (milliseconds >= 0) captureTimes.note(shot.spec.poolName ?? DEFAULT_POOL, milliseconds)
+    log.info(
+      {
+        key: keyOf(shot),
+        uid: shot.metadata.uid,
+        attempt: shot.status?.attempt,
+        phase: shot.status?.phase,
+        durationMilliseconds: milliseconds,
+      },
+      'screenshot finished',
+    )
+  }
+  const noteRemoved = (shot: Screenshot) => {
+    const uid = removals.add(shot)
+    if (uid !== undefined) removal.enqueue(uid)
+  }
+  const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
+    const isSame = old?.metadata.uid === object.metadata.uid
+    if (type === 'deleted') noteRemoved(old ?? object)
+    else if (old && !isSame) noteRemoved(old)
+    else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteEnd(object)
+  })
+
+  guarding.enqueue(GUARD_KEY)
+  // What was finished when it was first seen concerns nobody here: after a restart there may be ten thousand of it.
+  screenshots.watch(reflectors.screenshots, ({ type, object, old }) =>
+    type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
+  )
+  screenshots.watch(reflectors.pods, ({ object }) => claimedKeys(object.metadata.uid))
+  screenshots.watch(reflectors.pools, ({ type, object }) => (type === 'added' ? waitingFor(object.metadata.name).map(keyOf) : []))
+  pools.watch(reflectors.pools)
+  pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
+  pools.watch(reflectors.screenshots, ({ object, old }) =>
+    old?.status?.phase === object.status?.phase && old ? [] : poolKeyOf(object.spec.poolName),
+  )
+  runner.watch(reflectors.pods)
+  const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
+    if (type === 'deleted') runners.forget(object.metadata.uid ?? '')
+  })
+  for (const each of controllers) each.start()
+
+  const stop = async () => {
+    unsubscribe()
+    unsubscribePods()
+    await Promise.all(controllers.map((each) => each.stop()))
+    await client.close()
+  }
+  return { controllers, stop }
+}

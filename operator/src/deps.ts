@@ -1,0 +1,54 @@
+import type { Pod } from '@tintype/crds/client/core-resources'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { ReleaseKeys } from './account/release-keys.ts'
+import type { Config } from './config.ts'
+import type { Clock } from './controller/clock.ts'
+import type { Controller } from './controller/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from './controller/metrics.ts'
+import type { EventRecorder } from './event-recorder.ts'
+import type { Storage } from './storage/storage.ts'
+
+/** The local copies of the cluster that every part reads. They run on the standby too, so that a takeover finds them warm. */
+export interface Reflectors {
+  screenshots: Reflector<Screenshot>
+  webhooks: Reflector<Webhook>
+  pools: Reflector<RunnerPool>
+  /** The pods of RunnerPools only. */
+  pods: Reflector<Pod>
+}
+
+/** What main.ts hands to every part of the operator. */
+export interface Deps {
+  config: Config
+  http: KubeHttp
+  log: Logger
+  registry: Registry
+  /** For every Controller's `metrics`. */
+  controllerMetrics: ControllerMetrics & WorkQueueMetrics
+  clock: Clock
+  reflectors: Reflectors
+  keys: ReleaseKeys
+  storage: Storage
+  events: EventRecorder
+  /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */
+  isLeader: () => boolean
+}
+
+/** One part's work during one term of leadership. */
+export interface StartedWork {
+  /** For the liveness probe. */
+  controllers: Controller[]
+  /** Ends it; resolves when nothing of it runs any more. */
+  stop: () => Promise<void>
+}
+
+/** A part of the operator: made once a process, started at the beginning of each term, with a signal that ends with the term. */
+export interface Work {
+  start: (signal: AbortSignal) => StartedWork
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
+import type { PoolReason } from '../errors.ts'
+
+/** Whether runners are held to their own claim by the API server (decision 36). */
+export interface GuardVerdict {
+  guarded: boolean
+  reason: Extract<PoolReason, 'PolicyInForce' | 'PolicyMissing' | 'PolicyChanged' | 'PolicyUnknown'>
+  message: string
+}
+
+/** What the policy must be. */
+export interface ExpectedPolicy {
+  name: string
+  /** See {@link policyHash}; undefined: not compared. */
+  hash: string | undefined
+}
+
+/**
+ * SHA-256 of all that the policy says: its match conditions, variables and validations, in this order, trimmed, one a line.
+ * What the API server fills in does not change it.
+ */
+export function policyHash({ spec }: ValidatingAdmissionPolicy): string {
+  const parts = [...(spec?.matchConditions ?? []), ...(spec?.variables ?? []), ...(spec?.validations ?? [])]
+  return createHash('sha256')
+    .update(parts.map(({ expression }) => expression.trim()).join('\n'))
+    .digest('hex')
+}
+
+/** Judges the policy and the binding as the API server has them. */
+export function judge(
+  policy: ValidatingAdmissionPolicy | undefined,
+  binding: ValidatingAdmissionPolicyBinding | undefined,
+  { name, hash }: ExpectedPolicy,
+): GuardVerdict {
+  if (!policy || !binding) return missing(`${policy ? 'the binding' : 'the policy'} ${name} is not there: helm upgrade puts it back`)
+  if (policy.spec?.failurePolicy !== 'Fail') return changed(`the policy ${name} does not fail closed`)
+  if (hash !== undefined && policyHash(policy) !== hash)
+    return changed(`the rules of the policy ${name} are not those of this release: helm upgrade puts them back`)
+  if (binding.spec?.policyName !== name) return changed(`the binding ${name} binds another policy`)
+  if (!binding.spec.validationActions?.includes('Deny')) return changed(`the binding ${name} does not deny`)
+  return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
+}
+
+/** Before the API server has been asked. */
+export const UNKNOWN_GUARD: GuardVerdict = { guarded: false, reason: 'PolicyUnknown', message: 'the API server has not been asked yet' }
+
+const missing = (message: string): GuardVerdict => ({ guarded: false, reason: 'PolicyMissing', message })
+const changed = (message: string): GuardVerdict => ({ guarded: false, reason: 'PolicyChanged', message })

@@ -1,0 +1,152 @@
+// rbac: coordination.k8s.io/leases get,create,update
+// rbac: tintype.dev/webhooks list,watch
+// rbac: /pods get
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
+import { events, secrets } from '@tintype/crds/client/core-resources'
+import { accounts, apiKeys } from '@tintype/crds/client/kinds'
+import { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Resource } from '@tintype/crds/client/resource'
+import { type Logger, pino } from 'pino'
+import { z } from 'zod'
+import { bootstrapAccount } from './account/bootstrap.ts'
+import { ensureReleaseKeys } from './account/release-keys.ts'
+import { type Config, loadConfig } from './config.ts'
+import { systemClock } from './controller/clock.ts'
+import { TerminalError } from './controller/errors.ts'
+import { findProblems } from './controller/health.ts'
+import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
+import { LeaderElection, leaseStore } from './controller/leader-election.ts'
+import { createCore } from './core.ts'
+import type { Deps, Reflectors } from './deps.ts'
+import { createEventRecorder } from './event-recorder.ts'
+import { serveHealth } from './health.ts'
+import { createLeadership } from './leadership.ts'
+import { createMetrics } from './metrics.ts'
+import { createSigner } from './pool/signature.ts'
+import { createReflectors } from './reflectors.ts'
+import { runSetup } from './setup/run-setup.ts'
+import { openStorage } from './storage/storage.ts'
+
+// Wiring only. The chart's Jobs start this same program with an argument.
+
+const CONTAINER = 'operator'
+const RETRY_MILLISECONDS = 2_000
+const MAX_RETRY_MILLISECONDS = 30_000
+
+const [command, ...args] = process.argv.slice(2)
+if (command === undefined) await runOperator(readConfig())
+else await runSetup(command, args, process.env)
+
+function readConfig(): Config {
+  try {
+    return loadConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    console.error(`the environment is wrong:\n${z.prettifyError(error)}`)
+    process.exit(1)
+  }
+}
+
+async function runOperator(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel, base: { pod: config.podName } })
+  const { namespace } = config
+  const stopping = new AbortController()
+  const metrics = createMetrics()
+  const http = new KubeHttp(
+    { ...(await loadClusterAccess(process.env)), namespace },
+    { onRequest: metrics.onRequest, userAgent: 'tintype-operator' },
+  )
+  const reflectors = createReflectors(http, { log: log.child({ component: 'reflector' }), metrics: metrics.reflector })
+  for (const reflector of Object.values(reflectors)) reflector.start()
+  const storage = openStorage(config.storage)
+  const isBucketThere = persist('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
+  const secretStore = new Resource(http, secrets, { namespace })
+  const ensureKeys = () => ensureReleaseKeys(secretStore, config.release)
+
+  let findMissing = () => ['starting']
+  let findStuck: () => string[] = () => []
+  const server = await serveHealth(config.metricsPort, metrics.registry, {
+    findProblems: () => findStuck(),
+    findMissing: () => findMissing(),
+  })
+  const keys = await persist('ensure the keys', ensureKeys, { log, signal: stopping.signal })
+
+  const election: LeaderElection = new LeaderElection({
+    leases: leaseStore(http, `${config.release}-operator`, namespace),
+    identity: config.podUid,
+    holderAnnotations: { [HOLDER_POD_ANNOTATION]: config.podName },
+    isHolderAlive: holderPodProbe({ http, namespace, container: CONTAINER }),
+    ...config.lease,
+    log: log.child({ component: 'election' }),
+    metrics: metrics.election,
+    onNewLeader: (identity) => log.info({ identity, isSelf: identity === config.podUid }, 'new leader'),
+    onStoppedLeading: (reason) => log.warn({ reason }, 'no longer the leader'),
+    onStartedLeading: (signal) => lead(signal),
+  })
+  const deps: Deps = {
+    config,
+    http,
+    log,
+    registry: metrics.registry,
+    controllerMetrics: metrics.controller,
+    clock: systemClock,
+    reflectors,
+    keys,
+    storage,
+    events: createEventRecorder({
+      events: new Resource(http, events, { namespace }),
+      instance: config.podName,
+      log,
+      now: systemClock.wall,
+    }),
+    isLeader: () => election.isLeader(),
+  }
+  const leadership = createLeadership([createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey) })])
+  metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
+  metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
+  findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
+  findMissing = () => findUnsynced(reflectors)
+
+  async function lead(signal: AbortSignal): Promise<void> {
+    log.info({ term: election.term }, 'leading')
+    await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced(signal)))
+    if (config.bootstrap.enabled) void persist('make the first account', bootstrap, { log, signal }).catch(() => {})
+    await leadership.lead(signal)
+  }
+  const bootstrap = () =>
+    bootstrapAccount(
+      { accounts: new Resource(http, accounts, { namespace }), apiKeys: new Resource(http, apiKeys, { namespace }), secrets: secretStore },
+      { release: config.release, plan: config.bootstrap.plan },
+    )
+
+  election.start()
+  const { promise: asked, resolve } = Promise.withResolvers<string>()
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
+  log.info({ reason: await asked }, 'stopping')
+  findMissing = () => ['stopping']
+  stopping.abort()
+  await election.stop()
+  await Promise.all([...Object.values(reflectors).map((reflector) => reflector.stop()), isBucketThere.catch(() => {})])
+  await http.close()
+  server.close()
+  server.closeAllConnections()
+}
+
+/** Repeats what must succeed before anything else makes sense, later each time; a mistake that stays a mistake is told each time. */
+async function persist<T>(what: string, act: () => Promise<T>, { log, signal }: { log: Logger; signal: AbortSignal }): Promise<T> {
+  for (let delay = RETRY_MILLISECONDS; ; delay = Math.min(MAX_RETRY_MILLISECONDS, delay * 2)) {
+    try {
+      return await act()
+    } catch (error) {
+      signal.throwIfAborted()
+      log[error instanceof TerminalError ? 'error' : 'warn']({ err: error, what }, 'start-up is tried again')
+      await sleep(delay, undefined, { signal })
+    }
+  }
+}
+
+function findUnsynced(reflectors: Reflectors): string[] {
+  return Object.entries(reflectors).flatMap(([name, { hasSynced }]) => (hasSynced ? [] : [`the copy of ${name} is not complete`]))
+}

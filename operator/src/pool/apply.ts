@@ -1,0 +1,131 @@
+import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import { API_VERSION } from '@tintype/crds/names'
+import { RetryableError } from '../controller/errors.ts'
+import { POOL_REASONS, type PoolReason } from '../errors.ts'
+import { buildStatus, changedConditions, hasOtherCounts } from './conditions.ts'
+import type { PoolContext } from './context.ts'
+import { group, type PoolAction, type PoolObserved } from './decide.ts'
+import { buildRunnerPod, podName } from './pod.ts'
+
+/** Numbers change with each capture: they are written at most this often. */
+const STATUS_MILLISECONDS = 2_000
+const DELETE_GRACE_SECONDS = 5
+
+/** Does the actions in order, then writes the status if it says something new. Returns when to look again. */
+export async function apply(observed: PoolObserved, actions: PoolAction[], context: PoolContext): Promise<number | undefined> {
+  let requeue: number | undefined
+  const sooner = (milliseconds: number | undefined) => {
+    if (milliseconds !== undefined) requeue = Math.min(requeue ?? Number.POSITIVE_INFINITY, milliseconds)
+  }
+  for (const action of actions) {
+    if (action.do === 'requeue') sooner(action.afterMilliseconds)
+    else if (action.do === 'noteSurplus') observed.memory.surplusSince = action.since
+    else if (action.do === 'noteFailedStart') noteFailedStart(observed, action, context)
+    else if (action.do === 'delete') await deletePod(action, context)
+    else await createPods(observed, action.ordinals, context).catch((error: unknown) => noteRefusal(observed, error, context))
+  }
+  if (observed.pool) sooner(await writeStatus({ ...observed, pool: observed.pool }, context))
+  return requeue
+}
+
+function noteFailedStart(
+  { memory }: PoolObserved,
+  { runner, text }: Extract<PoolAction, { do: 'noteFailedStart' }>,
+  { log, now }: PoolContext,
+): void {
+  memory.failedStarts++
+  memory.lastFailureAt = now().getTime()
+  memory.lastFailure = `pod ${runner.name} ended before it was ready: ${text}`
+  log.warn({ pod: runner.name, uid: runner.uid, text }, 'runner did not start')
+}
+
+/** The API server takes no more pods now: the condition says why, and it is tried again later and later. */
+function noteRefusal({ memory }: PoolObserved, error: unknown, { log, now }: PoolContext): void {
+  if (!(error instanceof RetryableError)) throw error
+  memory.failedStarts++
+  memory.lastFailureAt = now().getTime()
+  memory.lastFailure = `${error.message}: ${error.cause instanceof Error ? error.cause.message : 'refused'}`
+  log.warn({ err: error }, 'runner pod not created')
+}
+
+/** One, then two, then four at a time: what fails for all fails first for one. */
+async function createPods({ pool }: PoolObserved, ordinals: number[], context: PoolContext): Promise<void> {
+  if (!pool) return
+  for (let done = 0, batch = 1; done < ordinals.length; done += batch, batch *= 2) {
+    await Promise.all(ordinals.slice(done, done + batch).map((ordinal) => createPod(pool, ordinal, context)))
+  }
+}
+
+async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext): Promise<void> {
+  const { pods, reflectors, expectations, podSettings, metrics, now, isLeader } = context
+  if (!isLeader()) throw new RetryableError('no longer the leader')
+  const name = podName(pool.metadata.name, ordinal)
+  expectations.expectCreation(name, now().getTime())
+  try {
+    reflectors.pods.observe(await pods.create(buildRunnerPod(pool, ordinal, podSettings)))
+    metrics.onPodCreated()
+  } catch (error) {
+    expectations.forget(name)
+    // Someone got here first: an earlier try of ours whose answer was lost, or another leader. It is looked at, not made again.
+    if (isAlreadyExists(error)) return observeExisting(name, context)
+    // Also a quota that is exceeded, or a template that the API server refuses: room comes back, and templates are mended.
+    throw new RetryableError(`create runner pod ${name}`, { cause: error })
+  }
+}
+
+async function observeExisting(name: string, { pods, reflectors }: PoolContext): Promise<void> {
+  const pod = await pods.find(name)
+  if (pod) reflectors.pods.observe(pod)
+}
+
+async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' }>, context: PoolContext): Promise<void> {
+  const { pods, expectations, metrics, log, now, isLeader } = context
+  if (!isLeader()) throw new RetryableError('no longer the leader')
+  const { name, uid } = runner
+  expectations.expectDeletion(uid, now().getTime())
+  try {
+    await pods.delete(name, { uid, gracePeriodSeconds: reason === 'ended' ? 0 : DELETE_GRACE_SECONDS })
+    metrics.onPodDeleted(reason)
+    log.info({ pod: name, uid, reason }, 'runner pod deleted')
+  } catch (error) {
+    if (isNotFound(error) || isConflict(error)) return
+    expectations.forget(uid)
+    throw new RetryableError(`delete runner pod ${name}`, { cause: error })
+  }
+}
+
+/** Conditions are written at once, numbers now and then. Returns when numbers that were held back are due. */
+async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, context: PoolContext): Promise<number | undefined> {
+  const { pools, reflectors, metrics, isLeader } = context
+  const { pool, memory } = observed
+  const now = context.now()
+  const status = buildStatus(observed, group(observed, now.getTime()), now)
+  metrics.onStatus(pool.metadata.name, {
+    idle: status.idle ?? 0,
+    busy: status.busy ?? 0,
+    queued: status.queued ?? 0,
+    replicas: status.replicas ?? 0,
+  })
+  const changed = changedConditions(pool.status, status)
+  if (changed.length === 0) {
+    if (!hasOtherCounts(pool.status, status)) return undefined
+    const left = memory.statusWrittenAt + STATUS_MILLISECONDS - now.getTime()
+    if (left > 0) return left
+  }
+  if (!isLeader()) return undefined
+  const { name, resourceVersion } = pool.metadata
+  const written = await pools.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
+  memory.statusWrittenAt = now.getTime()
+  reflectors.pools.observe(written)
+  tell(written, changed, context)
+  return undefined
+}
+
+function tell(pool: RunnerPool, changed: NonNullable<RunnerPoolStatus['conditions']>, { events }: PoolContext): void {
+  for (const { status, reason, message } of changed) {
+    if (status === 'False' && POOL_REASONS[reason as PoolReason]?.event)
+      events.warn({ ...pool, apiVersion: API_VERSION, kind: 'RunnerPool' }, reason, message)
+  }
+}

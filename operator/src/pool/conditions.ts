@@ -1,0 +1,96 @@
+import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
+import type { SandboxReport } from '@tintype/crds/dispatch'
+import type { RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import type { PoolReason } from '../errors.ts'
+import type { GuardVerdict } from '../guard/verdict.ts'
+import { findTrouble, type Groups, type PoolObserved } from './decide.ts'
+import { podSelector } from './pod.ts'
+import { wantedPods } from './size.ts'
+
+// The status of a RunnerPool: pure.
+
+type Finding = Pick<Condition, 'status' | 'message'> & { reason: PoolReason }
+
+const MAX_MESSAGE = 2_000
+
+/** Builds the status from what is seen; conditions keep their transition times. */
+export function buildStatus(
+  observed: PoolObserved & { pool: NonNullable<PoolObserved['pool']> },
+  groups: Groups,
+  now: Date,
+): RunnerPoolStatus {
+  const { pool, runners, queued, guard } = observed
+  const findings: Record<string, Finding> = {
+    [ConditionType.ready]: findReady(observed, groups),
+    [ConditionType.sandboxed]: findSandboxed(pool.spec, reportsOf(observed)),
+    [ConditionType.guarded]: findGuarded(guard),
+  }
+  const { generation } = pool.metadata
+  let conditions = pool.status?.conditions ?? []
+  for (const [type, { status, reason, message }] of Object.entries(findings)) {
+    const next = { type, status, reason, message: message.slice(0, MAX_MESSAGE) }
+    conditions = setCondition(conditions, generation === undefined ? next : { ...next, observedGeneration: generation }, now)
+  }
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    replicas: runners.filter(({ state }) => state !== 'ended').length,
+    idle: groups.spare.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
+    busy: groups.busy.length,
+    queued,
+    selector: podSelector(pool.metadata.name),
+    conditions,
+  }
+}
+
+/** What the pods that can capture say of their sandbox. */
+const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
+  runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'leaving' || sandbox === undefined ? [] : [sandbox]))
+
+function findReady(observed: PoolObserved & { pool: NonNullable<PoolObserved['pool']> }, groups: Groups): Finding {
+  const { guard, memory, pool } = observed
+  const up = groups.busy.length + groups.spare.length + groups.dedicated.length + groups.stale.length
+  if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
+  if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'runners are up' }
+  const trouble = findTrouble(groups, memory)
+  if (trouble) return { status: 'False', ...trouble }
+  if (wantedPods(pool.spec, { ...observed, busy: 0 }) === 0)
+    return { status: 'True', reason: 'ScaledToZero', message: 'no runner is wanted' }
+  return { status: 'False', reason: 'RunnersStarting', message: 'runners are starting' }
+}
+
+function findSandboxed({ sandbox }: RunnerPoolSpec, reports: SandboxReport[]): Finding {
+  if (sandbox?.mode === 'off')
+    return { status: 'False', reason: 'SwitchedOff', message: 'spec.sandbox.mode is off: a pod serves one account' }
+  const bad = reports.find(({ chromiumSandbox, jail }) => !chromiumSandbox || !jail)
+  if (bad) return { status: 'False', reason: 'BrowserNotFenced', message: describe(bad) }
+  if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'no runner has reported yet' }
+  return { status: 'True', reason: 'BrowserFenced', message: 'Chromium runs in its sandbox, in a jail whose only way out is the guard' }
+}
+
+function describe({ chromiumSandbox, jail, detail }: SandboxReport): string {
+  const off = [
+    chromiumSandbox ? undefined : 'Chromium’s sandbox is off, so a pod serves one account',
+    jail ? undefined : 'the jail is off',
+  ].filter(Boolean)
+  const remedy =
+    'put the seccomp profile on the nodes (value seccompInstaller.enabled), set spec.sandbox.localhostProfile, and allow unprivileged user namespaces'
+  return `${off.join('; ')}: ${detail}. Remedy: ${remedy}.`
+}
+
+const findGuarded = ({ guarded, reason, message }: GuardVerdict): Finding => ({
+  status: guarded ? 'True' : reason === 'PolicyUnknown' ? 'Unknown' : 'False',
+  reason,
+  message,
+})
+
+/** Conditions that say something else than before: what is worth a write at once, and perhaps an Event. */
+export function changedConditions(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): Condition[] {
+  return (after.conditions ?? []).filter((condition) => {
+    const old = findCondition(before?.conditions, condition.type)
+    return old?.status !== condition.status || old.reason !== condition.reason || old.message !== condition.message
+  })
+}
+
+/** True when the numbers differ: worth a write, but not one for each capture. */
+export const hasOtherCounts = (before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): boolean =>
+  (['observedGeneration', 'replicas', 'idle', 'busy', 'queued', 'selector'] as const).some((field) => before?.[field] !== after[field])

@@ -1,0 +1,35 @@
+import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Log } from '@tintype/crds/client/log'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import type { Reflectors } from '../deps.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { GuardVerdict } from '../guard/verdict.ts'
+import type { PoolMetrics } from '../metrics.ts'
+import type { PoolMemory } from './decide.ts'
+import type { Expectations } from './expectations.ts'
+import type { Matchmaker } from './matchmaker.ts'
+import type { PodSettings } from './pod.ts'
+import type { Runners } from './runners.ts'
+import type { CaptureTimes } from './size.ts'
+
+/** What the reconcile of RunnerPools works with during one term of leadership. */
+export interface PoolContext {
+  namespace: string
+  pools: Resource<RunnerPool>
+  pods: Pick<Resource<Pod>, 'create' | 'delete' | 'find'>
+  reflectors: Pick<Reflectors, 'pools' | 'pods'>
+  runners: Runners
+  expectations: Expectations
+  matchmaker: Matchmaker
+  captureTimes: CaptureTimes
+  guard: () => GuardVerdict
+  podSettings: PodSettings
+  /** By pool name. */
+  memories: Map<string, PoolMemory>
+  events: EventRecorder
+  metrics: PoolMetrics
+  log: Log
+  now: () => Date
+  isLeader: () => boolean
+}

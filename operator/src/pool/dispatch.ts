@@ -1,0 +1,127 @@
+import { type CaptureOrder, CaptureState, Identity } from '@tintype/crds/dispatch'
+import { RUNNER_PORT } from '@tintype/crds/names'
+import { CompactEncrypt, importJWK } from 'jose'
+import { Agent, type Dispatcher } from 'undici'
+import type { Signer } from './signature.ts'
+
+// The operator's side of the dispatch protocol (crds/src/dispatch.ts, decision 43). What a runner answers, or does not, becomes one of a few
+// words here; what they mean is decided elsewhere.
+
+/** Where a runner listens, and the pod that a signature is for. */
+export interface RunnerAddress {
+  uid: string
+  ip: string
+}
+
+/**
+ * What became of an order: `accepted` (now or before); `busy` with another capture; `refused`: this runner will never do it; `unavailable`:
+ * it answers, and not now; `silent`: nobody knows.
+ */
+export type PostOutcome =
+  | { outcome: 'accepted' | 'silent' | 'unavailable' }
+  | { outcome: 'refused'; status: number }
+  | { outcome: 'busy'; with: CaptureState }
+
+/** What a runner says of a capture: its state, `absent` when it does not know it, `silent` when it does not answer. */
+export type CaptureAnswer = CaptureState['state'] | 'absent' | 'silent'
+
+/** A runner's key, ready to encrypt to. */
+export type EncryptionKey = Awaited<ReturnType<typeof importJWK>>
+
+export const toEncryptionKey = (identity: Identity): Promise<EncryptionKey> => importJWK(identity.publicKey, 'ECDH-ES')
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+const CONNECT_MILLISECONDS = 1_000
+const ANSWER_MILLISECONDS = 2_000
+/** The runner decrypts and answers before it captures. */
+const POST_MILLISECONDS = 5_000
+
+/** Talks to runners over kept connections. */
+export class RunnerClient {
+  readonly #sign: Signer
+  readonly #agent: Dispatcher = new Agent({
+    connect: { timeout: CONNECT_MILLISECONDS },
+    allowH2: false,
+    keepAliveTimeout: 30_000,
+    pipelining: 1,
+  })
+  readonly #port: number
+
+  constructor(sign: Signer, { port = RUNNER_PORT }: { port?: number } = {}) {
+    this.#sign = sign
+    this.#port = port
+  }
+
+  /**
+   * Asks a runner who it is. The answer is a claim: see identity.ts.
+   * @throws when it does not answer, or not as an Identity
+   */
+  async identity(runner: RunnerAddress): Promise<Identity> {
+    const { status, body } = await this.#request(runner, { method: 'GET', path: '/identity' })
+    if (status !== 200) throw new Error(`the runner answered ${status} to GET /identity`)
+    return Identity.parse(body)
+  }
+
+  /** Hands over an order, encrypted to the runner's key. */
+  async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<PostOutcome> {
+    const plaintext = new TextEncoder().encode(JSON.stringify(order))
+    const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
+    const request = { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` } as const
+    const answer = await this.#request(runner, request, POST_MILLISECONDS).catch(() => undefined)
+    if (!answer) return { outcome: 'silent' }
+    if (answer.status === 200 || answer.status === 202) return { outcome: 'accepted' }
+    if (answer.status === 409) return { outcome: 'busy', with: CaptureState.parse(answer.body) }
+    return answer.status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', status: answer.status }
+  }
+
+  /** Asks for one attempt of a capture. A runner that knows another attempt does not know this one. */
+  async ask(runner: RunnerAddress, uid: string, attempt: number): Promise<CaptureAnswer> {
+    const answer = await this.#request(runner, { method: 'GET', path: `/captures/${uid}` }).catch(() => undefined)
+    if (answer?.status === 404) return 'absent'
+    if (answer?.status !== 200) return 'silent'
+    const state = CaptureState.safeParse(answer.body)
+    if (!state.success) return 'silent'
+    return state.data.attempt === attempt ? state.data.state : 'absent'
+  }
+
+  /** Tells a runner to drop a capture. Who does not answer is left to the deadline. */
+  async cancel(runner: RunnerAddress, uid: string): Promise<void> {
+    await this.#request(runner, { method: 'DELETE', path: `/captures/${uid}` }).catch(() => undefined)
+  }
+
+  /** Ends the connections. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  async #request(
+    { uid, ip }: RunnerAddress,
+    { method, path, body, jti }: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: string; jti?: string },
+    milliseconds = ANSWER_MILLISECONDS,
+  ): Promise<Answer> {
+    const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
+    const authorization = await this.#sign(signed, new Date())
+    const answer = await this.#agent.request({
+      origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${this.#port}`,
+      method,
+      path,
+      headers: body === undefined ? { authorization } : { authorization, 'content-type': 'application/jose' },
+      body: body ?? null,
+      signal: AbortSignal.timeout(milliseconds),
+    })
+    const text = await answer.body.text()
+    return { status: answer.statusCode, body: text === '' ? undefined : parse(text) }
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996): each account is a flow with a virtual start time, the flow that is furthest
+ * behind is served next, and time is the start of what was served last. A batch of a hundred delays another account's single screenshot by
+ * one capture. In memory only: it is rebuilt from the objects.
+ */
+
+/** One Screenshot that waits. Within its account the smaller `order` goes first. */
+export interface Waiting {
+  key: string
+  account: string
+  order: number
+}
+
+interface Flow {
+  account: string
+  /** Ascending by order. */
+  waiting: Waiting[]
+  start: number
+}
+
+/** See the head of this file. */
+export class FairQueue {
+  readonly #flows = new Map<string, Flow>()
+  readonly #waiting = new Map<string, Waiting>()
+  /** Where accounts that have nothing waiting may begin again, if that is ahead of the time. */
+  readonly #finishes = new Map<string, number>()
+  #now = 0
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  has(key: string): boolean {
+    return this.#waiting.has(key)
+  }
+
+  /** How many Screenshots of an account wait. */
+  countOf(account: string): number {
+    return this.#flows.get(account)?.waiting.length ?? 0
+  }
+
+  /** Accounts that have something waiting. */
+  accounts(): string[] {
+    return [...this.#flows.keys()]
+  }
+
+  /** Adds a Screenshot; one that waits already stays where it is. */
+  add(item: Waiting): void {
+    if (this.#waiting.has(item.key)) return
+    this.#waiting.set(item.key, item)
+    const flow = this.#flows.get(item.account) ?? this.#open(item.account)
+    flow.waiting.splice(placeOf(flow.waiting, item), 0, item)
+  }
+
+  /** Takes a Screenshot out wherever it stands. */
+  remove(key: string): void {
+    const item = this.#waiting.get(key)
+    if (!item) return
+    this.#waiting.delete(key)
+    const flow = this.#flows.get(item.account)
+    if (!flow) return
+    flow.waiting.splice(flow.waiting.indexOf(item, placeOf(flow.waiting, item)), 1)
+    if (flow.waiting.length === 0) this.#close(flow, flow.start)
+  }
+
+  /** Takes the next Screenshot of the accounts that can be served. */
+  take(canServe: (account: string) => boolean = () => true): Waiting | undefined {
+    let next: Flow | undefined
+    for (const flow of this.#flows.values()) {
+      if (next && compare(flow, next) >= 0) continue
+      if (canServe(flow.account)) next = flow
+    }
+    const item = next?.waiting.shift()
+    if (!next || !item) return undefined
+    this.#waiting.delete(item.key)
+    this.#now = Math.max(this.#now, next.start)
+    next.start += 1
+    if (next.waiting.length === 0) this.#close(next, next.start)
+    return item
+  }
+
+  #open(account: string): Flow {
+    const flow = { account, waiting: [], start: Math.max(this.#now, this.#finishes.get(account) ?? 0) }
+    this.#finishes.delete(account)
+    this.#flows.set(account, flow)
+    return flow
+  }
+
+  #close({ account }: Flow, finish: number): void {
+    this.#flows.delete(account)
+    this.#finishes.set(account, finish)
+    // What lies behind the time says nothing any more.
+    for (const [other, at] of this.#finishes) if (at <= this.#now) this.#finishes.delete(other)
+  }
+}
+
+const compare = (a: Flow, b: Flow): number => a.start - b.start || (a.waiting[0]?.order ?? 0) - (b.waiting[0]?.order ?? 0)
+
+/** The first place whose order is not smaller. */
+function placeOf(waiting: readonly Waiting[], { order }: Waiting): number {
+  let low = 0
+  let high = waiting.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((waiting[middle]?.order ?? 0) < order) low = middle + 1
+    else high = middle
+  }
+  return low
+}

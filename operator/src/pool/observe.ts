@@ -1,0 +1,42 @@
+import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { TerminalError } from '../controller/errors.ts'
+import type { PoolContext } from './context.ts'
+import type { PoolMemory, PoolObserved } from './decide.ts'
+import { ordinalOf, templateHash } from './pod.ts'
+
+const freshMemory = (): PoolMemory => ({ surplusSince: undefined, failedStarts: 0, lastFailureAt: 0, lastFailure: '', statusWrittenAt: 0 })
+
+/** Reads what decide needs: only local copies and this leader's memory. */
+export function observe(name: string, context: PoolContext): PoolObserved {
+  const { namespace, reflectors, expectations, matchmaker, captureTimes, guard, podSettings, memories } = context
+  const now = context.now().getTime()
+  const object = reflectors.pools.lister.get(`${namespace}/${name}`)
+  const pool = object && parse(object)
+  // A pod that only carries the label is not this pool's.
+  const runners = context.runners
+    .of(name, now)
+    .filter(({ pod }) => pod.metadata.ownerReferences?.some(({ uid }) => uid === pool?.metadata.uid))
+  const names = new Set(runners.map((runner) => runner.name))
+  const unseen = expectations.unseenCreations(names, now).filter((created) => created.startsWith(`${name}-`))
+  const memory = memories.get(name) ?? freshMemory()
+  memories.set(name, memory)
+  const ordinals = [...runners.map(({ pod }) => ordinalOf(pod)), ...unseen.map((created) => ordinalOf({ metadata: { name: created } }))]
+  return {
+    pool,
+    runners,
+    unseen: unseen.length,
+    nextOrdinal: Math.max(-1, ...ordinals) + 1,
+    templateHash: pool ? templateHash(pool.spec, podSettings) : '',
+    queued: matchmaker.queued(name),
+    accountsWaiting: matchmaker.accountsWaiting(name),
+    meanCaptureMilliseconds: captureTimes.of(name),
+    guard: guard(),
+    memory,
+  }
+}
+
+function parse(object: RunnerPool): RunnerPool {
+  const parsed = RunnerPool.safeParse(object)
+  if (parsed.success) return parsed.data
+  throw new TerminalError('InvalidObject', 'the RunnerPool does not match its schema', { cause: parsed.error })
+}

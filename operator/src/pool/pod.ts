@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import type { Pod } from '@tintype/crds/client/core-resources'
+import type { NewObject } from '@tintype/crds/client/resource'
+import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
+import { poolDefaults } from '@tintype/crds/kinds/runner-pool'
+import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/names'
+
+// The runner's pod: pure. Pod Security "restricted" holds for it; the tokens are projected one by one, with the shortest life there is.
+
+/** What a pod needs besides its pool's spec. */
+export interface PodSettings {
+  namespace: string
+  release: string
+  logLevel: string
+  /** Public half of the key that signs dispatches, as JWK. */
+  dispatchPublicKey: object
+}
+
+const RUNNER_UID = 10_001
+const TOKEN_SECONDS = 600
+const KUBERNETES_DIRECTORY = '/var/run/secrets/tintype/kubernetes'
+const DISPATCH_DIRECTORY = '/var/run/secrets/tintype/dispatch'
+const CHROMIUM = '/usr/lib/chromium/chromium-headless-shell'
+const TERMINATION_GRACE_SECONDS = 10
+const TMP_SIZE = '2Gi'
+const HASH_LETTERS = 10
+const ORDINAL = /-(\d+)$/
+
+/** The container's name: also asked for when a pod has ended. */
+export const RUNNER_CONTAINER = 'runner'
+
+/** `default-7`: whoever creates the same ordinal again meets AlreadyExists. */
+export const podName = (pool: string, ordinal: number): string => `${pool}-${ordinal}`
+
+/** The number in a pod's name; -1 for a name that is not of this form. */
+export const ordinalOf = ({ metadata }: Pick<Pod, 'metadata'>): number => Number(ORDINAL.exec(metadata.name)?.[1] ?? -1)
+
+/** Label selector of a pool's pods. */
+export const podSelector = (pool: string): string => `${Label.pool}=${pool}`
+
+/** Changes when the pods must: pods with another hash are replaced once they are idle. */
+export function templateHash(spec: RunnerPoolSpec, settings: PodSettings): string {
+  return createHash('sha256')
+    .update(JSON.stringify(buildSpec(spec, settings)))
+    .digest('hex')
+    .slice(0, HASH_LETTERS)
+}
+
+/** Builds the pod of one ordinal of a pool. */
+export function buildRunnerPod(pool: RunnerPool, ordinal: number, settings: PodSettings): NewObject<Pod> {
+  const { name, uid } = pool.metadata
+  return {
+    metadata: {
+      name: podName(name, ordinal),
+      namespace: settings.namespace,
+      labels: {
+        'app.kubernetes.io/name': 'tintype',
+        'app.kubernetes.io/instance': settings.release,
+        'app.kubernetes.io/component': 'capture-runner',
+        [Label.pool]: name,
+        [Label.templateHash]: templateHash(pool.spec, settings),
+      },
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'RunnerPool', name, uid, controller: true, blockOwnerDeletion: true }],
+    },
+    spec: buildSpec(pool.spec, settings),
+  }
+}
+
+function buildSpec(spec: RunnerPoolSpec, settings: PodSettings): NonNullable<Pod['spec']> {
+  const { podTemplate, sandbox } = spec
+  return {
+    // A runner that ends is replaced by another pod: one process in a pod's life, one key, one report of its sandbox.
+    restartPolicy: 'Never',
+    serviceAccountName: podTemplate.serviceAccountName,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: RUNNER_UID,
+      runAsGroup: RUNNER_UID,
+      fsGroup: RUNNER_UID,
+      seccompProfile:
+        sandbox?.localhostProfile === undefined
+          ? { type: 'RuntimeDefault' }
+          : { type: 'Localhost', localhostProfile: sandbox.localhostProfile },
+    },
+    ...scheduling(podTemplate),
+    containers: [buildContainer(spec, settings)],
+    volumes: [
+      { name: 'tmp', emptyDir: { sizeLimit: TMP_SIZE } },
+      {
+        name: 'kubernetes',
+        projected: { sources: [token(), { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } }] },
+      },
+      { name: 'dispatch', projected: { sources: [token(DISPATCH_AUDIENCE)] } },
+    ],
+  }
+}
+
+const token = (audience?: string) => ({
+  serviceAccountToken: { path: 'token', expirationSeconds: TOKEN_SECONDS, ...(audience === undefined ? {} : { audience }) },
+})
+
+function scheduling({ imagePullSecrets, nodeSelector, tolerations, runtimeClassName, priorityClassName }: RunnerPoolSpec['podTemplate']) {
+  const wanted = { imagePullSecrets, nodeSelector, tolerations, runtimeClassName, priorityClassName }
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+}
+
+function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
+  const { image, imagePullPolicy = 'IfNotPresent', resources } = spec.podTemplate
+  return {
+    name: RUNNER_CONTAINER,
+    image,
+    imagePullPolicy,
+    env: buildEnvironment(spec, settings),
+    ports: [{ name: 'dispatch', containerPort: RUNNER_PORT }],
+    resources: {
+      requests: { cpu: '100m', memory: '512Mi', ...resources?.requests },
+      limits: { memory: '1536Mi', ...resources?.limits },
+    },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    readinessProbe: { httpGet: { path: '/readyz', port: RUNNER_PORT }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
+    livenessProbe: {
+      httpGet: { path: '/healthz', port: RUNNER_PORT },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+      initialDelaySeconds: 20,
+    },
+    volumeMounts: [
+      { name: 'tmp', mountPath: '/tmp' },
+      { name: 'kubernetes', mountPath: KUBERNETES_DIRECTORY, readOnly: true },
+      { name: 'dispatch', mountPath: DISPATCH_DIRECTORY, readOnly: true },
+    ],
+  }
+}
+
+function buildEnvironment({ egress = {}, sandbox, isolation = poolDefaults.isolation }: RunnerPoolSpec, settings: PodSettings) {
+  const texts = {
+    TINTYPE_RELEASE: settings.release,
+    TINTYPE_LOG_LEVEL: settings.logLevel,
+    TINTYPE_PORT: String(RUNNER_PORT),
+    TINTYPE_DISPATCH_PUBLIC_KEY: JSON.stringify(settings.dispatchPublicKey),
+    TINTYPE_EGRESS: JSON.stringify(egress),
+    TINTYPE_SANDBOX_MODE: sandbox?.mode ?? 'auto',
+    TINTYPE_ISOLATION: isolation,
+    TINTYPE_KUBERNETES_TOKEN_FILE: `${KUBERNETES_DIRECTORY}/token`,
+    TINTYPE_KUBERNETES_CA_FILE: `${KUBERNETES_DIRECTORY}/ca.crt`,
+    TINTYPE_DISPATCH_TOKEN_FILE: `${DISPATCH_DIRECTORY}/token`,
+    TINTYPE_CHROMIUM: CHROMIUM,
+  }
+  const field = (fieldPath: string) => ({ fieldRef: { fieldPath } })
+  return [
+    ...Object.entries(texts).map(([name, value]) => ({ name, value })),
+    { name: 'TINTYPE_NAMESPACE', valueFrom: field('metadata.namespace') },
+    { name: 'TINTYPE_POD_NAME', valueFrom: field('metadata.name') },
+    { name: 'TINTYPE_POD_UID', valueFrom: field('metadata.uid') },
+    { name: 'TINTYPE_MEMORY_LIMIT_BYTES', valueFrom: { resourceFieldRef: { containerName: RUNNER_CONTAINER, resource: 'limits.memory' } } },
+  ]
+}

@@ -1,0 +1,66 @@
+// rbac: tintype.dev/runnerpools get,list,watch
+// rbac: tintype.dev/runnerpools/status patch
+// rbac: /pods get,list,watch,create,delete
+// rbac: authentication.k8s.io/tokenreviews create
+
+import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
+import { splitKey } from '@tintype/crds/client/kube-object'
+import type { Resource } from '@tintype/crds/client/resource'
+import { Label } from '@tintype/crds/names'
+import type { Requeue } from '../controller/controller.ts'
+import { apply } from './apply.ts'
+import type { PoolContext } from './context.ts'
+import { decide } from './decide.ts'
+import type { RunnerClient } from './dispatch.ts'
+import { identify } from './identity.ts'
+import { observe } from './observe.ts'
+import { addressOf } from './runners.ts'
+
+/** One step of one RunnerPool. */
+export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {
+  const { name } = splitKey(key)
+  const observed = observe(name, context)
+  if (!observed.pool) {
+    context.memories.delete(name)
+    context.metrics.onPoolGone(name)
+  }
+  const requeueAfterMilliseconds = await apply(observed, decide(observed, context.now()), context)
+  // A rest that is over, or a guard that is back, has no event of its own.
+  context.matchmaker.wake(name)
+  return { requeueAfterMilliseconds }
+}
+
+export interface RunnerContext extends PoolContext {
+  client: RunnerClient
+  reviews: Pick<Resource<TokenReview>, 'create'>
+  /** Called with the name of a pool that has one more runner to dispatch to. */
+  onIdentified: (pool: string) => void
+}
+
+/** One step of one runner's pod: a ready one is asked who it is, once a leader. */
+export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
+  const { runners, matchmaker, memories, metrics, now } = context
+  const runner = runners.find(key, now().getTime())
+  if (!runner) return {}
+  const pool = runner.pod.metadata.labels?.[Label.pool] ?? ''
+  if (runner.state === 'ready' && runner.sandbox === undefined && isOwned(runner.pod, pool, context)) {
+    const { serviceAccountName = '' } = runner.pod.spec ?? {}
+    const identity = await identify(context.client, context.reviews, {
+      ...addressOf(runner),
+      namespace: context.namespace,
+      serviceAccountName,
+    })
+    runners.noteIdentity(runner.uid, identity, now().getTime())
+    const memory = memories.get(pool)
+    if (memory) memory.failedStarts = 0
+    metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
+    context.onIdentified(pool)
+  }
+  matchmaker.wake(pool)
+  return {}
+}
+
+function isOwned({ metadata }: Pod, pool: string, { reflectors, namespace }: PoolContext): boolean {
+  const uid = reflectors.pools.lister.get(`${namespace}/${pool}`)?.metadata.uid
+  return uid !== undefined && (metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false)
+}

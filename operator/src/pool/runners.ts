@@ -1,0 +1,228 @@
+import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { SandboxReport } from '@tintype/crds/dispatch'
+import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { Label } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import type { RunnerAddress } from './dispatch.ts'
+import type { Expectations } from './expectations.ts'
+import type { RunnerIdentity } from './identity.ts'
+import { type PodState, podState } from './pod-state.ts'
+import { limitsOf } from './size.ts'
+
+// What one leader knows of the runners: the pods as the watch shows them, joined with what only this process knows. All of it can be found
+// again: identities by asking, claims from the Screenshots. So nothing here needs to be handed over.
+
+/** One runner as rules look at it. */
+export interface Runner {
+  name: string
+  uid: string
+  pod: Pod
+  state: PodState
+  templateHash: string | undefined
+  /** Undefined until it has proved who it is. */
+  sandbox: SandboxReport | undefined
+  /** The Screenshot that has claimed it, or is about to. */
+  workingOn: string | undefined
+  /** Account of its current browser. */
+  accountName: string | undefined
+  captures: number
+  /** Orders in a row that it did not take or lost. */
+  losses: number
+  /** Epoch milliseconds. */
+  idleSince: number
+  /** Epoch milliseconds until which it is given nothing. */
+  restsUntil: number
+}
+
+/** Index of Screenshots: under the uid of the pod that has an open claim. */
+export const CLAIM_INDEX = 'claim'
+/** Index of Screenshots by phase, and of pods by pool. */
+export const PHASE_INDEX = 'phase'
+export const POOL_INDEX = 'pool'
+/** Index of Screenshots: under the uid of the pod that has captured them last. */
+export const RUNNER_INDEX = 'runner'
+/** Index of pods by uid. */
+export const UID_INDEX = 'uid'
+
+/** Orders in a row that a runner may lose before it is replaced (decision 46). */
+export const MAX_LOSSES = 3
+
+const FIRST_REST_MILLISECONDS = 1_000
+const MAX_REST_MILLISECONDS = 30_000
+
+interface Knowledge {
+  identity?: RunnerIdentity
+  reservedFor?: string
+  accountName?: string | undefined
+  captures: number
+  losses: number
+  idleSince: number
+  restsUntil: number
+}
+
+/** Files a Screenshot under its open claim. */
+export const claimedBy = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
+  status?.phase === 'Running' ? status.runner?.uid : undefined
+
+/** See the head of this file. */
+export class Runners {
+  readonly #pods: Lister<Pod>
+  readonly #screenshots: Lister<Screenshot>
+  readonly #expectations: Expectations
+  readonly #known = new Map<string, Knowledge>()
+  readonly #reservations = new Map<string, string>()
+
+  constructor({ pods, screenshots, expectations }: { pods: Lister<Pod>; screenshots: Lister<Screenshot>; expectations: Expectations }) {
+    this.#pods = pods
+    this.#screenshots = screenshots
+    this.#expectations = expectations
+  }
+
+  /** A pool's runners, those that go or have ended included. */
+  of(pool: string, now: number): Runner[] {
+    return this.#pods.byIndex(POOL_INDEX, pool).map((pod) => this.#toRunner(pod, now))
+  }
+
+  find(podKey: string, now: number): Runner | undefined {
+    const pod = this.#pods.get(podKey)
+    return pod && this.#toRunner(pod, now)
+  }
+
+  identityOf(uid: string): RunnerIdentity | undefined {
+    return this.#known.get(uid)?.identity
+  }
+
+  /** It has proved who it is. How used it is, an earlier leader knew: the records and the runner tell. */
+  noteIdentity(uid: string, identity: RunnerIdentity, now: number): void {
+    const known = this.#knowledge(uid)
+    const captured = this.#screenshots.byIndex(RUNNER_INDEX, uid)
+    known.identity = identity
+    known.accountName ??= identity.accountName ?? (captured[0] && accountOf(captured[0]))
+    known.captures = Math.max(known.captures, identity.captures, captured.length)
+    known.idleSince = now
+  }
+
+  /** Keeps a runner for a Screenshot until it is claimed or released. */
+  reserve(uid: string, key: string): void {
+    this.#knowledge(uid).reservedFor = key
+    this.#reservations.set(key, uid)
+  }
+
+  /** The runner kept for a Screenshot: pod key of it, if the pod is still there. */
+  reservedFor(key: string, now: number): Runner | undefined {
+    const uid = this.#reservations.get(key)
+    if (uid === undefined) return undefined
+    const pod = this.#pods.byIndex(UID_INDEX, uid)[0]
+    return pod && this.#toRunner(pod, now)
+  }
+
+  /** Ends a reservation; says whether there was one. */
+  release(key: string, now: number): boolean {
+    const uid = this.#reservations.get(key)
+    if (uid === undefined) return false
+    this.#reservations.delete(key)
+    const known = this.#known.get(uid)
+    if (known?.reservedFor === key) {
+      delete known.reservedFor
+      known.idleSince = now
+    }
+    return true
+  }
+
+  /** It took an order of this account. */
+  noteTaken(uid: string, accountName: string): void {
+    const known = this.#knowledge(uid)
+    known.accountName = accountName
+    known.captures++
+  }
+
+  /** It ended a capture, well or with a failure of the page. */
+  noteEnded(uid: string, now: number): void {
+    const known = this.#known.get(uid)
+    if (!known) return
+    known.losses = 0
+    known.idleSince = now
+  }
+
+  /** It did not take an order: it rests for a while, longer each time. */
+  noteLoss(uid: string, now: number): void {
+    const known = this.#knowledge(uid)
+    known.restsUntil = now + Math.min(MAX_REST_MILLISECONDS, FIRST_REST_MILLISECONDS * 2 ** known.losses)
+    known.losses++
+  }
+
+  forget(uid: string): void {
+    const key = this.#known.get(uid)?.reservedFor
+    if (key !== undefined) this.#reservations.delete(key)
+    this.#known.delete(uid)
+  }
+
+  #knowledge(uid: string): Knowledge {
+    let known = this.#known.get(uid)
+    if (!known) {
+      known = { captures: 0, losses: 0, idleSince: 0, restsUntil: 0 }
+      this.#known.set(uid, known)
+    }
+    return known
+  }
+
+  #toRunner(pod: Pod, now: number): Runner {
+    const { name, uid = '', labels } = pod.metadata
+    const known = this.#known.get(uid)
+    const claim = this.#screenshots.byIndex(CLAIM_INDEX, uid)[0]
+    return {
+      name,
+      uid,
+      pod,
+      state: this.#expectations.isDeleted(uid, now) ? 'leaving' : podState(pod),
+      templateHash: labels?.[Label.templateHash],
+      sandbox: known?.identity?.sandbox,
+      workingOn: claim ? `${claim.metadata.namespace}/${claim.metadata.name}` : known?.reservedFor,
+      accountName: known?.accountName ?? (claim && accountOf(claim)),
+      captures: known?.captures ?? 0,
+      losses: known?.losses ?? 0,
+      idleSince: known?.idleSince ?? 0,
+      restsUntil: known?.restsUntil ?? 0,
+    }
+  }
+}
+
+export const addressOf = ({ uid, pod }: Pick<Runner, 'uid' | 'pod'>): RunnerAddress => ({ uid, ip: pod.status?.podIP ?? '' })
+
+/** True for a runner that will never be given anything again. */
+export function isSpent(runner: Runner, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean {
+  return runner.captures >= limitsOf(spec).capturesPerPod || runner.losses >= MAX_LOSSES
+}
+
+/** True for a runner without Chromium's sandbox that has worked for an account: it works for no other (decision 20). */
+export const isDedicated = ({ sandbox, accountName }: Runner): boolean => sandbox?.chromiumSandbox === false && accountName !== undefined
+
+/** Whether the pool's sandbox mode lets it capture. */
+export function isFencedEnough({ sandbox }: Runner, spec: Pick<RunnerPoolSpec, 'sandbox'>): boolean {
+  return sandbox !== undefined && (spec.sandbox?.mode !== 'required' || (sandbox.chromiumSandbox && sandbox.jail))
+}
+
+/** Whether a runner may be given a capture now. */
+export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boolean {
+  return (
+    runner.state === 'ready' &&
+    runner.workingOn === undefined &&
+    isFencedEnough(runner, spec) &&
+    !isSpent(runner, spec) &&
+    runner.restsUntil <= now
+  )
+}
+
+/** Whether an idle runner may capture for an account. */
+export const mayServe = (runner: Runner, account: string): boolean => !isDedicated(runner) || runner.accountName === account
+
+/**
+ * The best of the idle runners for an account: the one whose browser is the account's (decision 12), else one whose browser nobody has used,
+ * else the one that has been idle longest.
+ */
+export function chooseRunner(idle: readonly Runner[], account: string): Runner | undefined {
+  const rank = ({ accountName }: Runner) => (accountName === account ? 0 : accountName === undefined ? 1 : 2)
+  return idle.filter((runner) => mayServe(runner, account)).sort((a, b) => rank(a) - rank(b) || a.idleSince - b.idleSince)[0]
+}

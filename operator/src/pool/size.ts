@@ -1,0 +1,45 @@
+import { poolDefaults, type RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
+
+/** What the size of a pool follows from. */
+export interface Load {
+  busy: number
+  queued: number
+  meanCaptureMilliseconds: number
+}
+
+/** What a capture is taken to last before one has been measured. */
+const FIRST_GUESS_MILLISECONDS = 3_000
+/** Weight of the newest capture in the mean. */
+const WEIGHT = 0.1
+
+/** The numbers of a pool's spec, defaults filled in. */
+export function limitsOf(spec: Partial<RunnerPoolSpec> | undefined) {
+  return {
+    minIdle: spec?.minIdle ?? poolDefaults.minIdle,
+    maxPods: spec?.maxPods ?? poolDefaults.maxPods,
+    capturesPerPod: spec?.capturesPerPod ?? poolDefaults.capturesPerPod,
+    scaleDownDelayMilliseconds: (spec?.scaleDownDelaySeconds ?? poolDefaults.scaleDownDelaySeconds) * 1_000,
+    targetDrainMilliseconds: (spec?.targetDrainSeconds ?? poolDefaults.targetDrainSeconds) * 1_000,
+  }
+}
+
+/** Pods that a pool should have (decision 46): the busy ones, enough for the queue to drain in time, and the idle spares on top. */
+export function wantedPods(spec: RunnerPoolSpec, { busy, queued, meanCaptureMilliseconds }: Load): number {
+  const { minIdle, maxPods, targetDrainMilliseconds } = limitsOf(spec)
+  const drain = Math.ceil((queued * meanCaptureMilliseconds) / targetDrainMilliseconds)
+  return Math.min(maxPods, Math.max(minIdle, busy + drain + minIdle))
+}
+
+/** Mean time of a pool's captures, the newest counting most. */
+export class CaptureTimes {
+  readonly #means = new Map<string, number>()
+
+  of(pool: string): number {
+    return this.#means.get(pool) ?? FIRST_GUESS_MILLISECONDS
+  }
+
+  note(pool: string, milliseconds: number): void {
+    const mean = this.#means.get(pool)
+    this.#means.set(pool, mean === undefined ? milliseconds : mean + WEIGHT * (milliseconds - mean))
+  }
+}

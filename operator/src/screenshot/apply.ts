@@ -1,0 +1,177 @@
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { API_VERSION, DEFAULT_POOL } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { RetryableError } from '../controller/errors.ts'
+import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
+import type { CaptureAnswer, EncryptionKey, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
+import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
+import type { ScreenshotContext } from './context.ts'
+import { type Action, decideAfterPost } from './decide.ts'
+import { buildOrder, filesOf } from './order.ts'
+import { attemptsOf, buildClaim, buildFailure, buildNote, buildUnclaim, type StatusPatch } from './status.ts'
+
+/** How long a runner that still reports its last capture is waited for, and how often it is tried. */
+const REPORTING_MILLISECONDS = 2_000
+const REPORTING_TRY_MILLISECONDS = 25
+
+/** Does the actions in order. Each write carries the resourceVersion that the decision rests on; the first that fails ends it. */
+export async function apply(
+  key: string,
+  shot: Screenshot | undefined,
+  actions: Action[],
+  context: ScreenshotContext,
+): Promise<number | undefined> {
+  let current = shot
+  let requeue: number | undefined
+  const todo = [...actions]
+  for (let action = todo.shift(); action; action = todo.shift()) {
+    if (action.do === 'requeue') requeue = Math.min(requeue ?? Number.POSITIVE_INFINITY, action.afterMilliseconds)
+    else if (action.do === 'release') release(key, current, context)
+    else if (!current) continue
+    else if (action.do === 'dispatch') todo.unshift(...decideAfterPost(current, await dispatch(key, current, context)))
+    else current = await act(key, current, action, context)
+  }
+  return requeue
+}
+
+type OtherAction = Exclude<Action, { do: 'requeue' | 'release' | 'dispatch' }>
+
+async function act(key: string, shot: Screenshot, action: OtherAction, context: ScreenshotContext): Promise<Screenshot> {
+  const now = context.now()
+  switch (action.do) {
+    case 'queue':
+      queue(key, shot, context)
+      return shot
+    case 'removeFiles':
+      await context.storage.removePrefix(filesOf(shot))
+      return shot
+    case 'claim': {
+      const claimed = await write(shot, buildClaim(shot, action.runner, now), context)
+      context.matchmaker.drop(key)
+      if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
+      return claimed
+    }
+    case 'note': {
+      const noted = await write(shot, buildNote(shot, action.reason, action.message, now), context)
+      tell(noted, action.reason, action.message, context)
+      return noted
+    }
+    case 'unclaim': {
+      const runner = shot.status?.runner
+      const waiting = await write(shot, buildUnclaim(shot, action, now), context)
+      if (runner && !action.counts) context.runners.noteLoss(runner.uid, now.getTime())
+      context.dispatches.forget(key)
+      context.metrics.onUnclaim(action.reason)
+      tell(waiting, action.reason, action.message, context)
+      return waiting
+    }
+    case 'fail': {
+      const failed = await write(shot, buildFailure(shot, action.code, action.message, now), context)
+      context.log.warn({ key, uid: shot.metadata.uid, attempt: attemptsOf(shot), code: action.code }, 'capture failed')
+      return failed
+    }
+    case 'cancel':
+      await cancel(shot, context)
+      return shot
+    case 'deletePod':
+      await deletePod(shot, action.force, context)
+      return shot
+  }
+}
+
+/** One status write. An attempt of this process that lost its race ends in a conflict, and the object is looked at again. */
+async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors, isLeader }: ScreenshotContext): Promise<Screenshot> {
+  if (!isLeader()) throw new RetryableError('no longer the leader')
+  const { name, resourceVersion } = shot.metadata
+  const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
+  reflectors.screenshots.observe(written)
+  return written
+}
+
+function queue(key: string, shot: Screenshot, { matchmaker }: ScreenshotContext): void {
+  const order = createdAtOf(screenshotIdOf(shot.metadata)).getTime()
+  matchmaker.add(shot.spec.poolName ?? DEFAULT_POOL, { key, account: accountOf(shot), order })
+}
+
+function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, runners, now }: ScreenshotContext): void {
+  const runner = shot?.status?.runner
+  if (runner && dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
+  dispatches.forget(key)
+  matchmaker.drop(key)
+}
+
+async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<PostOutcome> {
+  const { runner } = shot.status ?? {}
+  const target = runner && findTarget(runner.uid, runner.pod, context)
+  if (!runner || !target) return { outcome: 'unavailable' }
+  const outcome = await postPatiently(shot, target, context)
+  const id = { attempt: attemptsOf(shot), podUid: runner.uid }
+  const answer: CaptureAnswer = outcome.outcome === 'accepted' ? 'running' : 'silent'
+  const delivered = outcome.outcome === 'accepted' || (context.dispatches.find(key, id)?.delivered ?? false)
+  context.dispatches.note(key, { ...id, podVersion: target.podVersion, answer, delivered, at: context.now().getTime() })
+  if (outcome.outcome === 'accepted') context.runners.noteTaken(runner.uid, accountOf(shot))
+  if (outcome.outcome === 'busy') await cancelStranger(outcome.with.uid, target.address, context)
+  context.metrics.onDispatch(outcome.outcome)
+  return outcome
+}
+
+interface Target {
+  address: RunnerAddress
+  key: EncryptionKey
+  podVersion: string | undefined
+}
+
+function findTarget(uid: string, pod: string, { runners, namespace, now }: ScreenshotContext): Target | undefined {
+  const runner = runners.find(`${namespace}/${pod}`, now().getTime())
+  const identity = runners.identityOf(uid)
+  if (runner?.uid !== uid || !identity) return undefined
+  return { address: addressOf(runner), key: identity.key, podVersion: runner.pod.metadata.resourceVersion }
+}
+
+/** A runner's report is seen here before its own call returns: it may say for a moment that it is busy with what has ended. */
+async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<PostOutcome> {
+  const until = performance.now() + REPORTING_MILLISECONDS
+  for (;;) {
+    if (!context.isLeader()) throw new RetryableError('no longer the leader')
+    const order = buildOrder(shot, context.storage, { maxFileBytes: context.maxFileBytes, now: context.now() })
+    const outcome = await context.client.post(address, key, order)
+    if (outcome.outcome !== 'busy' || isClaimed(outcome.with.uid, address.uid, context) || performance.now() > until) return outcome
+    await new Promise((resolve) => setTimeout(resolve, REPORTING_TRY_MILLISECONDS))
+  }
+}
+
+/** Whether a Screenshot has a claim on that pod as far as is known here. */
+function isClaimed(uid: string, podUid: string, { reflectors }: ScreenshotContext): boolean {
+  return reflectors.screenshots.lister.byIndex(CLAIM_INDEX, podUid).some(({ metadata }) => metadata.uid === uid)
+}
+
+/** A capture that no Screenshot has a claim for: it was deleted, or failed, while this runner could not be told. */
+async function cancelStranger(uid: string, address: RunnerAddress, context: ScreenshotContext): Promise<void> {
+  if (!isClaimed(uid, address.uid, context)) await context.client.cancel(address, uid)
+}
+
+async function cancel(shot: Screenshot, { client, runners, namespace, now }: ScreenshotContext): Promise<void> {
+  const { pod, uid } = shot.status?.runner ?? {}
+  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
+  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), shot.metadata.uid)
+}
+
+/** Asks for the claimed pod's end. Its grace period is short: what it does is of no use any more. */
+async function deletePod({ status }: Screenshot, force: boolean, { pods, expectations, now, isLeader }: ScreenshotContext): Promise<void> {
+  const { pod, uid } = status?.runner ?? {}
+  if (pod === undefined || uid === undefined || !isLeader()) return
+  expectations.expectDeletion(uid, now().getTime())
+  try {
+    await pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
+  } catch (error) {
+    // Gone already, or another pod of that name: both are what was wanted.
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
+
+function tell(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
+  if (SCREENSHOT_REASONS[reason].event) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
+}

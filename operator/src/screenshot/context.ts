@@ -1,0 +1,35 @@
+import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Log } from '@tintype/crds/client/log'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Reflectors } from '../deps.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { ScreenshotMetrics } from '../metrics.ts'
+import type { RunnerClient } from '../pool/dispatch.ts'
+import type { Expectations } from '../pool/expectations.ts'
+import type { Matchmaker } from '../pool/matchmaker.ts'
+import type { Runners } from '../pool/runners.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Dispatches } from './dispatches.ts'
+
+/** What the reconcile of Screenshots works with during one term of leadership. */
+export interface ScreenshotContext {
+  namespace: string
+  maxFileBytes: number
+  screenshots: Resource<Screenshot>
+  pods: Pick<Resource<Pod>, 'find' | 'delete'>
+  reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'pods'>
+  runners: Runners
+  expectations: Expectations
+  matchmaker: Matchmaker
+  client: RunnerClient
+  dispatches: Dispatches
+  storage: Pick<Storage, 'presignPut' | 'removePrefix'>
+  events: EventRecorder
+  metrics: ScreenshotMetrics
+  log: Log
+  now: () => Date
+  isLeader: () => boolean
+  /** Called once the runner of a claim has been asked: a new leader dispatches nothing before all have been. */
+  onAsked: (key: string) => void
+}

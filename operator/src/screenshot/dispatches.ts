@@ -1,0 +1,37 @@
+import type { CaptureAnswer } from '../pool/dispatch.ts'
+
+// What this leader has said to runners and heard from them, by the Screenshot's key. A new leader begins with nothing and asks.
+
+/** The last that was heard about one attempt. */
+export interface Heard {
+  attempt: number
+  podUid: string
+  /** Version of the pod's object at that time: a change of the pod is a reason to ask again. */
+  podVersion: string | undefined
+  answer: CaptureAnswer
+  delivered: boolean
+  /** Epoch milliseconds. */
+  at: number
+}
+
+/** Which attempt on which pod. */
+export type AttemptId = Pick<Heard, 'attempt' | 'podUid'>
+
+/** See the head of this file. */
+export class Dispatches {
+  readonly #heard = new Map<string, Heard>()
+
+  /** What was heard of this very attempt; of others nothing is remembered. */
+  find(key: string, { attempt, podUid }: AttemptId): Heard | undefined {
+    const heard = this.#heard.get(key)
+    return heard?.attempt === attempt && heard.podUid === podUid ? heard : undefined
+  }
+
+  note(key: string, heard: Heard): void {
+    this.#heard.set(key, heard)
+  }
+
+  forget(key: string): void {
+    this.#heard.delete(key)
+  }
+}

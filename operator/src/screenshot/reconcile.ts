@@ -1,0 +1,24 @@
+// rbac: tintype.dev/screenshots get,list,watch
+// rbac: tintype.dev/screenshots/status patch
+// rbac: tintype.dev/runnerpools get,list,watch
+// rbac: /pods get,list,watch,delete
+
+import type { Requeue } from '../controller/controller.ts'
+import { apply } from './apply.ts'
+import type { ScreenshotContext } from './context.ts'
+import { decide } from './decide.ts'
+import { observe } from './observe.ts'
+
+/** One step of one Screenshot. Level-triggered: it may run at any time and any number of times. */
+export async function reconcile(key: string, context: ScreenshotContext): Promise<Requeue> {
+  try {
+    const observed = await observe(key, context)
+    context.onAsked(key)
+    const actions = decide(observed, context.now())
+    return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
+  } catch (error) {
+    // A runner must not wait for a Screenshot that backs off.
+    context.matchmaker.drop(key)
+    throw error
+  }
+}

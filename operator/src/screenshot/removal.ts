@@ -1,0 +1,53 @@
+/**
+ * What a deleted Screenshot leaves behind: a capture that still runs, and files. There is no finalizer, so this is done from memory; what
+ * a crash leaves is ended by the bucket's lifecycle (decision 39).
+ */
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Requeue } from '../controller/controller.ts'
+import type { RunnerClient } from '../pool/dispatch.ts'
+import { addressOf, type Runners } from '../pool/runners.ts'
+import type { Storage } from '../storage/storage.ts'
+import { filesOf } from './order.ts'
+import { attemptsOf, uploadExpiryOf } from './status.ts'
+
+export interface RemovalContext {
+  namespace: string
+  runners: Runners
+  client: Pick<RunnerClient, 'cancel'>
+  storage: Pick<Storage, 'removePrefix'>
+  now: () => Date
+}
+
+/** Past the expiry of an upload address, for clocks that differ. */
+const MARGIN_MILLISECONDS = 5_000
+
+/** Deleted Screenshots whose files are not surely gone, by uid. */
+export class Removals {
+  readonly #deleted = new Map<string, Screenshot>()
+
+  /** Remembers a deleted Screenshot; returns its key, or undefined when there is nothing to remove. */
+  add(shot: Screenshot): string | undefined {
+    if (attemptsOf(shot) === 0) return undefined
+    this.#deleted.set(shot.metadata.uid, shot)
+    return shot.metadata.uid
+  }
+
+  /** Cancels and removes now, and removes once more when nothing can be uploaded any more. */
+  async reconcile(uid: string, context: RemovalContext): Promise<Requeue> {
+    const shot = this.#deleted.get(uid)
+    if (!shot) return {}
+    const isOpen = shot.status?.phase === 'Running'
+    if (isOpen) await cancel(shot, context)
+    await context.storage.removePrefix(filesOf(shot))
+    const leftMilliseconds = uploadExpiryOf(shot).getTime() + MARGIN_MILLISECONDS - context.now().getTime()
+    if (leftMilliseconds > 0 && !isFinished(shot)) return { requeueAfterMilliseconds: leftMilliseconds }
+    this.#deleted.delete(uid)
+    return {}
+  }
+}
+
+async function cancel({ status, metadata }: Screenshot, { client, runners, namespace, now }: RemovalContext): Promise<void> {
+  const { pod, uid } = status?.runner ?? {}
+  const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
+  if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)
+}

@@ -1,0 +1,93 @@
+import { ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/conditions'
+import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/deadline'
+import type { JobErrorCode } from '@tintype/crds/errors'
+import type { RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotReason } from '../errors.ts'
+
+// The statuses that the operator writes, as merge patches: null takes a field away. Pure.
+
+/** Attempts that a Screenshot gets on pods that are not to blame (spec: 3). */
+export const MAX_ATTEMPTS = 3
+
+/** A merge patch of the status. */
+export type StatusPatch = { [Field in keyof ScreenshotStatus]?: ScreenshotStatus[Field] | null }
+
+const MAX_MESSAGE = 1_024
+
+/** Attempts that were begun so far. */
+export const attemptsOf = ({ status }: Pick<Screenshot, 'status'>): number => status?.attempt ?? 0
+
+/** When the open attempt must be over. */
+export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): Date {
+  return new Date(Date.parse(status?.startTime ?? '') + attemptMilliseconds(spec.options))
+}
+
+/** From when on nothing can be uploaded any more that the open attempt was allowed to. */
+export const uploadExpiryOf = (shot: Pick<Screenshot, 'spec' | 'status'>): Date =>
+  new Date(deadlineOf(shot).getTime() + UPLOAD_GRACE_MILLISECONDS)
+
+/** The claim: from now on this pod, and no other, may report. */
+export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date): StatusPatch {
+  const attempt = attemptsOf(shot) + 1
+  return {
+    phase: 'Running',
+    runner,
+    attempt,
+    startTime: now.toISOString(),
+    completionTime: null,
+    result: null,
+    conditions: pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now),
+  }
+}
+
+/** What taking a claim back says, and whether the attempt counts and the pod was lost. */
+export interface Unclaim {
+  reason: ScreenshotReason
+  message: string
+  /** False gives the attempt back: it never began. */
+  counts: boolean
+  lost: boolean
+}
+
+/** Takes the claim back: the Screenshot waits for another runner. */
+export function buildUnclaim(shot: Screenshot, { reason, message, counts, lost }: Unclaim, now: Date): StatusPatch {
+  const attempt = counts ? attemptsOf(shot) : attemptsOf(shot) - 1
+  return {
+    phase: 'Pending',
+    runner: null,
+    startTime: null,
+    attempt: attempt > 0 ? attempt : null,
+    ...(lost ? { lostRunners: (shot.status?.lostRunners ?? 0) + 1 } : {}),
+    conditions: pending(shot, reason, message, now),
+  }
+}
+
+/** Says why it waits, and changes nothing else. */
+export function buildNote(shot: Screenshot, reason: ScreenshotReason, message: string, now: Date): StatusPatch {
+  return { conditions: pending(shot, reason, message, now) }
+}
+
+/** The end without a picture. */
+export function buildFailure(shot: Screenshot, code: JobErrorCode, message: string, now: Date): StatusPatch {
+  const text = message.slice(0, MAX_MESSAGE)
+  const failed = { type: ConditionType.succeeded, status: 'False', reason: toReason(code), message: text } as const
+  const finished = { type: ConditionType.finished, status: 'True', reason: toReason(code), message: 'failed' } as const
+  return {
+    phase: 'Failed',
+    completionTime: now.toISOString(),
+    result: { error: { code, message: text } },
+    conditions: setCondition(setCondition(shot.status?.conditions ?? [], failed, now), finished, now),
+  }
+}
+
+/** Why it is where it is, as its condition says. */
+export const reasonOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
+  findCondition(status?.conditions, ConditionType.succeeded)?.reason
+
+/** The words that go with it. */
+export const messageOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
+  findCondition(status?.conditions, ConditionType.succeeded)?.message
+
+function pending({ status }: Screenshot, reason: ScreenshotReason, message: string, now: Date) {
+  return setCondition(status?.conditions ?? [], { type: ConditionType.succeeded, status: 'Unknown', reason, message }, now)
+}
