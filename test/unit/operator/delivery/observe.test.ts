@@ -1,0 +1,59 @@
+import t from 'tap'
+import { Store } from '../../../../crds/client/lister.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import { accountOf } from '../../../../crds/src/record.ts'
+import { BY_ACCOUNT, observe } from '../../../../operator/src/delivery/observe.ts'
+import { ProgressBook } from '../../../../operator/src/delivery/progress.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
+
+function deps(shot: Screenshot, ...hooks: Webhook[]) {
+  const screenshots = new Store<Screenshot>()
+  screenshots.set(shot)
+  const webhooks = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
+  for (const hook of hooks) webhooks.set(hook)
+  return { screenshots, webhooks, book: new ProgressBook() }
+}
+const KEY = 'default/shot'
+const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
+
+t.test('observe finds the receivers of the account, in the namespace, and what the ledger names', async (t) => {
+  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
+  const hooks = [
+    aWebhook(),
+    aWebhook({ name: 'foreign', spec: { accountName: 'acme' } }),
+    aWebhook({ name: 'apart', metadata: { namespace: 'b' } }),
+  ]
+  t.match(observe(KEY, deps(shot, ...hooks))?.candidates, [
+    { event: 'screenshot.completed', webhook: 'hook', isReceiver: true, entry: undefined },
+    { event: 'screenshot.completed', webhook: 'gone', isReceiver: false, entry },
+  ])
+})
+
+t.test('observe finds nothing of a Screenshot that is gone or going', async (t) => {
+  t.equal(observe('default/other', deps(aShot())), undefined)
+  const going = aScreenshot({ name: 'shot', metadata: { deletionTimestamp: at(3).toISOString() } })
+  t.equal(observe(KEY, deps(going)), undefined)
+})
+
+t.test('observe drops a result that the ledger holds already', async (t) => {
+  const settled = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: { n: 1, at: at(3).toISOString(), s: 'ok' } } } }))
+  const given = deps(settled, aWebhook())
+  const progress = given.book.of(KEY, settled.metadata.uid)
+  progress.set('screenshot.completed', 'hook', { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 })
+  t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
+  t.ok(progress.isEmpty)
+})
+
+t.test('observe begins anew for an object of the same name', async (t) => {
+  const shot = aShot()
+  const given = deps(shot, aWebhook())
+  given.book.of(KEY, 'another uid').set('screenshot.completed', 'hook', { state: 'posting', attempt: 1 })
+  t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
+})
+
+t.test('observe refuses an object that is not as its definition says, for good', async (t) => {
+  const odd = { ...aShot(), spec: { url: 7 } } as unknown as Screenshot
+  t.throws(() => observe(KEY, deps(odd)), { name: 'TerminalError', reason: 'InvalidObject' })
+})

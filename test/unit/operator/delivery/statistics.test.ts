@@ -1,0 +1,75 @@
+import t from 'tap'
+import { KubeError } from '../../../../crds/client/kube-error.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import { silentLog } from '../../../../crds/client/log.ts'
+import type { Patch } from '../../../../crds/client/patch.ts'
+import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
+import { Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
+import { aWebhook, NOON } from '../../../support/builders.ts'
+
+const entry = (n: number, s: 'open' | 'ok' | 'failed') => ({ n, at: NOON.toISOString(), s })
+const change = (before: LedgerChange['before'], after: LedgerChange['after'], statusCode?: number): LedgerChange => ({
+  event: 'screenshot.completed',
+  webhook: 'hook',
+  before,
+  after,
+  ...(statusCode === undefined ? {} : { statusCode }),
+})
+
+t.test('toCounts counts a delivery once, and its end once', async (t) => {
+  const cases: [LedgerChange, object][] = [
+    [change(undefined, entry(1, 'ok'), 200), { total: 1, successful: 1, failed: 0, lastStatusCode: 200 }],
+    [change(undefined, entry(1, 'open'), 500), { total: 1, successful: 0, failed: 0, lastStatusCode: 500 }],
+    [change(entry(1, 'open'), entry(2, 'open')), { total: 0, successful: 0, failed: 0, lastStatusCode: undefined }],
+    [change(entry(2, 'open'), entry(2, 'ok'), 204), { total: 0, successful: 1, failed: 0, lastStatusCode: 204 }],
+    [change(entry(3, 'open'), entry(3, 'failed'), 0), { total: 0, successful: 0, failed: 1, lastStatusCode: 0 }],
+  ]
+  for (const [given, counts] of cases) t.match(toCounts(given, NOON), counts)
+})
+
+/** Statistics over one webhook and an API server that answers as `answer` says. */
+function aDesk(hook: Webhook, answer: () => void = () => {}) {
+  const patches: unknown[] = []
+  const lister = new Store<Webhook>()
+  lister.set(hook)
+  const patch = async (_: string, { body }: Patch) => {
+    answer()
+    patches.push(body)
+    return hook
+  }
+  const statistics = new Statistics({ store: { patch }, webhooks: { lister, observe: () => {} }, now: () => NOON, log: silentLog })
+  return { statistics, patches }
+}
+
+t.test('Statistics adds what was counted to what stands there, in one write a webhook', async (t) => {
+  const hook = aWebhook({ status: { statistics: { total: 10, successful: 9, failed: 1 } } })
+  const { statistics, patches } = aDesk(hook)
+  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
+  statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
+  await statistics.flush()
+  await statistics.flush()
+  const lastDeliveryTime = NOON.toISOString()
+  const sum = { total: 11, successful: 10, failed: 2, lastStatusCode: 503, lastDeliveryTime }
+  t.strictSame(patches, [{ status: { statistics: sum }, metadata: { resourceVersion: '1' } }])
+})
+
+t.test('Statistics keeps what could not be written for the next time', async (t) => {
+  let isAway = true
+  const { statistics, patches } = aDesk(aWebhook(), () => {
+    if (isAway) throw new KubeError({ status: 409, reason: 'Conflict', message: 'changed' })
+  })
+  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
+  await statistics.flush()
+  statistics.count('default/hook', change(undefined, entry(1, 'ok'), 201))
+  isAway = false
+  await statistics.flush()
+  t.match(patches, [{ status: { statistics: { total: 2, successful: 2, lastStatusCode: 201 } } }])
+})
+
+t.test('Statistics forgets a webhook that is gone', async (t) => {
+  const { statistics, patches } = aDesk(aWebhook())
+  statistics.count('default/other', change(undefined, entry(1, 'ok'), 200))
+  await statistics.flush()
+  t.strictSame(patches, [])
+})

@@ -1,0 +1,73 @@
+import t from 'tap'
+import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../crds/src/kinds/webhook.ts'
+import { decide, type Observed, type StatusPatch } from '../../../../operator/src/webhook/decide.ts'
+import { at, aWebhook } from '../../../support/builders.ts'
+
+const iso = (second: number) => at(second).toISOString()
+const aHook = (status: WebhookStatus = {}, spec: Partial<WebhookSpec> = {}): Webhook => aWebhook({ status, spec })
+const seen = (webhook: Webhook, more: Partial<Observed> = {}): Observed => ({ webhook, secret: 'usable', url: { allowed: true }, ...more })
+const statusOf = (observed: Observed, second: number): StatusPatch | undefined =>
+  decide(observed, at(second)).flatMap((action) => (action.do === 'patchStatus' ? [action.status] : []))[0]
+const conditionOf = (status: 'True' | 'False', reason: string) => ({
+  type: 'Ready',
+  status,
+  reason,
+  message: '',
+  lastTransitionTime: iso(0),
+  observedGeneration: 1,
+})
+
+t.test('decide makes the Secret before the status names it', async (t) => {
+  const actions = decide(seen(aHook(), { secret: 'missing' }), at(0.4))
+  t.match(actions, [{ do: 'createSecret' }, { do: 'patchStatus', status: { signingSecretName: 'hook-signing-secret' } }])
+})
+
+t.test('decide activates a new webhook from the end of the second of its creation at the latest', async (t) => {
+  t.match(statusOf(seen(aHook()), 0.4), { activeSince: iso(0.4), subscriptions: { 'screenshot.completed': iso(0.4) } })
+  t.match(statusOf(seen(aHook()), 90), { activeSince: iso(1) }, 'an operator that was away misses nothing')
+})
+
+t.test('decide does nothing once all is as it should be', async (t) => {
+  const status = statusOf(seen(aHook()), 0.4)!
+  t.strictSame(decide(seen(aHook(status as WebhookStatus)), at(60)), [])
+})
+
+t.test('decide ends a webhook that is switched off, and starts it anew when it is switched on', async (t) => {
+  const active = aHook({ activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) } }, { active: false })
+  t.match(statusOf(seen(active), 5), { activeSince: null, subscriptions: null, conditions: [{ status: 'False', reason: 'Inactive' }] })
+  const again = aHook({ conditions: [conditionOf('False', 'Inactive')] })
+  t.match(statusOf(seen(again), 50), { activeSince: iso(50), subscriptions: { 'screenshot.completed': iso(50) } })
+})
+
+t.test('decide dates a type that is added from now, keeps the others, and drops what is not wanted', async (t) => {
+  const hook = aHook(
+    { activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0), 'screenshot.queued': iso(0) } },
+    { events: ['screenshot.completed', 'screenshot.failed'] },
+  )
+  t.strictSame(statusOf(seen(hook), 7)?.subscriptions, {
+    'screenshot.completed': iso(0),
+    'screenshot.failed': iso(7),
+    'screenshot.queued': null,
+  })
+})
+
+const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
+  {
+    name: 'an address that is refused',
+    more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },
+    reason: 'AddressRefused',
+  },
+  { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
+  { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
+]
+for (const { name, more, reason } of obstacles) {
+  t.test(`decide keeps a webhook from being told while there is ${name}`, async (t) => {
+    const actions = decide(seen(aHook(), more), at(1))
+    t.match(actions[0], { do: 'patchStatus', status: { activeSince: null, conditions: [{ status: 'False', reason }] } })
+    t.notOk(actions.some((action) => action.do === 'createSecret'))
+  })
+}
+
+t.test('decide comes back for a Secret that the garbage collector is about to take', async (t) => {
+  t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
+})

@@ -1,0 +1,33 @@
+import t from 'tap'
+import type { Secret } from '../../../../crds/client/core-resources.ts'
+import { buildSigningSecret, judgeSecret, readSigningSecret } from '../../../../operator/src/webhook/signing-secret.ts'
+import { aWebhook } from '../../../support/builders.ts'
+
+const hook = aWebhook()
+const made = buildSigningSecret(hook, 'whsec_abc') as Secret
+
+t.test('buildSigningSecret makes a Secret that goes with its webhook', async (t) => {
+  t.match(made, {
+    metadata: {
+      name: 'hook-signing-secret',
+      ownerReferences: [{ kind: 'Webhook', name: 'hook', uid: hook.metadata.uid, controller: true }],
+    },
+    type: 'tintype.dev/signing-secret',
+  })
+  t.equal(readSigningSecret(made, hook), 'whsec_abc')
+})
+
+const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof judgeSecret> }[] = [
+  { name: 'its own', secret: made, is: 'usable' },
+  { name: 'one that a person made', secret: { ...made, metadata: { name: 'hook-signing-secret' } }, is: 'usable' },
+  { name: 'none', secret: undefined, is: 'missing' },
+  { name: 'one of another type', secret: { ...made, type: 'Opaque' }, is: 'foreign' },
+  { name: 'one without a text', secret: { ...made, data: {} }, is: 'foreign' },
+  { name: 'that of a deleted webhook', secret: buildSigningSecret(aWebhook(), 'whsec_old') as Secret, is: 'leftover' },
+]
+for (const { name, secret, is } of cases) {
+  t.test(`judgeSecret calls ${name} ${is}`, async (t) => {
+    t.equal(judgeSecret(secret, hook), is)
+    if (secret && is !== 'usable') t.equal(readSigningSecret(secret, hook), undefined)
+  })
+}
