@@ -1,0 +1,66 @@
+import t from 'tap'
+import { capture } from '../support/api-client.ts'
+import { page } from '../support/pages.ts'
+
+// Each refusal and each network failure ends with its own code, over http and https, and never with a picture of an error page.
+
+const https = (path: string): string => page(path).replace('http:', 'https:')
+
+const cases: { name: string; url: string; options?: Record<string, unknown>; code: string }[] = [
+  { name: 'a name that does not exist', url: 'http://no-such-name.sites.svc.cluster.local/', code: 'DNS_FAILED' },
+  { name: 'a name that does not exist, over https', url: 'https://no-such-name.sites.svc.cluster.local/', code: 'DNS_FAILED' },
+  {
+    name: 'a cluster name that is not on the allow-list',
+    url: 'http://tintype-minio.tintype.svc.cluster.local:9000/',
+    code: 'BLOCKED_ADDRESS',
+  },
+  {
+    name: 'a cluster name that is not on the allow-list, over https',
+    url: 'https://kubernetes.default.svc.cluster.local/',
+    code: 'BLOCKED_ADDRESS',
+  },
+  { name: 'a redirect to a metadata address', url: page('/redirect?to=http://169.254.169.254/latest/'), code: 'BLOCKED_ADDRESS' },
+  { name: 'a redirect to the pod’s own loopback', url: page('/redirect?to=http://127.0.0.1:8080/healthz'), code: 'BLOCKED_ADDRESS' },
+  { name: 'a certificate that nobody trusts', url: https('/quadrants'), code: 'TLS_ERROR' },
+  { name: 'a port where nothing listens', url: 'http://pages.sites.svc.cluster.local:8081/', code: 'NAVIGATION_FAILED' },
+  { name: 'a port where nothing listens, over https', url: 'https://pages.sites.svc.cluster.local:8081/', code: 'NAVIGATION_FAILED' },
+  { name: 'a connection that is cut', url: page('/reset'), code: 'NAVIGATION_FAILED' },
+  { name: 'a server that never answers', url: page('/never'), options: { timeout: 2000 }, code: 'TIMEOUT' },
+  { name: 'redirects in a circle', url: page('/redirectloop'), code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a download', url: page('/download'), code: 'UNSUPPORTED_CONTENT' },
+  {
+    name: 'a selector that never comes',
+    url: page('/quadrants'),
+    options: { wait_for_selector: '#never', timeout: 2000 },
+    code: 'SELECTOR_NOT_FOUND',
+  },
+  {
+    name: 'a click target that never comes',
+    url: page('/quadrants'),
+    options: { click: '#never', timeout: 2000 },
+    code: 'SELECTOR_NOT_FOUND',
+  },
+  { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no")' }, code: 'SCRIPT_ERROR' },
+]
+
+for (const { name, url, options = {}, code } of cases) {
+  t.test(`${name} ends with ${code}`, async (t) => {
+    const record = await capture(url, options, 150_000)
+    t.match(record, { status: 'failed', error: { code }, download_url: null, storage_path: null })
+    t.ok((record.error?.message.length ?? 0) > 10, 'the message says more than the code')
+  })
+}
+
+t.test('an endless script ends, and the next capture works', { timeout: 300_000 }, async (t) => {
+  const record = await capture(page('/loop'), { delay: 1000, timeout: 3000 }, 240_000)
+  t.match(record, { status: 'failed', error: { code: 'TIMEOUT' } })
+  const next = await capture(page('/quadrants'))
+  t.equal(next.status, 'completed')
+})
+
+t.test('a page that eats memory crashes alone', { timeout: 300_000 }, async (t) => {
+  const record = await capture(page('/memory'), { delay: 30_000 }, 240_000)
+  t.match(record, { status: 'failed', error: { code: 'PAGE_CRASHED' } })
+  const next = await capture(page('/quadrants'))
+  t.equal(next.status, 'completed')
+})

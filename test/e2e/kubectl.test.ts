@@ -1,0 +1,97 @@
+import t from 'tap'
+import { call, finished, type RecordBody } from '../support/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { page } from '../support/pages.ts'
+
+// What a platform engineer sees. The names are unique to a run, so that tests can be run again on the same cluster.
+
+const run = Date.now().toString(36)
+const manifest = (name: string, spec: object): string =>
+  JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name }, spec })
+
+t.test('a Screenshot made with kubectl apply is captured, and wait ends', async (t) => {
+  const name = `by-hand-${run}`
+  const applied = await kubectl(['apply', '-f', '-'], manifest(name, { url: page('/quadrants') }))
+  t.equal(applied.code, 0, applied.stderr)
+  const waited = await kubectl(['wait', '--for=condition=Finished', `screenshot/${name}`, '--timeout=60s'])
+  t.equal(waited.code, 0, waited.stderr)
+  const { stdout } = await kubectl(['get', 'screenshot', name, '-o', 'wide'])
+  t.match(stdout, /NAME +STATUS +URL +FORMAT +SIZE +DURATION +REASON +ATTEMPT +RUNNER +ACCOUNT +AGE/)
+  t.match(stdout, new RegExp(`${name} +Completed +http://\\S+/quadrants +png +[\\d.]+ (B|KiB|MiB) +\\d+`))
+})
+
+t.test('kubectl get selects by phase', async (t) => {
+  const { stdout, code } = await kubectl(['get', 'screenshots', '--field-selector', 'status.phase=Completed', '-o', 'name'])
+  t.equal(code, 0)
+  t.match(stdout, `by-hand-${run}`)
+  const failed = await kubectl(['get', 'shot', '--field-selector', 'status.phase=Failed', '-o', 'name'])
+  t.notMatch(failed.stdout, `by-hand-${run}`)
+})
+
+t.test('kubectl describe tells the story in the conditions', async (t) => {
+  const { stdout } = await kubectl(['describe', 'screenshot', `by-hand-${run}`])
+  t.match(stdout, /Type: +Succeeded/)
+  t.match(stdout, /Type: +Finished/)
+  t.match(stdout, /Reason: +Captured/)
+})
+
+t.test('kubectl explain shows each option with unit, range and default', async (t) => {
+  const { stdout } = await kubectl(['explain', 'screenshot.spec.options'])
+  t.match(stdout, /viewportWidth\s+<integer>/)
+  t.match(stdout, /CSS\s+pixels,\s+1\s+to\s+7680\.\s+Default:\s+1920/)
+})
+
+t.test('kubectl apply of an option out of range is refused with a text that says so', async (t) => {
+  const { code, stderr } = await kubectl(
+    ['apply', '-f', '-'],
+    manifest(`refused-${run}`, { url: page('/'), options: { imageQuality: 101 } }),
+  )
+  t.not(code, 0)
+  t.match(stderr, /spec\.options\.imageQuality.*should be less than or equal to 100/)
+})
+
+t.test('kubectl apply of a contradiction is refused with a text that says what to do', async (t) => {
+  const options = { omitBackground: true, format: 'jpeg' }
+  const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: page('/'), options }))
+  t.not(code, 0)
+  t.match(stderr, /a transparent background needs format png/)
+})
+
+t.test('kubectl apply of an address with a password in it is refused', async (t) => {
+  const { code, stderr } = await kubectl(['apply', '-f', '-'], manifest(`refused-${run}`, { url: 'http://user:pass@example.com/' }))
+  t.not(code, 0)
+  t.match(stderr, /spec\.url/)
+})
+
+t.test('the spec of a Screenshot cannot be changed', async (t) => {
+  const { code, stderr } = await kubectl([
+    'patch',
+    'screenshot',
+    `by-hand-${run}`,
+    '--type=merge',
+    '-p',
+    '{"spec":{"url":"http://example.com/"}}',
+  ])
+  t.not(code, 0)
+  t.match(stderr, /immutable/)
+})
+
+t.test('a Screenshot with only a url is stored without options, under 1.5 KiB, while it waits', async (t) => {
+  const { body } = await call<RecordBody>('/api/v1/screenshots', { method: 'POST', body: { url: page('/quadrants') } })
+  const name = body.id.replace('_', '-')
+  const stored = await kubectlJson<{ spec: object; status?: object }>(['get', 'screenshot', name, '--show-managed-fields'])
+  t.notOk('options' in stored.spec)
+  const created = JSON.stringify({ ...stored, status: { phase: 'Pending' } })
+  t.ok(Buffer.byteLength(created) < 1536, `${Buffer.byteLength(created)} bytes`)
+  await finished(body.id)
+})
+
+t.test('a RunnerPool can be scaled with kubectl scale', async (t) => {
+  const before = await kubectlJson<{ spec: { minIdle?: number } }>(['get', 'runnerpool', 'default'])
+  const idle = before.spec.minIdle ?? 1
+  t.teardown(() => kubectl(['scale', 'runnerpool', 'default', `--replicas=${idle}`]))
+  const scaled = await kubectl(['scale', 'runnerpool', 'default', `--replicas=${idle + 1}`])
+  t.equal(scaled.code, 0, scaled.stderr)
+  const after = await kubectl(['wait', `--for=jsonpath={.status.replicas}=${idle + 1}`, 'runnerpool/default', '--timeout=60s'])
+  t.equal(after.code, 0, after.stderr)
+})

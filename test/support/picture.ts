@@ -1,0 +1,27 @@
+import sharp from 'sharp'
+
+/** A decoded picture: what a test compares, instead of the existence of a file. */
+export interface Picture {
+  format: string
+  width: number
+  height: number
+  hasAlpha: boolean
+  /** Red, green, blue, alpha of one pixel. */
+  at(x: number, y: number): [number, number, number, number]
+}
+
+/** Decodes a png, jpeg or webp whole. */
+export async function decode(file: Buffer): Promise<Picture> {
+  const image = sharp(file, { limitInputPixels: false })
+  const { format = '', hasAlpha = false } = await image.metadata()
+  const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  const at = (x: number, y: number): [number, number, number, number] => {
+    const offset = (y * info.width + x) * info.channels
+    return [data[offset]!, data[offset + 1]!, data[offset + 2]!, data[offset + 3]!]
+  }
+  return { format, width: info.width, height: info.height, hasAlpha, at }
+}
+
+/** True when each channel differs by at most `tolerance` (lossy formats move colours a little). */
+export const isNear = (pixel: readonly number[], wanted: readonly number[], tolerance = 3): boolean =>
+  wanted.every((value, i) => Math.abs((pixel[i] ?? Number.NaN) - value) <= tolerance)
