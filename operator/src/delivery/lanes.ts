@@ -37,6 +37,7 @@ export class Lanes {
 
   /** Runs `job` when its lane and the whole have room. @throws LanesClosed when they close before */
   run<T>(name: string, job: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new LanesClosed('no more posts are started'))
     return new Promise<T>((resolve, reject) => {
       const lane = this.#lanes.get(name) ?? { active: 0, waiting: [] }
       this.#lanes.set(name, lane)
