@@ -2,7 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Readable } from 'node:stream'
 import { Client, S3Error } from 'minio'
-import { unavailable } from '../errors.ts'
+import { notFound, unavailable } from '../errors.ts'
 import type { ByteRange } from '../translate/byte-range.ts'
 import type { FileStore, StoredFile } from './ports.ts'
 
@@ -67,7 +67,11 @@ export class Bucket implements FileStore {
 
   async open(key: string, range: ByteRange | undefined): Promise<Readable> {
     const { start, end } = range ?? { start: 0, end: -1 }
-    return this.#client.getPartialObject(this.#bucket, key, start, end - start + 1).catch(away)
+    return this.#client.getPartialObject(this.#bucket, key, start, end - start + 1).catch((error: unknown) => {
+      // Deleted since it was looked at.
+      if (isAbsent(error)) throw notFound('file')
+      return away(error)
+    })
   }
 
   async mark(key: string): Promise<void> {

@@ -1,0 +1,155 @@
+import t from 'tap'
+import { unavailable } from '../../../api-gateway/src/errors.ts'
+import { tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
+
+const url = 'https://example.com/'
+
+t.test('the app serves the same routes under /v1 and /api/v1', async (t) => {
+  const { app, headers } = aGateway()
+  for (const prefix of ['/v1', '/api/v1']) {
+    t.equal((await app.inject({ url: `${prefix}/screenshots`, headers })).statusCode, 200)
+    t.equal((await app.inject({ url: `${prefix}/status` })).statusCode, 200)
+  }
+})
+
+t.test('the app answers the status without a key, to any page', async (t) => {
+  const { app } = aGateway()
+  const answer = await app.inject({ url: '/v1/status' })
+  t.match(answer.json(), { status: 'operational', version: /^\d+\.\d+\.\d+$/, uptime_seconds: 5 })
+  t.equal(answer.headers['access-control-allow-origin'], '*')
+})
+
+t.test('the app opens nothing else to other pages', async (t) => {
+  const { app, headers } = aGateway()
+  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: 'https://evil.example' } })
+  t.equal(answer.headers['access-control-allow-origin'], undefined)
+})
+
+t.test('the app keeps a client’s request id when it is harmless, and makes one otherwise', async (t) => {
+  const { app } = aGateway()
+  const kept = await app.inject({ url: '/v1/nothing', headers: { 'x-request-id': 'abc-123' } })
+  t.equal(kept.headers['x-request-id'], 'abc-123')
+  t.equal(kept.json().error.request_id, 'abc-123')
+  const replaced = await app.inject({ url: '/v1/nothing', headers: { 'x-request-id': 'a b' } })
+  t.match(replaced.headers['x-request-id'], /^[0-9a-f-]{36}$/)
+})
+
+t.test('the app never tells what went wrong inside', async (t) => {
+  const { app, headers } = aGateway({
+    screenshots: Object.assign(aGateway().screenshots, {
+      page: () => {
+        throw new Error('the password is hunter2')
+      },
+    }),
+  })
+  const answer = await app.inject({ url: '/v1/screenshots', headers })
+  t.equal(answer.statusCode, 500)
+  t.match(answer.json(), { success: false, error: { code: 'INTERNAL_ERROR', message: 'something went wrong here' } })
+  t.notMatch(answer.body, 'hunter2')
+})
+
+t.test('the app refuses a wrong method before it reads the body', async (t) => {
+  const { app } = aGateway()
+  const answer = await app.inject({ method: 'PUT', url: '/v1/screenshots', payload: '{', headers: { 'content-type': 'application/json' } })
+  t.equal(answer.statusCode, 405)
+  t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST')
+})
+
+t.test('the app checks the key before it reads the body', async (t) => {
+  const { app } = aGateway()
+  const answer = await app.inject({ method: 'POST', url: '/v1/screenshots', payload: '{', headers: { 'content-type': 'application/json' } })
+  t.equal(answer.statusCode, 401)
+})
+
+t.test('the app asks clients to connect anew while it ends', async (t) => {
+  const { app, headers, draining } = aGateway()
+  t.equal((await app.inject({ url: '/v1/screenshots', headers })).headers.connection, 'keep-alive')
+  draining.abort()
+  t.equal((await app.inject({ url: '/v1/screenshots', headers })).headers.connection, 'close')
+})
+
+t.test('POST /screenshots holds no longer than the process lives', async (t) => {
+  const { app, headers, draining, screenshots } = aGateway()
+  const answer = app.inject({ method: 'POST', url: '/v1/screenshots', payload: { url, async: false }, headers })
+  setImmediate(() => draining.abort())
+  t.equal((await answer).statusCode, 202)
+  t.equal(screenshots.objects.size, 1)
+})
+
+t.test('POST /screenshots with response_type empty answers nothing but where the record is', async (t) => {
+  const { app, headers, screenshots } = aGateway()
+  const create = screenshots.create.bind(screenshots)
+  screenshots.create = async (shot) => {
+    const created = await create(shot)
+    return screenshots.put({ ...created, status: { phase: 'Completed', result: { etag: 'abc' } } })
+  }
+  const payload = { url, async: false, response_type: 'empty' }
+  const answer = await app.inject({ method: 'POST', url: '/v1/screenshots', payload, headers })
+  t.equal(answer.statusCode, 204)
+  t.equal(answer.body, '')
+  t.match(answer.headers.location, /^\/api\/v1\/screenshots\/scr_/)
+})
+
+t.test('GET /screenshots/:id links to the public address, or to the host that was asked', async (t) => {
+  const stored = aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } })
+  for (const { publicUrl, headers: more, base } of [
+    { publicUrl: 'https://shots.example', headers: {}, base: 'https://shots.example/files/users/acme/' },
+    { publicUrl: '', headers: { host: 'localhost:18080' }, base: 'http://localhost:18080/files/users/acme/' },
+    { publicUrl: '', headers: { host: 'a.example', 'x-forwarded-proto': 'https' }, base: 'https://a.example/files/users/acme/' },
+    { publicUrl: '', headers: { host: 'a.example/evil?' }, base: '/files/users/acme/' },
+  ]) {
+    const { app, headers, screenshots } = aGateway({ publicUrl })
+    screenshots.put(stored)
+    const { download_url: link } = (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers: { ...headers, ...more } })).json()
+    t.equal(link.slice(0, base.length), base)
+  }
+})
+
+t.test('GET /screenshots/:id keeps its tag for the hour that the link is rounded to', async (t) => {
+  let now = new Date('2026-11-21T10:00:01Z')
+  const { app, headers, screenshots } = aGateway({ now: () => now })
+  screenshots.put(aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } }))
+  const tag = async () => (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).headers.etag
+  const first = await tag()
+  now = new Date('2026-11-21T10:59:59Z')
+  t.equal(await tag(), first)
+  now = new Date('2026-11-21T11:00:01Z')
+  t.not(await tag(), first)
+})
+
+t.test('DELETE /screenshots/:id minds If-Match', async (t) => {
+  const { app, headers, screenshots, files } = aGateway()
+  screenshots.put(aScreenshot({}))
+  const { etag } = (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).headers
+  const remove = (tag: string) =>
+    app.inject({ method: 'DELETE', url: `/v1/screenshots/${SCREENSHOT_ID}`, headers: { ...headers, 'if-match': tag } })
+  const refused = await remove('"other"')
+  t.equal(refused.statusCode, 412)
+  t.equal(files.objects.size, 0)
+  t.equal((await remove(String(etag))).statusCode, 204)
+})
+
+t.test('DELETE /screenshots/:id marks the deletion in the bucket before anything else', async (t) => {
+  const { app, headers, screenshots, files } = aGateway()
+  screenshots.put(aScreenshot({}))
+  files.mark = async () => {
+    throw new Error('away')
+  }
+  t.equal((await app.inject({ method: 'DELETE', url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).statusCode, 500)
+  t.equal(screenshots.objects.size, 1)
+})
+
+t.test('/files goes on with the signature and the bucket while the API server is away', async (t) => {
+  const { app, headers, screenshots, files } = aGateway()
+  screenshots.put(aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } }))
+  files.objects.set(`users/acme/${SCREENSHOT_ID}.png`, Buffer.from('picture'))
+  const { download_url: link } = (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).json()
+  const { pathname, search } = new URL(link)
+  screenshots.find = async () => {
+    throw unavailable('away')
+  }
+  t.equal((await app.inject({ url: pathname + search })).body, 'picture')
+  await files.mark(tombstoneKey('acme', SCREENSHOT_ID))
+  t.equal((await app.inject({ url: pathname + search })).statusCode, 404)
+})

@@ -1,0 +1,47 @@
+import t from 'tap'
+import { ApiError, invalid, toErrorBody, toHttpError } from '../../../api-gateway/src/errors.ts'
+import { HTTP_ERRORS, type HttpErrorCode } from '../../../crds/src/errors.ts'
+
+for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
+  t.test(`toHttpError answers ${code} with ${status}`, async (t) => {
+    const answer = toHttpError(new ApiError(code as HttpErrorCode, 'words for a person', { headers: { allow: 'GET' } }))
+    t.match(answer, { status, code, message: 'words for a person', headers: { allow: 'GET' } })
+    t.equal('retry-after' in answer.headers, status === 503)
+  })
+}
+
+const framework = [
+  { code: 'FST_ERR_CTP_BODY_TOO_LARGE', status: 413 },
+  { code: 'FST_ERR_CTP_INVALID_MEDIA_TYPE', status: 415 },
+  { code: 'FST_ERR_CTP_INVALID_CONTENT_LENGTH', status: 400 },
+  { code: 'FST_ERR_BAD_URL', status: 400 },
+]
+for (const { code, status } of framework) {
+  t.test(`toHttpError translates fastify's ${code}`, async (t) => {
+    t.equal(toHttpError(Object.assign(new Error('internal words'), { code })).status, status)
+    t.notMatch(toHttpError(Object.assign(new Error('internal words'), { code })).message, 'internal words')
+  })
+}
+
+t.test('toHttpError says nothing about what is not ours', async (t) => {
+  for (const error of [new Error('password=1'), Object.assign(new Error('x'), { statusCode: 404 }), 'text', undefined, null]) {
+    t.strictSame(toHttpError(error), { status: 500, code: 'INTERNAL_ERROR', message: 'something went wrong here', headers: {} })
+  }
+})
+
+t.test('invalid carries every problem, and the words of a single one', async (t) => {
+  const one = { path: 'url', code: 'required', message: 'url is required' }
+  t.equal(invalid([one]).message, 'url is required')
+  t.equal(invalid([one, one]).message, 'the request has 2 faults')
+  t.strictSame(invalid([one, one]).details, [one, one])
+})
+
+t.test('toErrorBody has the shape of the specification, details only where there are some', async (t) => {
+  t.strictSame(toErrorBody({ code: 'NOT_FOUND', message: 'no' }, 'r1'), {
+    success: false,
+    error: { message: 'no', code: 'NOT_FOUND', request_id: 'r1' },
+  })
+  t.strictSame(toErrorBody({ code: 'CAPTURE_FAILED', message: 'no', details: { code: 'TIMEOUT' } }, 'r1').error.details, {
+    code: 'TIMEOUT',
+  })
+})

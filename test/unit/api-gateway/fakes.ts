@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import Fastify from 'fastify'
+import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
+import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
+import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
+import type { FileStore, KeyStore, ScreenshotStore, StoredFile } from '../../../api-gateway/src/store/ports.ts'
+import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
+import { newId, screenshotIdOf } from '../../../crds/src/ids.ts'
+import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import { Label } from '../../../crds/src/names.ts'
+import { accountOf } from '../../../crds/src/record.ts'
+
+// Builders, and stores in memory that keep the promises of store/ports.ts.
+
+export const NOW = new Date('2026-11-21T10:20:30.456Z')
+export const SCREENSHOT_ID = newId('scr', NOW, Buffer.alloc(10, 7))
+
+const metadata = (name: string) => ({
+  name,
+  namespace: 'default',
+  uid: `uid-of-${name}`,
+  resourceVersion: '1',
+  creationTimestamp: NOW.toISOString(),
+})
+
+interface Shot {
+  id?: string
+  url?: string
+  accountName?: string
+  options?: CaptureOptions
+  phase?: Phase
+  status?: ScreenshotStatus
+}
+
+export function aScreenshot({
+  id = SCREENSHOT_ID,
+  url = 'https://example.com/',
+  accountName = 'acme',
+  options,
+  phase = 'Pending',
+  status,
+}: Shot): Screenshot {
+  const spec = { url, accountName, ...(options ? { options } : {}) }
+  return { metadata: metadata(id.replace('_', '-')), spec, status: { phase, ...status } }
+}
+
+export const anApiKey = (text: string, spec: ApiKeySpec): ApiKey => ({
+  metadata: { ...metadata('key-1'), labels: { [Label.keyHash1]: keyHash(text) } },
+  spec,
+})
+
+export class FakeScreenshots implements ScreenshotStore {
+  readonly objects = new Map<string, Screenshot>()
+  #changed: (() => void)[] = []
+  #version = 1
+
+  async create({ metadata: { name }, spec }: NewScreenshot): Promise<Screenshot> {
+    return this.put({ metadata: metadata(name), spec, status: { phase: 'Pending' } })
+  }
+  put(screenshot: Screenshot): Screenshot {
+    const stored = { ...screenshot, metadata: { ...screenshot.metadata, resourceVersion: String(++this.#version) } }
+    this.objects.set(screenshotIdOf(stored.metadata), stored)
+    this.#wake()
+    return stored
+  }
+  async find(id: string): Promise<Screenshot | undefined> {
+    return this.objects.get(id)
+  }
+  page(account: string, after: string | undefined, limit: number): Screenshot[] {
+    const mine = [...this.objects.entries()].filter(([id, shot]) => accountOf(shot) === account && (after === undefined || id > after))
+    return mine
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([, shot]) => shot)
+  }
+  async delete(screenshot: Screenshot): Promise<boolean> {
+    const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
+    this.#wake()
+    return was
+  }
+  async waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined> {
+    const id = screenshotIdOf(screenshot.metadata)
+    const ended = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      const look = () => {
+        const shot = this.objects.get(id)
+        if (shot !== undefined && !isFinished(shot) && !signal.aborted) return
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#changed.push(look)
+      signal.addEventListener('abort', look)
+      look()
+    })
+    await ended
+    return this.objects.get(id)
+  }
+  #wake(): void {
+    for (const look of this.#changed) look()
+  }
+}
+
+export class FakeFiles implements FileStore {
+  readonly objects = new Map<string, Buffer>()
+  async stat(key: string): Promise<StoredFile | undefined> {
+    const bytes = this.objects.get(key)
+    return bytes && { sizeBytes: bytes.length, etag: 'abc', lastModified: NOW }
+  }
+  async open(key: string, range: { start: number; end: number } | undefined): Promise<Readable> {
+    const bytes = this.objects.get(key) ?? Buffer.alloc(0)
+    return Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes])
+  }
+  async mark(key: string): Promise<void> {
+    this.objects.set(key, Buffer.alloc(0))
+  }
+  async removeAll(prefix: string): Promise<void> {
+    for (const key of this.objects.keys()) if (key.startsWith(prefix)) this.objects.delete(key)
+  }
+}
+
+export class FakeKeys implements KeyStore {
+  readonly keys: ApiKey[] = []
+  readonly accounts = new Map<string, Account>()
+  async findByHash(hash: string): Promise<ApiKey[]> {
+    return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash)
+  }
+  async findAccount(name: string): Promise<Account | undefined> {
+    return this.accounts.get(name)
+  }
+}
+
+/** A gateway over stores in memory, with one account and one key of it. */
+export function aGateway(changes: Partial<Deps> = {}) {
+  const screenshots = new FakeScreenshots()
+  const files = new FakeFiles()
+  const keys = new FakeKeys()
+  const key = newKeyText()
+  const draining = new AbortController()
+  keys.keys.push(anApiKey(key, { accountName: 'acme' }))
+  keys.accounts.set('acme', { metadata: metadata('acme'), spec: { plan: 'scale' } })
+  const health = async () => ({ status: 'operational' as const, response_time_ms: 1 })
+  const secret = randomBytes(32).toString('base64')
+  const app = buildApp({
+    screenshots,
+    files,
+    keys,
+    downloads: new Downloads(2),
+    metrics: buildMetrics(),
+    log: Fastify({ logger: { level: 'silent' } }).log,
+    keyRing: () => ({ current: 'a', keys: { a: secret } }),
+    publicUrl: 'https://shots.example',
+    egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
+    draining: draining.signal,
+    database: health,
+    storage: health,
+    now: () => NOW,
+    startedAt: new Date(NOW.getTime() - 5_000),
+    ...changes,
+  })
+  const headers = { authorization: `Bearer ${key}` }
+  return { app, screenshots, files, keys, key, headers, draining }
+}

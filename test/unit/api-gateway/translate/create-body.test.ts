@@ -1,0 +1,75 @@
+import t from 'tap'
+import { ApiError, type Problem } from '../../../../api-gateway/src/errors.ts'
+import { parseCreateBody } from '../../../../api-gateway/src/translate/create-body.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/address-rules.ts'
+
+const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
+const url = 'https://example.com/'
+
+const accepted = [
+  { name: 'a url alone', body: { url }, request: { url, ignored: [] } },
+  { name: 'empty options as none', body: { url, options: {} }, request: { url, ignored: [] } },
+  { name: 'a url among the options', body: { options: { url } }, request: { url, ignored: [] } },
+  { name: 'the outer url before the inner', body: { url, options: { url: 'https://other.example/' } }, request: { url, ignored: [] } },
+  {
+    name: 'options in the names of custom resources',
+    body: { url, options: { full_page: true, viewport_width: 800, wait_until: ['load'] } },
+    request: { url, options: { fullPage: true, viewportWidth: 800, waitUntil: ['load'] }, ignored: [] },
+  },
+  {
+    name: 'request options apart from the capture’s',
+    body: { url, options: { async: false, response_type: 'empty' } },
+    request: { url, async: false, responseType: 'empty', ignored: [] },
+  },
+  {
+    name: 'the outer request options before the inner',
+    body: { url, async: true, response_type: 'json', options: { async: false, response_type: 'by_format' } },
+    request: { url, async: true, responseType: 'json', ignored: [] },
+  },
+]
+for (const { name, body, request } of accepted) {
+  t.test(`parseCreateBody takes ${name}`, async (t) => t.strictSame(parseCreateBody(body, rules), request))
+}
+
+const faults = (body: unknown, lenient = false): string[] => {
+  try {
+    parseCreateBody(body, rules, lenient)
+    return []
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return [error.code, ...(error.details as readonly Problem[]).map(({ path, code }) => `${path} ${code}`)]
+  }
+}
+
+const refused: [string, unknown, string[]][] = [
+  ['undefined', undefined, ['VALIDATION_ERROR', ' invalid_type']],
+  ['null', null, ['VALIDATION_ERROR', ' invalid_type']],
+  ['a refused address alone', { url: 'http://10.0.0.1/' }, ['URL_NOT_ALLOWED', 'url url_not_allowed']],
+  [
+    'a refused address among other faults',
+    { url: 'http://10.0.0.1/', x: 1 },
+    ['VALIDATION_ERROR', 'x unknown_field', 'url url_not_allowed'],
+  ],
+  ['a __proto__ key', JSON.parse(`{"url":"${url}","__proto__":{"a":1}}`), ['VALIDATION_ERROR', '__proto__ unknown_field']],
+  ['text for a boolean', { url, async: 'false' }, ['VALIDATION_ERROR', 'async invalid_type']],
+  ['an unknown response type', { url, response_type: 'xml' }, ['VALIDATION_ERROR', 'response_type invalid_value']],
+  ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
+]
+for (const [name, body, expected] of refused) {
+  t.test(`parseCreateBody refuses ${name}`, async (t) => t.strictSame(faults(body), expected))
+}
+
+t.test('parseCreateBody ignores unknown names, and nothing else, when it is lenient', async (t) => {
+  const body = { url, colour: 1, options: { fullpage: true, full_page: true } }
+  t.strictSame(parseCreateBody(body, rules, true), { url, options: { fullPage: true }, ignored: ['colour', 'options.fullpage'] })
+  t.strictSame(faults({ url, options: { fullpage: true, delay: 'x' } }, true), ['VALIDATION_ERROR', 'options.delay invalid_type'])
+})
+
+t.test('parseCreateBody never repeats a value', async (t) => {
+  try {
+    parseCreateBody({ url: 'https://me:hunter2@example.com/', options: { format: 'hunter2', styles: 7 } }, rules)
+    t.fail('it was refused')
+  } catch (error) {
+    t.notMatch(JSON.stringify((error as ApiError).details), 'hunter2')
+  }
+})

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { hashesOf, isUsable, parseBearer, requireScope } from '../../../../api-gateway/src/translate/credentials.ts'
+import { keyHash, newKeyText } from '../../../../crds/src/key-text.ts'
+import type { ApiKeySpec } from '../../../../crds/src/kinds/api-key.ts'
+import { Label } from '../../../../crds/src/names.ts'
+import { anApiKey } from '../fakes.ts'
+
+const text = newKeyText()
+const now = new Date('2026-11-21T10:00:00Z')
+
+for (const header of [`Bearer ${text}`, `bearer   ${text}`, `BEARER ${text} `]) {
+  t.test(`parseBearer reads ${header.slice(0, 12)}…`, async (t) => t.equal(parseBearer(header), text))
+}
+
+const missing = [undefined, '', 'Bearer', 'Bearer ', text, `Basic ${text}`, `Bearer ${text} x`]
+for (const header of missing) {
+  t.test(`parseBearer says UNAUTHORIZED to ${header?.slice(0, 12)}`, async (t) => {
+    t.throws(() => parseBearer(header), { code: 'UNAUTHORIZED', headers: { 'www-authenticate': 'Bearer realm="api"' } })
+  })
+}
+
+t.test('parseBearer refuses by its checksum what cannot be a key', async (t) => {
+  const flipped = `${text.slice(0, 8)}${text[8] === 'a' ? 'b' : 'a'}${text.slice(9)}`
+  for (const wrong of ['x', 'ttk_short', flipped, `${text}0`]) {
+    t.throws(() => parseBearer(`Bearer ${wrong}`), { code: 'INVALID_API_KEY', headers: { 'www-authenticate': /error="invalid_token"/ } })
+  }
+})
+
+const usable: [string, ApiKeySpec, boolean][] = [
+  ['a key of defaults', {}, true],
+  ['an active key', { active: true }, true],
+  ['an inactive key', { active: false }, false],
+  ['a key that expires later', { expiryTime: '2026-11-21T10:00:00.001Z' }, true],
+  ['a key that expires now', { expiryTime: '2026-11-21T10:00:00Z' }, false],
+]
+for (const [name, spec, is] of usable) {
+  t.test(`isUsable judges ${name}`, async (t) => t.equal(isUsable(anApiKey(text, spec), keyHash(text), now), is))
+}
+
+t.test('isUsable takes either key of a rotation and no other', async (t) => {
+  const other = newKeyText()
+  const key = anApiKey(text, {})
+  const rotating = { ...key, metadata: { ...key.metadata, labels: { ...key.metadata.labels, [Label.keyHash2]: keyHash(other) } } }
+  t.equal(hashesOf(rotating).length, 2)
+  t.equal(isUsable(rotating, keyHash(other), now), true)
+  t.equal(isUsable(rotating, keyHash(newKeyText()), now), false)
+  t.equal(isUsable(rotating, '', now), false)
+})
+
+t.test('requireScope lets pass what the key may do', async (t) => {
+  for (const scopes of [undefined, ['*'], ['screenshots:read'], ['keys:read', 'screenshots:read']] as const) {
+    const spec: ApiKeySpec = scopes === undefined ? {} : { scopes: [...scopes] }
+    t.doesNotThrow(() => requireScope(anApiKey(text, spec), 'screenshots:read'))
+  }
+  for (const scopes of [[], ['screenshots:write']] as const) {
+    t.throws(() => requireScope(anApiKey(text, { scopes: [...scopes] }), 'screenshots:read'), {
+      code: 'INSUFFICIENT_SCOPE',
+      headers: { 'www-authenticate': 'Bearer realm="api", error="insufficient_scope", scope="screenshots:read"' },
+    })
+  }
+})

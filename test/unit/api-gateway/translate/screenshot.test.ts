@@ -1,0 +1,72 @@
+import t from 'tap'
+import { buildScreenshot, hasOpenDeliveries, isDeleted, toCreated } from '../../../../api-gateway/src/translate/screenshot.ts'
+import { judgeComponent, judgeService, toServiceStatus } from '../../../../api-gateway/src/translate/service-status.ts'
+import { toRecord } from '../../../../crds/src/record.ts'
+import { aScreenshot, SCREENSHOT_ID } from '../fakes.ts'
+
+t.test('buildScreenshot stores what was chosen and nothing else', async (t) => {
+  t.strictSame(buildScreenshot(SCREENSHOT_ID, 'acme', { url: 'https://example.com/' }), {
+    metadata: { name: SCREENSHOT_ID.replace('_', '-') },
+    spec: { url: 'https://example.com/', accountName: 'acme' },
+  })
+  t.strictSame(buildScreenshot(SCREENSHOT_ID, 'acme', { url: 'https://example.com/', options: { delay: 5 } }).spec.options, { delay: 5 })
+})
+
+t.test('toCreated says pending, with exactly the fields of the specification', async (t) => {
+  const record = toRecord(aScreenshot({ phase: 'Completed' }), () => ({ url: '/files', expires: 1 }))
+  const created = toCreated(record)
+  t.strictSame(Object.keys(created), ['id', 'url', 'status', 'options', 'created_at', 'estimated_time'])
+  t.equal(created.status, 'pending')
+})
+
+t.test('isDeleted sees the mark of a deletion and a deletion under way', async (t) => {
+  const shot = aScreenshot({})
+  t.equal(isDeleted(shot), false)
+  const marked = { metadata: { ...shot.metadata, annotations: { 'tintype.dev/delete-requested': 'x' } } }
+  t.equal(isDeleted(marked), true)
+  t.equal(isDeleted({ metadata: { ...shot.metadata, deletionTimestamp: 'x' } }), true)
+})
+
+t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {
+  const at = '2026-11-21T10:00:00Z'
+  const withDeliveries = (s: 'open' | 'ok' | 'failed') => ({
+    status: { deliveries: { 'screenshot.queued': { a: { n: 1, at, s: 'ok' as const } }, 'screenshot.completed': { a: { n: 1, at, s } } } },
+  })
+  t.equal(hasOpenDeliveries({}), false)
+  t.equal(hasOpenDeliveries(withDeliveries('ok')), false)
+  t.equal(hasOpenDeliveries(withDeliveries('failed')), false)
+  t.equal(hasOpenDeliveries(withDeliveries('open')), true)
+})
+
+t.test('judgeComponent calls silence an outage and slowness degraded', async (t) => {
+  t.strictSame(judgeComponent(true, 12.4), { status: 'operational', response_time_ms: 12 })
+  t.strictSame(judgeComponent(true, 1_001), { status: 'degraded', response_time_ms: 1_001 })
+  t.strictSame(judgeComponent(false, 3), { status: 'outage', response_time_ms: 3 })
+})
+
+const verdicts = [
+  ['operational', 'operational', 'operational'],
+  ['degraded', 'operational', 'degraded'],
+  ['operational', 'degraded', 'degraded'],
+  ['operational', 'outage', 'degraded'],
+  ['outage', 'operational', 'outage'],
+  ['outage', 'outage', 'outage'],
+] as const
+for (const [database, storage, service] of verdicts) {
+  t.test(`judgeService calls database ${database} and storage ${storage} ${service}`, async (t) =>
+    t.equal(judgeService(database, storage), service),
+  )
+}
+
+t.test('toServiceStatus has exactly the fields of the specification', async (t) => {
+  const health = { status: 'operational', response_time_ms: 2 } as const
+  const facts = { version: '1.0.0', now: new Date(0), uptimeSeconds: 1.9, responseMilliseconds: 4.4, database: health, storage: health }
+  t.strictSame(toServiceStatus(facts), {
+    status: 'operational',
+    version: '1.0.0',
+    timestamp: '1970-01-01T00:00:00.000Z',
+    uptime_seconds: 1,
+    response_time_ms: 4,
+    components: { database: health, storage: health, api: { status: 'operational' } },
+  })
+})
