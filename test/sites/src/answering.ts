@@ -1,0 +1,93 @@
+// What a server may do to its visitor before there is a page.
+
+import { escapeHtml, htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
+
+const green = htmlOf({ title: 'Arrived', style: 'html{background:#00ff00}' })
+const counts = new Map<string, number>()
+const keyOf = (query: URLSearchParams) => (query.get('key') ?? '').slice(0, 100)
+
+const GIBIBYTE = 2 ** 30
+
+/** Answers of every kind. */
+export const answering: Routes = {
+  slow: ({ query, response }) => {
+    setTimeout(() => sendHtml(response, green), numberOf(query, 'ms', 1_000, 600_000))
+  },
+  'slow-body': ({ query, response }) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).write('<!doctype html><title>Slow</title>')
+    setTimeout(() => response.end('<style>html{background:#00ff00}</style>'), numberOf(query, 'ms', 1_000, 600_000))
+  },
+  never: () => {},
+  'never-ends': ({ response }) => {
+    response
+      .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      .write('<!doctype html><title>Unfinished</title><style>html{background:#00ff00}</style><p>')
+  },
+  'never-loads': page(() => htmlOf({ title: 'Waits for a picture', style: 'html{background:#00ff00}', body: '<img alt="" src="/never">' })),
+  'hang-up': ({ request }) => {
+    request.socket.destroy()
+  },
+  status: ({ rest, response }) => {
+    const status = Number(rest)
+    const isPossible = Number.isInteger(status) && status >= 200 && status <= 599
+    sendHtml(response, htmlOf({ title: `Status ${rest}`, style: 'html{background:#808080}' }), { status: isPossible ? status : 404 })
+  },
+  redirect: ({ query, response }) => {
+    response.writeHead(numberOf(query, 'status', 302, 308), { location: query.get('to') ?? '/quadrants' }).end()
+  },
+  redirects: ({ rest, response }) => {
+    const left = Number(rest)
+    response.writeHead(302, { location: left > 1 ? `/redirects/${left - 1}` : '/quadrants' }).end()
+  },
+  'redirect-loop': ({ response }) => {
+    response.writeHead(302, { location: '/redirect-loop' }).end()
+  },
+  refresh: page((query) => htmlOf({ head: `<meta http-equiv="refresh" content="0;url=${escapeHtml(query.get('to') ?? '/quadrants')}">` })),
+  download: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment; filename="file.zip"' }).end('PK')
+  },
+  text: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('plain text\n')
+  },
+  json: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"plain":"json"}')
+  },
+  pdf: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4\n%%EOF\n')
+  },
+  empty: ({ response }) => {
+    response.writeHead(204).end()
+  },
+  large: ({ query, response }) => {
+    const bytes = numberOf(query, 'bytes', 50_000_000, GIBIBYTE)
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    const piece = `<!--${'x'.repeat(65_529)}-->`
+    let left = bytes
+    const write = () => {
+      while (left > 0) {
+        left -= piece.length
+        if (!response.write(piece)) return response.once('drain', write)
+      }
+      return response.end()
+    }
+    write()
+  },
+  // What the browser really sent, as a page and for programs.
+  headers: ({ request, response }) => {
+    sendHtml(
+      response,
+      htmlOf({ title: request.headers['user-agent'] ?? '', body: `<pre>${escapeHtml(JSON.stringify(request.headers, null, 2))}</pre>` }),
+    )
+  },
+  count: ({ query, response }) => {
+    counts.set(keyOf(query), (counts.get(keyOf(query)) ?? 0) + 1)
+    sendHtml(response, green)
+  },
+  counted: ({ query, response }) => {
+    const key = keyOf(query)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ key, count: counts.get(key) ?? 0 }))
+  },
+  healthz: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n')
+  },
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** One request to a page: `rest` is what follows the route's name in the path. */
+export interface Visit {
+  request: IncomingMessage
+  response: ServerResponse
+  query: URLSearchParams
+  rest: string
+}
+
+/** Answers a visit. */
+export type Handler = (visit: Visit) => void
+
+/** Routes by the first segment of the path. */
+export type Routes = Record<string, Handler>
+
+/** A number of the query, bounded so that no test can ask for more than a pod can give. */
+export function numberOf(query: URLSearchParams, name: string, preset: number, maximum: number): number {
+  const value = Number(query.get(name) ?? preset)
+  return Number.isFinite(value) ? Math.min(maximum, Math.max(0, value)) : preset
+}
+
+/** Six hexadecimal digits of the query. */
+export function colorOf(query: URLSearchParams, preset: string): string {
+  const color = query.get('color') ?? preset
+  return /^[0-9a-f]{6}$/i.test(color) ? color : preset
+}
+
+/** A whole document; margins are zero, so that pixels are where the page says. */
+export function htmlOf({ title = 'Page', style = '', body = '', head = '' }): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>${head}<style>html,body{margin:0}${style}</style></head><body>${body}</body></html>`
+}
+
+/** Text as it may stand in HTML. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+
+/** Sends a document. */
+export function sendHtml(
+  response: ServerResponse,
+  html: string,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers })
+  response.end(html)
+}
+
+/** A handler that sends the same kind of document each time. */
+export const page =
+  (build: (query: URLSearchParams, visit: Visit) => string): Handler =>
+  (visit) =>
+    sendHtml(visit.response, build(visit.query, visit))

@@ -1,0 +1,25 @@
+import { crc32, deflateSync } from 'node:zlib'
+
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
+const RGB = 2
+
+/** A PNG of one colour, `color` as six hexadecimal digits. */
+export function buildPng(width: number, height: number, color: string): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([8, RGB, 0, 0, 0], 8)
+  const pixel = Buffer.from(color, 'hex')
+  const row = Buffer.concat([Buffer.of(0), ...Array.from({ length: width }, () => pixel)])
+  const rows = Buffer.concat(Array.from({ length: height }, () => row))
+  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data])
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(data.length)
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, checksum])
+}
