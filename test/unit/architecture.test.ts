@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { type Import, readSources, type SourceFile, toSource } from '../support/source-files.ts'
+
+// The direction of dependencies: main → shell → core → crds. Every import of every file is an arrow; each must be in a table below.
+
+const sources = readSources()
+const byFile = new Map(sources.map((source) => [source.file, source]))
+
+/** Which files a file may import, by its folder. */
+const arrows: { from: RegExp; to: RegExp }[] = [
+  { from: /^crds\/src\//, to: /^crds\/src\// },
+  { from: /^crds\/client\//, to: /^crds\/(client|src)\// },
+  { from: /^operator\/src\/controller\//, to: /^(operator\/src\/controller|crds\/client)\// },
+  { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
+  { from: /^api-gateway\/src\//, to: /^(api-gateway\/(src\/|package\.json$)|crds\/)/ },
+  { from: /^capture-runner\/src\//, to: /^(capture-runner\/(src\/|package\.json$)|crds\/)/ },
+]
+
+/** Which files may load a library, where not every program may that names it in its package.json. */
+const keepers: Record<string, RegExp> = {
+  '@kubernetes/client-node': /^crds\/client\//,
+  'ipaddr.js': /^crds\/src\/address-rules\.ts$/,
+  yaml: /^crds\/src\/generate\.ts$/,
+}
+
+/** Files that decide and compute: what they load, and all that that loads, must be pure. */
+const core = [
+  /^crds\/src\/(?!generate\.ts$)/,
+  /^operator\/src\/[a-z-]+\/decide\.ts$/,
+  /^operator\/src\/delivery\/(retry|receivers|headers|ledger-patch)\.ts$/,
+  /^operator\/src\/pool\/(fair-queue|size|pod|expectations|pod-state)\.ts$/,
+  /^api-gateway\/src\/translate\//,
+  /^capture-runner\/src\/plan\.ts$/,
+]
+
+/** Libraries whose values pure code may use: schemas, hashes, addresses. */
+const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js'])
+
+/** What pure code cannot know: the time, chance, the environment, the world. */
+const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.\w|\bfetch\(|\bperformance\.|\bset(?:Timeout|Interval|Immediate)\(/
+
+/** The only readers of the environment besides main.ts: they hand it on to a process of their own. */
+const ENVIRONMENT_READERS = [/\/src\/main\.ts$/, /^capture-runner\/src\/(browser|jail\/[a-z-]+)\.ts$/]
+
+const isCore = (file: string): boolean => core.some((pattern) => pattern.test(file))
+const valuesOf = ({ imports }: SourceFile): Import[] => imports.filter(({ isType }) => !isType)
+
+/** The files that loading this one loads, by their paths. */
+function closureOf(file: string, seen = new Set<string>()): Set<string> {
+  const source = byFile.get(file)
+  if (!source || seen.has(file)) return seen
+  seen.add(file)
+  for (const { file: next } of valuesOf(source)) if (next) closureOf(next, seen)
+  return seen
+}
+
+t.test('architecture has every import of a file of ours in its table of arrows', async (t) => {
+  t.ok(sources.length > 100, `${sources.length} files read`)
+  for (const { file, imports } of sources) {
+    const arrow = arrows.find(({ from }) => from.test(file))
+    t.ok(arrow, `${file} has a row`)
+    const stray = imports.filter((entry) => entry.file !== undefined && !arrow?.to.test(entry.file))
+    t.strictSame(
+      stray.map(({ specifier }) => specifier),
+      [],
+      `${file} imports nothing else`,
+    )
+  }
+})
+
+t.test('architecture has every import lead to a file that exists', async (t) => {
+  for (const { file, imports } of sources) {
+    const lost = imports.filter((entry) => entry.file?.endsWith('.ts') && !byFile.has(entry.file))
+    t.strictSame(
+      lost.map(({ specifier }) => specifier),
+      [],
+      `${file} imports no ghost`,
+    )
+  }
+})
+
+t.test('architecture has programs reach what they share by its name, never by a path', async (t) => {
+  const strays = sources
+    .filter(({ file }) => !file.startsWith('crds/'))
+    .flatMap(({ file, imports }) => imports.filter(({ specifier }) => /^\.\.?\/.*crds\//.test(specifier)).map(() => file))
+  t.strictSame(strays, [])
+})
+
+t.test('architecture has every library in the package.json of who loads it', async (t) => {
+  const manifests = new Map<string, Set<string>>()
+  for (const { file, imports } of sources) {
+    const workspace = file.split('/')[0] ?? ''
+    if (!manifests.has(workspace)) manifests.set(workspace, readDependencies(workspace))
+    const wanted = imports.filter(({ library }) => library !== undefined && !library.startsWith('node:') && keepers[library] === undefined)
+    const missing = wanted.filter(({ library = '' }) => !manifests.get(workspace)?.has(library))
+    t.strictSame(
+      missing.map(({ library }) => library),
+      [],
+      `${file} names its libraries`,
+    )
+  }
+})
+
+t.test('architecture has the libraries that have a keeper loaded by nobody else', async (t) => {
+  for (const [library, keeper] of Object.entries(keepers)) {
+    const users = sources.filter(({ imports }) => imports.some((entry) => entry.library === library)).map(({ file }) => file)
+    t.strictSame(
+      users.filter((file) => !keeper.test(file)),
+      [],
+      library,
+    )
+  }
+})
+
+t.test('architecture has client-node loaded late, for its types and for kubeconfigs only', async (t) => {
+  const loads = sources
+    .flatMap(({ imports }) => valuesOf({ file: '', code: '', imports }))
+    .filter(({ library }) => library === '@kubernetes/client-node')
+  t.ok(loads.every(({ isDynamic }) => isDynamic))
+})
+
+t.test('architecture has a core that knows neither time nor chance nor the world, whatever it loads', async (t) => {
+  const entries = sources.map(({ file }) => file).filter(isCore)
+  t.ok(entries.length > 50, `${entries.length} files of the core`)
+  const reached = new Map(entries.flatMap((entry) => [...closureOf(entry)].map((file) => [file, entry] as const)))
+  for (const [file, entry] of reached) {
+    const source = byFile.get(file)!
+    const libraries = valuesOf(source).flatMap(({ library = '' }) => (library === '' || PURE_LIBRARIES.has(library) ? [] : [library]))
+    t.strictSame(libraries, [], `${file} (loaded by ${entry}) loads no library that acts`)
+    t.equal(IMPURE.exec(source.code)?.[0], undefined, `${file} (loaded by ${entry}) takes time and chance as arguments`)
+  }
+})
+
+t.test('architecture has one reader of the environment a program', async (t) => {
+  const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code)).map(({ file }) => file)
+  t.strictSame(
+    readers.filter((file) => !ENVIRONMENT_READERS.some((pattern) => pattern.test(file))),
+    [],
+  )
+})
+
+t.test('architecture has no file that loads itself in a circle', async (t) => {
+  const circles = sources.filter((source) => valuesOf(source).some(({ file }) => file && closureOf(file).has(source.file)))
+  t.strictSame(
+    circles.map(({ file }) => file),
+    [],
+  )
+})
+
+t.test('architecture has nothing load a program’s main', async (t) => {
+  const loaders = sources.filter(({ imports }) => imports.some(({ file }) => file?.endsWith('/src/main.ts')))
+  t.strictSame(
+    loaders.map(({ file }) => file),
+    [],
+  )
+})
+
+t.test('toSource tells values from types, and what is written from what is commented', async (t) => {
+  const text = [
+    "import a, { b } from './a.ts'",
+    "import type { C } from './c.ts'",
+    "import { type D } from 'd'",
+    "import {\n  e,\n  type F,\n} from '@scope/e/deep'",
+    "import 'node:side-effect'",
+    "export { g } from '@tintype/crds/ids'",
+    "const { h } = await import('late')",
+    "// import x from 'comment'",
+    "/** {@link import('./doc.ts').X} */",
+  ].join('\n')
+  t.match(toSource('operator/src/x/y.ts', text).imports, [
+    { file: 'operator/src/x/a.ts', isType: false },
+    { file: 'operator/src/x/c.ts', isType: true },
+    { library: 'd', isType: true },
+    { library: '@scope/e', isType: false },
+    { library: 'node:side-effect', isType: false },
+    { file: 'crds/src/ids.ts', isType: false },
+    { library: 'late', isType: false, isDynamic: true },
+  ])
+  t.equal(toSource('operator/src/x/y.ts', text).imports.length, 7)
+})
+
+function readDependencies(workspace: string): Set<string> {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../..', workspace, 'package.json'), 'utf8'))
+  return new Set(Object.keys(manifest.dependencies ?? {}))
+}
