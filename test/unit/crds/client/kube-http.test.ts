@@ -88,8 +88,10 @@ t.test('request gives up when the wait that is asked for ends after its time', a
 })
 
 t.test('request repeats nothing when told so', async (t) => {
-  const { http, exchanges } = await startScriptedServer(t, ({ response }) => sendStatus(response, 503, 'ServiceUnavailable'))
-  await t.rejects(http.request({ method: 'GET', path: '/x', repeat: 'never' }), { name: 'KubeError', status: 503 })
+  const { http, exchanges } = await startScriptedServer(t, ({ response }) =>
+    sendStatus(response, 429, 'TooManyRequests', { 'retry-after': '0' }),
+  )
+  await t.rejects(http.request({ method: 'GET', path: '/x', repeat: 'never' }), { name: 'KubeError', status: 429 })
   t.equal(exchanges.length, 1)
 })
 

@@ -15,7 +15,9 @@ export class ManualClock implements Clock {
   }
 
   after(milliseconds: number, callback: () => void): () => void {
-    const timer = { at: this.#milliseconds + milliseconds, callback }
+    // As Node does: what does not fit into 31 bits runs at once.
+    const delay = milliseconds > 2 ** 31 - 1 ? 1 : milliseconds
+    const timer = { at: this.#milliseconds + delay, callback }
     this.#timers.push(timer)
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer)
