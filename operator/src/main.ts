@@ -19,6 +19,7 @@ import { findProblems } from './controller/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
 import { LeaderElection, leaseStore } from './controller/leader-election.ts'
 import { createCore } from './core.ts'
+import { createDelivery } from './delivery/delivery.ts'
 import type { Deps, Reflectors } from './deps.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { serveHealth } from './health.ts'
@@ -103,7 +104,7 @@ async function runOperator(config: Config): Promise<void> {
     }),
     isLeader: () => election.isLeader(),
   }
-  const leadership = createLeadership([createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey) })])
+  const leadership = createLeadership([createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey) }), createDelivery(deps)])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })

@@ -38,6 +38,7 @@ export function judge(
   if (hash !== undefined && policyHash(policy) !== hash)
     return changed(`the rules of the policy ${name} are not those of this release: helm upgrade puts them back`)
   if (binding.spec?.policyName !== name) return changed(`the binding ${name} binds another policy`)
+  if (binding.spec.matchResources !== undefined) return changed(`the binding ${name} leaves something out`)
   if (!binding.spec.validationActions?.includes('Deny')) return changed(`the binding ${name} does not deny`)
   return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
 }

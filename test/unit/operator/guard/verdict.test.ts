@@ -1,0 +1,60 @@
+import t from 'tap'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../../crds/client/core-resources.ts'
+import { judge, policyHash } from '../../../../operator/src/guard/verdict.ts'
+
+const NAME = 'tintype-runner-status'
+
+const aPolicy = (spec: Partial<NonNullable<ValidatingAdmissionPolicy['spec']>> = {}): ValidatingAdmissionPolicy => ({
+  metadata: { name: NAME },
+  spec: {
+    failurePolicy: 'Fail',
+    matchConditions: [{ name: 'is-a-runner', expression: 'request.userInfo.username == "runner"' }],
+    variables: [{ name: 'after', expression: ' object.status\n' }],
+    validations: [{ expression: 'variables.after.phase == "Completed"' }],
+    ...spec,
+  },
+})
+
+const aBinding = (spec: Partial<NonNullable<ValidatingAdmissionPolicyBinding['spec']>> = {}): ValidatingAdmissionPolicyBinding => ({
+  metadata: { name: NAME },
+  spec: { policyName: NAME, validationActions: ['Deny'], ...spec },
+})
+
+const hash = policyHash(aPolicy())
+
+const cases = [
+  { name: 'is content with policy and binding of this release', policy: aPolicy(), binding: aBinding(), reason: 'PolicyInForce' },
+  { name: 'misses the policy', policy: undefined, binding: aBinding(), reason: 'PolicyMissing' },
+  { name: 'misses the binding', policy: aPolicy(), binding: undefined, reason: 'PolicyMissing' },
+  { name: 'refuses a policy that fails open', policy: aPolicy({ failurePolicy: 'Ignore' }), binding: aBinding(), reason: 'PolicyChanged' },
+  { name: 'refuses other rules', policy: aPolicy({ validations: [{ expression: 'true' }] }), binding: aBinding(), reason: 'PolicyChanged' },
+  { name: 'refuses a binding of another policy', policy: aPolicy(), binding: aBinding({ policyName: 'other' }), reason: 'PolicyChanged' },
+  {
+    name: 'refuses a binding that only warns',
+    policy: aPolicy(),
+    binding: aBinding({ validationActions: ['Warn'] }),
+    reason: 'PolicyChanged',
+  },
+  {
+    name: 'refuses a binding that leaves namespaces out',
+    policy: aPolicy(),
+    binding: aBinding({ matchResources: { namespaceSelector: { matchLabels: { guarded: 'yes' } } } }),
+    reason: 'PolicyChanged',
+  },
+]
+for (const { name, policy, binding, reason } of cases) {
+  t.test(`judge ${name}`, async (t) => {
+    const verdict = judge(policy, binding, { name: NAME, hash })
+    t.equal(verdict.reason, reason)
+    t.equal(verdict.guarded, reason === 'PolicyInForce')
+  })
+}
+
+t.test('judge does not compare rules when no hash is expected', async (t) => {
+  t.ok(judge(aPolicy({ validations: [] }), aBinding(), { name: NAME, hash: undefined }).guarded)
+})
+
+t.test('policyHash does not change with blanks around expressions or with what the API server fills in', async (t) => {
+  const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints: { matchPolicy: 'Equivalent' } })
+  t.equal(policyHash(filled), hash)
+})

@@ -1,0 +1,92 @@
+import t from 'tap'
+import { FairQueue } from '../../../../operator/src/pool/fair-queue.ts'
+
+const wait = (account: string, order: number) => ({ key: `${account}${order}`, account, order })
+
+function drain(queue: FairQueue, count = Number.POSITIVE_INFINITY): string[] {
+  const keys: string[] = []
+  for (let item = queue.take(); item; item = keys.length < count ? queue.take() : undefined) keys.push(item.key)
+  return keys
+}
+
+t.test('FairQueue serves one account in the order of creation, whatever the order of arrival', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [3, 1, 2]) queue.add(wait('a', order))
+  t.strictSame(drain(queue), ['a1', 'a2', 'a3'])
+  t.equal(queue.size, 0)
+})
+
+t.test('FairQueue delays a single screenshot by one capture when another account has a batch', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 100; order++) queue.add(wait('a', order))
+  for (let taken = 0; taken < 10; taken++) queue.take()
+  queue.add(wait('b', 50))
+  const next = [queue.take()?.key, queue.take()?.key]
+  t.ok(next.includes('b50'), String(next))
+})
+
+t.test('FairQueue alternates between accounts that both have work', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [1, 2, 3]) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const accounts = drain(queue).map((key) => key[0])
+  for (const half of [accounts.slice(0, 2), accounts.slice(2, 4), accounts.slice(4)]) t.strictSame(half.toSorted(), ['a', 'b'])
+})
+
+t.test('FairQueue gives an account no credit for the time that it asked for nothing', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) queue.add(wait('a', order))
+  for (let taken = 0; taken < 10; taken++) queue.take()
+  for (let order = 0; order < 20; order++) queue.add(wait('b', order))
+  const accounts = Array.from({ length: 6 }, () => queue.take()?.account)
+  t.strictSame(accounts, ['b', 'b', 'a', 'b', 'a', 'b'], 'one ahead, then in turns: not the ten that the other has had')
+})
+
+t.test('FairQueue gives no account an advantage for emptying its queue after each screenshot', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) queue.add(wait('a', order))
+  const served: (string | undefined)[] = []
+  for (let order = 0; order < 10; order++) {
+    if (queue.countOf('b') === 0) queue.add(wait('b', order))
+    served.push(queue.take()?.account)
+  }
+  t.equal(served.filter((account) => account === 'b').length, 5)
+})
+
+t.test('FairQueue passes over accounts that cannot be served now, and does not forget them', async (t) => {
+  const queue = new FairQueue()
+  queue.add(wait('a', 1))
+  queue.add(wait('b', 2))
+  t.equal(queue.take((account) => account === 'b')?.key, 'b2')
+  t.equal(
+    queue.take((account) => account === 'b'),
+    undefined,
+  )
+  t.equal(queue.take()?.key, 'a1')
+})
+
+t.test('FairQueue holds a key once', async (t) => {
+  const queue = new FairQueue()
+  queue.add(wait('a', 1))
+  queue.add(wait('a', 1))
+  t.equal(queue.size, 1)
+  t.strictSame(drain(queue), ['a1'])
+})
+
+t.test('FairQueue takes a screenshot out wherever it stands', async (t) => {
+  const queue = new FairQueue()
+  for (const order of [1, 2, 3]) queue.add(wait('a', order))
+  queue.remove('a2')
+  queue.remove('unknown')
+  t.notOk(queue.has('a2'))
+  t.strictSame(drain(queue), ['a1', 'a3'])
+  queue.add(wait('b', 1))
+  queue.remove('b1')
+  t.strictSame(queue.accounts(), [])
+})
+
+t.test('FairQueue removes the right one of several with the same instant', async (t) => {
+  const queue = new FairQueue()
+  for (const key of ['x', 'y', 'z']) queue.add({ key, account: 'a', order: 7 })
+  queue.remove('y')
+  t.strictSame(drain(queue).toSorted(), ['x', 'z'])
+})

@@ -1,0 +1,257 @@
+import t from 'tap'
+import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
+import type { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import {
+  type Action,
+  DEADLINE_GRACE_MILLISECONDS,
+  decide,
+  decideAfterPost,
+  type Observed,
+  type ObservedClaim,
+  REPORT_MILLISECONDS,
+} from '../../../../operator/src/screenshot/decide.ts'
+import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/builders.ts'
+
+const runner = { pod: 'default-1', uid: 'pod-uid' }
+/** Seconds after which an attempt that was claimed at noon is over. */
+const deadline = (attemptMilliseconds(undefined) + DEADLINE_GRACE_MILLISECONDS) / 1_000
+const expiry = attemptMilliseconds(undefined) / 1_000 + 60
+
+const running = (reason = 'Capturing', more: Partial<ScreenshotStatus> = {}): ScreenshotStatus => ({
+  phase: 'Running',
+  runner,
+  attempt: 1,
+  startTime: NOON.toISOString(),
+  conditions: [{ type: 'Succeeded', status: 'Unknown', reason, message: `it said ${reason}`, lastTransitionTime: NOON.toISOString() }],
+  ...more,
+})
+const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
+  pod: 'up',
+  end: undefined,
+  leavesBy: undefined,
+  answer: 'running',
+  delivered: true,
+  ...given,
+})
+const observed = (given: Partial<Observed> = {}): Observed => ({
+  shot: aScreenshot(),
+  poolExists: true,
+  reserved: undefined,
+  claim: undefined,
+  ...given,
+})
+const claimed = (given: Partial<ObservedClaim>, status = running()): Observed =>
+  observed({ shot: aScreenshot({ status }), claim: claim(given) })
+
+const spell = (action: Action): string => {
+  if (action.do === 'requeue') return `requeue ${action.afterMilliseconds}`
+  if (action.do === 'fail') return `fail ${action.code}`
+  if (action.do === 'note') return `note ${action.reason}`
+  if (action.do === 'unclaim') return `unclaim ${action.reason}${action.counts ? '' : ' uncounted'}${action.lost ? ' lost' : ''}`
+  if (action.do === 'deletePod') return action.force ? 'deletePod by force' : 'deletePod'
+  return action.do
+}
+
+const cases: { name: string; observed: Observed; second?: number; does: string[] }[] = [
+  { name: 'lets go of a deleted Screenshot', observed: observed({ shot: undefined }), does: ['release'] },
+  {
+    name: 'lets go of a Screenshot that is being deleted',
+    observed: observed({ shot: aScreenshot({ metadata: { deletionTimestamp: NOON.toISOString() } }) }),
+    does: ['release'],
+  },
+  {
+    name: 'lets go of a completed Screenshot',
+    observed: observed({ shot: aScreenshot({ status: completedStatus() }) }),
+    does: ['release'],
+  },
+  { name: 'lets go of a failed Screenshot', observed: observed({ shot: aScreenshot({ status: failedStatus() }) }), does: ['release'] },
+
+  { name: 'queues a new Screenshot', observed: observed(), does: ['queue'] },
+  { name: 'claims and dispatches when a runner is kept for it', observed: observed({ reserved: runner }), does: ['claim', 'dispatch'] },
+  {
+    name: 'removes the files of an earlier attempt before the next',
+    observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 1 } }) }),
+    does: ['removeFiles', 'claim', 'dispatch'],
+  },
+  {
+    name: 'fails a Screenshot that has no attempt left',
+    observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 3 } }) }),
+    does: ['release', 'fail INTERNAL_ERROR'],
+  },
+  { name: 'says so when there is no such pool', observed: observed({ poolExists: false }), does: ['note PoolNotFound'] },
+  {
+    name: 'says once that there is no such pool',
+    observed: observed({ poolExists: false, shot: aScreenshot({ status: running('PoolNotFound', { phase: 'Pending' }) }) }),
+    does: [],
+  },
+
+  { name: 'asks again after two seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 2000'] },
+  { name: 'asks again at the deadline', observed: claimed({}), second: deadline - 1, does: ['requeue 1000'] },
+  {
+    name: 'fails with TIMEOUT when a runner that answers is beyond its deadline, and ends the runner',
+    observed: claimed({}),
+    second: deadline,
+    does: ['fail TIMEOUT', 'cancel', 'deletePod'],
+  },
+  {
+    name: 'leaves a runner time to report beyond the deadline',
+    observed: claimed({ answer: 'reporting' }),
+    second: deadline + 60,
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'gives up a runner that reports for ever',
+    observed: claimed({ answer: 'reporting' }),
+    second: deadline + REPORT_MILLISECONDS / 1_000,
+    does: ['fail TIMEOUT', 'cancel', 'deletePod'],
+  },
+  { name: 'goes on asking a runner that does not answer', observed: claimed({ answer: 'silent' }), second: 10, does: ['requeue 2000'] },
+  {
+    name: 'takes a silent runner for lost at the deadline, says so, and has its pod removed',
+    observed: claimed({ answer: 'silent' }),
+    second: deadline,
+    does: ['note RunnerLost', 'deletePod'],
+  },
+  {
+    name: 'dispatches the same attempt again when the runner never got it',
+    observed: claimed({ answer: 'absent', delivered: false }),
+    does: ['dispatch'],
+  },
+  {
+    name: 'does not dispatch again beyond the deadline',
+    observed: claimed({ answer: 'absent', delivered: false }),
+    second: deadline,
+    does: ['note AttemptFailed', 'deletePod'],
+  },
+  {
+    name: 'ends an attempt that the runner has dropped',
+    observed: claimed({ answer: 'absent' }),
+    does: ['note AttemptFailed', 'deletePod'],
+  },
+  {
+    name: 'ends an attempt that is done and was not reported',
+    observed: claimed({ answer: 'done' }),
+    does: ['note AttemptFailed', 'deletePod'],
+  },
+
+  { name: 'takes the claim back when the pod is gone', observed: claimed({ pod: 'gone' }), does: ['unclaim RunnerLost lost'] },
+  { name: 'takes the claim back when the pod has ended', observed: claimed({ pod: 'ended' }), does: ['unclaim RunnerLost lost'] },
+  {
+    name: 'blames the page when its second pod is lost',
+    observed: claimed({ pod: 'gone' }, running('Capturing', { attempt: 2, lostRunners: 1 })),
+    does: ['fail PAGE_CRASHED'],
+  },
+  {
+    name: 'does not count a pod that was removed after a failed attempt as lost',
+    observed: claimed({ pod: 'gone' }, running('AttemptFailed', { lostRunners: 1 })),
+    does: ['unclaim AttemptFailed'],
+  },
+  {
+    name: 'counts a pod that was removed because it was silent as lost',
+    observed: claimed({ pod: 'gone' }, running('RunnerLost', { lostRunners: 1 })),
+    does: ['fail PAGE_CRASHED'],
+  },
+  {
+    name: 'fails when the third attempt has failed',
+    observed: claimed({ pod: 'gone' }, running('AttemptFailed', { attempt: 3 })),
+    does: ['fail INTERNAL_ERROR'],
+  },
+  {
+    name: 'fails when the third attempt lost its pod, though it is the first to do so',
+    observed: claimed({ pod: 'gone' }, running('Capturing', { attempt: 3 })),
+    does: ['fail INTERNAL_ERROR'],
+  },
+  {
+    name: 'removes the pod of a failed attempt and waits for it to go',
+    observed: claimed({ answer: 'absent' }, running('AttemptFailed')),
+    does: ['deletePod', 'requeue 2000'],
+  },
+  {
+    name: 'waits for a pod that goes',
+    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    second: 30,
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'removes a pod by force that does not go',
+    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('RunnerLost')),
+    second: 35,
+    does: ['deletePod by force', 'requeue 2000'],
+  },
+  {
+    name: 'goes on when nothing can be uploaded any more, whether the pod is gone or not',
+    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    second: expiry,
+    does: ['unclaim AttemptFailed'],
+  },
+  { name: 'lets a pod that goes finish its work', observed: claimed({ pod: 'leaving', leavesBy: at(30) }), does: ['requeue 2000'] },
+  {
+    name: 'waits for the end of a pod that goes and is silent',
+    observed: claimed({ pod: 'leaving', answer: 'silent', leavesBy: at(30) }),
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'takes back a claim that is incomplete',
+    observed: observed({ shot: aScreenshot({ status: { phase: 'Running', attempt: 1 } }) }),
+    does: ['unclaim AttemptFailed'],
+  },
+]
+for (const { name, observed, second = 0, does } of cases) {
+  t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(spell), does))
+}
+
+const texts = [
+  {
+    name: 'names memory when the kernel ended the second runner',
+    observed: claimed({ pod: 'ended', end: { outOfMemory: true, text: 'out of memory (137)' } }, running('Capturing', { lostRunners: 1 })),
+    message: 'the runner ran out of memory with this page 2 times',
+  },
+  {
+    name: 'names the exit code of a lost runner',
+    observed: claimed({ pod: 'ended', end: { outOfMemory: false, text: 'exit code 3' } }),
+    message: 'pod default-1 was lost in attempt 1: exit code 3',
+  },
+  {
+    name: 'says what is known of a pod that is gone',
+    observed: claimed({ pod: 'gone' }),
+    message: 'pod default-1 was lost in attempt 1: its pod is gone',
+  },
+  {
+    name: 'keeps the words of the attempt that failed',
+    observed: claimed({ pod: 'gone' }, running('AttemptFailed', { attempt: 3 })),
+    message: '3 attempts failed; the last: it said AttemptFailed',
+  },
+  {
+    name: 'names the pool that is not there',
+    observed: observed({ poolExists: false, shot: aScreenshot({ spec: { poolName: 'large' } }) }),
+    message: 'there is no RunnerPool large',
+  },
+]
+for (const { name, observed, message } of texts) {
+  t.test(`decide ${name}`, async (t) => t.match(decide(observed, NOON), [{ message }]))
+}
+
+const answers = [
+  { name: 'looks again soon after an order that was accepted', answer: { outcome: 'accepted' }, does: ['requeue 2000'] },
+  { name: 'asks the runner after an order of which nothing was heard', answer: { outcome: 'silent' }, does: ['requeue 2000'] },
+  {
+    name: 'takes the claim back, uncounted, from a runner that has other work',
+    answer: { outcome: 'busy', with: { uid: 'other', attempt: 1, state: 'running' } },
+    does: ['unclaim RunnerBusy uncounted'],
+  },
+  {
+    name: 'takes the claim back, uncounted, from a runner that is not ready',
+    answer: { outcome: 'unavailable' },
+    does: ['unclaim RunnerBusy uncounted'],
+  },
+  {
+    name: 'ends the attempt of a runner that refuses the order',
+    answer: { outcome: 'refused', status: 401 },
+    does: ['note AttemptFailed', 'deletePod'],
+  },
+] as const
+for (const { name, answer, does } of answers) {
+  t.test(`decideAfterPost ${name}`, async (t) => {
+    t.strictSame(decideAfterPost(aScreenshot({ status: running() }), answer).map(spell), does)
+  })
+}

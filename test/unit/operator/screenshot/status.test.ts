@@ -1,0 +1,67 @@
+import t from 'tap'
+import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
+import { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import {
+  buildClaim,
+  buildFailure,
+  buildNote,
+  buildUnclaim,
+  deadlineOf,
+  uploadExpiryOf,
+} from '../../../../operator/src/screenshot/status.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+
+const runner = { pod: 'default-1', uid: 'pod-uid' }
+const withoutNulls = (patch: object) => Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
+const waiting = aScreenshot({ status: { phase: 'Pending', attempt: 1, lostRunners: 1 } })
+const running = aScreenshot({ status: { phase: 'Running', runner, attempt: 2, lostRunners: 1, startTime: NOON.toISOString() } })
+
+t.test('buildClaim begins the next attempt and forgets what an earlier one left', async (t) => {
+  const patch = buildClaim(waiting, runner, at(5))
+  t.match(patch, { phase: 'Running', runner, attempt: 2, startTime: at(5).toISOString(), result: null, completionTime: null })
+  t.match(patch.conditions, [{ type: 'Succeeded', status: 'Unknown', reason: 'Capturing', message: 'attempt 2 on pod default-1' }])
+  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
+})
+
+t.test('buildUnclaim lets a Screenshot wait again, with its attempt counted', async (t) => {
+  const patch = buildUnclaim(running, { reason: 'RunnerLost', message: 'gone', counts: true, lost: true }, at(9))
+  t.match(patch, { phase: 'Pending', runner: null, startTime: null, attempt: 2, lostRunners: 2 })
+  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
+})
+
+t.test('buildUnclaim gives back an attempt that never began', async (t) => {
+  const patch = buildUnclaim(running, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9))
+  t.equal(patch.attempt, 1)
+  t.notOk('lostRunners' in patch)
+  const first = aScreenshot({ status: { phase: 'Running', runner, attempt: 1 } })
+  t.equal(buildUnclaim(first, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9)).attempt, null)
+})
+
+t.test('buildNote changes the condition and nothing else', async (t) => {
+  t.strictSame(Object.keys(buildNote(waiting, 'PoolNotFound', 'there is none', NOON)), ['conditions'])
+})
+
+t.test('buildFailure ends a Screenshot with its code, and kubectl wait with it', async (t) => {
+  const patch = buildFailure(running, 'PAGE_CRASHED', 'x'.repeat(5_000), at(9))
+  t.match(patch, { phase: 'Failed', completionTime: at(9).toISOString(), result: { error: { code: 'PAGE_CRASHED' } } })
+  t.match(patch.conditions, [
+    { type: 'Succeeded', status: 'False', reason: 'PageCrashed' },
+    { type: 'Finished', status: 'True', reason: 'PageCrashed' },
+  ])
+  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success, 'however long the message is')
+})
+
+t.test('a condition keeps its transition time while its status stays the same', async (t) => {
+  const claimed = aScreenshot({ status: { phase: 'Running', conditions: buildClaim(waiting, runner, at(1)).conditions ?? [] } })
+  t.equal(buildNote(claimed, 'AttemptFailed', 'again', at(60)).conditions?.[0]?.lastTransitionTime, at(1).toISOString())
+})
+
+t.test('uploadExpiryOf is a minute after the deadline of the attempt', async (t) => {
+  t.equal(deadlineOf(running).getTime(), NOON.getTime() + attemptMilliseconds(undefined))
+  t.equal(uploadExpiryOf(running).getTime() - deadlineOf(running).getTime(), 60_000)
+})
+
+t.test('deadlineOf is not a time when there is no open attempt', async (t) => {
+  t.ok(Number.isNaN(deadlineOf(waiting).getTime()))
+  t.notOk(Number.isNaN(deadlineOf(aScreenshot({ status: completedStatus() })).getTime()))
+})
