@@ -84,3 +84,9 @@ export const isUnreachable = (error: unknown): error is KubeError => isStatus(er
 /** The same request may succeed later: no answer, 429 or 5xx. */
 export const isTransient = (error: unknown): error is KubeError =>
   error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)
+
+/** The API server does not know a version as new as ours: its store was restored or rebuilt, or its cache lags for long. */
+export function isVersionTooLarge(error: unknown): boolean {
+  const causes = error instanceof KubeError && (error.details as { causes?: { reason?: string }[] } | undefined)?.causes
+  return Array.isArray(causes) && causes.some(({ reason }) => reason === 'ResourceVersionTooLarge')
+}

@@ -9,62 +9,21 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
-import { isGone, isUnreachable, KubeError } from './kube-error.ts'
-import type { KubeHttp } from './kube-http.ts'
+import { withoutBallast } from './ballast.ts'
+import { isGone, isUnreachable, isVersionTooLarge, KubeError } from './kube-error.ts'
 import { type KubeObject, resourceVersionOf } from './kube-object.ts'
 import { type Lister, Store } from './lister.ts'
 import { type Log, silentLog } from './log.ts'
+import type { ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 import { type ReflectorEvent, Replica } from './replica.ts'
 import { apiVersionOf, PAGE_SIZE, pathOf, Resource, type ResourceDefinition } from './resource.ts'
 import { MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
 
+export { withoutBallast } from './ballast.ts'
+export type { ReflectorMetrics, ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 export type { ReflectorEvent } from './replica.ts'
 
-/** Why a list was made: at the start, after a 410, as a check now and then, or because the watch could not be read. */
-export type RelistReason = 'initial' | 'expired' | 'safety' | 'malformed'
-
-/** How a watch ended. */
-export type WatchEnd = 'ended' | 'idle' | 'expired' | 'malformed' | 'failed'
-
-/** Feeds `reflector_relists_total{resource,reason}` and `reflector_missed_events_total{resource}` (should stay 0). */
-export type ReflectorMetrics = {
-  onRelist?(fields: { resource: string; reason: RelistReason }): void
-  onMissed?(fields: { resource: string; count: number }): void
-  onWatchEnd?(fields: { resource: string; reason: WatchEnd }): void
-  onEvent?(fields: { resource: string; type: ReflectorEvent<KubeObject>['type'] }): void
-}
-
-/** Which objects to follow. The times are for tests to shorten; their defaults are the ones for production. */
-export type ReflectorOptions<T extends KubeObject> = {
-  http: KubeHttp
-  resource: ResourceDefinition<T>
-  namespace?: string | undefined
-  allNamespaces?: boolean
-  labelSelector?: string
-  fieldSelector?: string
-  /** A store with indexes of the caller's. */
-  store?: Store<T>
-  /** What to keep of an object; by default all but managedFields and kubectl's last-applied annotation. */
-  transform?: (object: T) => T
-  log?: Log
-  metrics?: ReflectorMetrics
-  pageSize?: number
-  /** Silence after which a watch counts as dead. Bookmarks come once a minute, but not before the kind's first event since the API server's start. */
-  idleMilliseconds?: number
-  /** How long the API server keeps a watch open, drawn anew for each. */
-  watchSeconds?: readonly [number, number]
-  backoffMilliseconds?: readonly [number, number]
-  /** The longest wait while connections are refused: asking a server that is not there costs it nothing. */
-  refusedCapMilliseconds?: number
-  /** Age of the last list after which the next end of a watch is used for another. */
-  relistMilliseconds?: number
-  /** The least time between the starts of two watches. */
-  rewatchMilliseconds?: number
-  random?: () => number
-}
-
 const LIST_TIMEOUT_MILLISECONDS = 60_000
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** See the head of this file. */
 export class Reflector<T extends KubeObject> {
@@ -155,7 +114,10 @@ export class Reflector<T extends KubeObject> {
     await Promise.race([this.#synced.promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
   }
 
-  /** Takes over the answer to an own write, so that this process sees it before the watch brings it. An older state changes nothing. */
+  /**
+   * Takes over the answer to an own write, so that this process sees it before the watch brings it. An older state changes nothing.
+   * The object must be one that the reflector's selectors match: nobody would take it out again.
+   */
   observe(object: T): void {
     this.#replica.set(this.#toKept(object), 'write')
   }
@@ -281,7 +243,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #classify(error: unknown): WatchEnd {
-    if (isGone(error) || isTooLarge(error)) {
+    if (isGone(error) || isVersionTooLarge(error)) {
       this.#listExpirations += this.#relist ? 1 : 0
       this.#relist = this.#hasSynced ? 'expired' : 'initial'
       if (!this.#hasSynced) this.#listExpirations = Math.max(1, this.#listExpirations)
@@ -330,18 +292,4 @@ export class Reflector<T extends KubeObject> {
       this.#log.error({ resource: this.resource.plural, type: event.type, err: error }, 'a listener failed')
     }
   }
-}
-
-/** An object without managedFields and kubectl's last-applied annotation, which together are half of its size. */
-export function withoutBallast<T extends KubeObject>(object: T): T {
-  const { managedFields, annotations, ...metadata } = object.metadata
-  if (managedFields === undefined && annotations?.[LAST_APPLIED] === undefined) return object
-  const { [LAST_APPLIED]: _, ...kept } = annotations ?? {}
-  return { ...object, metadata: { ...metadata, ...(annotations ? { annotations: kept } : {}) } }
-}
-
-/** The API server does not know a version as new as ours: its store was restored or rebuilt, or its cache lags for long. */
-function isTooLarge(error: unknown): boolean {
-  const causes = error instanceof KubeError && (error.details as { causes?: { reason?: string }[] } | undefined)?.causes
-  return Array.isArray(causes) && causes.some(({ reason }) => reason === 'ResourceVersionTooLarge')
 }
