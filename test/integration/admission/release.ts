@@ -1,0 +1,148 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { parse } from 'yaml'
+import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
+import { namespaces, pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { defineResource, Resource } from '../../../crds/client/resource.ts'
+import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import { startControlPlane } from '../../cluster/control-plane.ts'
+import { chartDirectory, helm } from '../../support/chart.ts'
+
+/** Namespace and name of the release under test. */
+export const NAMESPACE = 'tintype'
+
+/** The chart as Helm installs it on a real API server that runs no pods, and the people and programs that come to it. */
+export type Release = Awaited<ReturnType<typeof installRelease>>
+
+/** Starts an API server, installs the chart, and takes both down when the test file has ended. */
+export async function installRelease(t: Test) {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-admission-'))
+  const plane = await startControlPlane({ directory })
+  const connections: KubeHttp[] = []
+  t.teardown(async () => {
+    await Promise.all(connections.map((http) => http.close()))
+    await plane.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const connect = (http: KubeHttp) => {
+    connections.push(http)
+    return http
+  }
+  const asUser = async (user: string, groups?: readonly string[]) =>
+    connect(new KubeHttp({ ...(await accessFromKubeconfig(await plane.kubeconfigFor(user, groups))), namespace: NAMESPACE }))
+  const admin = connect(new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE }))
+  await new Resource(admin, namespaces).create({
+    metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+  })
+  const settings = ['--set', 'image.registry=registry.example/tintype', '--no-hooks', '--namespace', NAMESPACE]
+  await helm(['install', 'tintype', chartDirectory, ...settings], { KUBECONFIG: plane.kubeconfigPath })
+  const ca = await authorityOf(plane.kubeconfigPath)
+  const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
+
+  /** The API server as a pod of a ServiceAccount sees it: with a token that is bound to the pod, as the kubelet would project it. */
+  async function asPod(serviceAccountName: string, podName: string) {
+    const pod = await new Resource(admin, pods).create({
+      metadata: { name: podName },
+      spec: { ...restricted, serviceAccountName, containers: [{ ...hardened, name: 'runner', image: 'any' }] },
+    })
+    const uid = pod.metadata.uid ?? ''
+    return {
+      pod: { pod: podName, uid },
+      http: asToken(await requestToken(serviceAccountName, { kind: 'Pod', apiVersion: 'v1', name: podName, uid })),
+    }
+  }
+
+  /** The same account's token without a pod, as `kubectl create token` makes it. */
+  const asAccount = async (serviceAccountName: string) => asToken(await requestToken(serviceAccountName))
+
+  async function requestToken(serviceAccountName: string, boundObjectRef?: object): Promise<string> {
+    const { status } = await admin.request<TokenRequest>({
+      method: 'POST',
+      path: `${new Resource(admin, serviceAccounts).pathOf(serviceAccountName)}/token`,
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { audiences: [], expirationSeconds: 600, boundObjectRef },
+      },
+    })
+    return status?.token ?? ''
+  }
+
+  /** A Screenshot as the operator leaves it when it has claimed a pod for it. */
+  async function aClaimedScreenshot(name: string, runner: { pod: string; uid: string }, status: Partial<ScreenshotStatus> = {}) {
+    const client = new Resource(admin, screenshots)
+    await client.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
+    const claim = {
+      phase: 'Running',
+      runner,
+      attempt: 1,
+      lostRunners: 0,
+      startTime: '2026-01-01T00:00:00Z',
+      conditions: capturing,
+      ...status,
+    }
+    return client.patch(name, mergePatch({ status: claim }), { subresource: 'status' })
+  }
+  /** Gives a role of the whole cluster to a ServiceAccount of the release. */
+  async function grantEverything(serviceAccountName: string) {
+    const subjects = [{ kind: 'ServiceAccount', name: serviceAccountName, namespace: NAMESPACE }]
+    await new Resource(admin, clusterRoleBindings).create({
+      metadata: { name: serviceAccountName },
+      roleRef: toRole('cluster-admin'),
+      subjects,
+    })
+  }
+
+  /** Gives a role of the whole cluster to a user, in the release's namespace. */
+  async function grant(user: string, clusterRole: string) {
+    const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
+    await new Resource(admin, roleBindings).create({ metadata: { name: `${user}-${clusterRole}` }, roleRef: toRole(clusterRole), subjects })
+  }
+
+  /** Gives a user verbs on kinds of Tintype, in the release's namespace. */
+  async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
+    await new Resource(admin, clusterRoles).create({ metadata: { name }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
+    await grant(user, name)
+  }
+  return { admin, grantEverything, grant, permit, asUser, asPod, asAccount, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
+}
+
+interface Binding extends KubeObject {
+  roleRef: { apiGroup: string; kind: string; name: string }
+  subjects: { apiGroup?: string; kind: string; name: string; namespace?: string }[]
+}
+const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' }
+const toRole = (name: string) => ({ apiGroup: rbac.group, kind: 'ClusterRole', name })
+const roleBindings = defineResource<Binding>({ ...rbac, plural: 'rolebindings', kind: 'RoleBinding', namespaced: true })
+const clusterRoles = defineResource<KubeObject & { rules: object[] }>({
+  ...rbac,
+  plural: 'clusterroles',
+  kind: 'ClusterRole',
+  namespaced: false,
+})
+const clusterRoleBindings = defineResource<Binding>({
+  ...rbac,
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+  namespaced: false,
+})
+
+const since = { lastTransitionTime: '2026-01-01T00:00:00Z' }
+const capturing = [{ type: 'Succeeded', status: 'Unknown' as const, reason: 'Capturing', message: 'captures', ...since }]
+const restricted = { securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } }
+const hardened = { securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }
+
+async function authorityOf(kubeconfigPath: string): Promise<string | Buffer> {
+  const { clusters } = parse(await readFile(kubeconfigPath, 'utf8')) as {
+    clusters: { cluster: { 'certificate-authority'?: string; 'certificate-authority-data'?: string } }[]
+  }
+  const cluster = clusters[0]?.cluster ?? {}
+  if (cluster['certificate-authority']) return readFile(cluster['certificate-authority'])
+  return Buffer.from(cluster['certificate-authority-data'] ?? '', 'base64')
+}

@@ -1,0 +1,97 @@
+import t from 'tap'
+import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { eventually } from '../../support/eventually.ts'
+import { installRelease } from './release.ts'
+
+// Who may make objects for an account, tried on a real API server with the chart's roles and policies.
+
+const release = await installRelease(t)
+const adminAccounts = new Resource(release.admin, accounts)
+for (const name of ['default', 'acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
+
+/** Someone who may write our kinds, and use just the accounts named. */
+async function aWriter(user: string, accountNames: string[]) {
+  await release.permit(user, `write-${user}`, {
+    resources: ['screenshots', 'webhooks', 'apikeys'],
+    verbs: ['create', 'get', 'update', 'patch', 'delete'],
+  })
+  await release.permit(user, `use-${user}`, { resources: ['accounts'], resourceNames: accountNames, verbs: ['use'] })
+  return release.asUser(user)
+}
+
+const url = 'https://example.com/'
+const ann = await aWriter('ann', ['acme'])
+const bob = await aWriter('bob', ['default'])
+const shots = new Resource(ann, screenshots)
+const hooks = new Resource(ann, webhooks)
+const keys = new Resource(ann, apiKeys)
+const hook = { url, events: ['screenshot.completed' as const] }
+const refused = (account: string) => ({
+  status: 403,
+  message: new RegExp(`you may not use the account ${account}: it takes the verb use on accounts/${account}`),
+})
+
+// The API server reads new policies and roles a moment after they were made.
+await eventually('the policy is in force', async () => {
+  const name = `probe-${Date.now()}`
+  const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
+  return made instanceof Error && made.message.includes('you may not use')
+})
+
+t.test('policy lets a person make objects for an account that they may use', async (t) => {
+  t.ok(await shots.create({ metadata: { name: 'own' }, spec: { url, accountName: 'acme' } }))
+  t.ok(await hooks.create({ metadata: { name: 'own' }, spec: { ...hook, accountName: 'acme' } }))
+  t.ok(await keys.create({ metadata: { name: 'own' }, spec: { accountName: 'acme' } }))
+})
+
+t.test('policy refuses objects for an account of others', async (t) => {
+  await t.rejects(shots.create({ metadata: { name: 'foreign' }, spec: { url, accountName: 'other' } }), refused('other'))
+  await t.rejects(hooks.create({ metadata: { name: 'foreign' }, spec: { ...hook, accountName: 'other' } }), refused('other'))
+  await t.rejects(keys.create({ metadata: { name: 'foreign' }, spec: { accountName: 'other' } }), refused('other'))
+})
+
+t.test('policy takes an object that names no account for one of the account default', async (t) => {
+  await t.rejects(shots.create({ metadata: { name: 'unnamed' }, spec: { url } }), refused('default'))
+  t.ok(await new Resource(bob, screenshots).create({ metadata: { name: 'unnamed' }, spec: { url } }))
+})
+
+t.test('policy refuses to hand an object over to another account, and to take one', async (t) => {
+  await hooks.create({ metadata: { name: 'handed' }, spec: { ...hook, accountName: 'acme' } })
+  await t.rejects(hooks.patch('handed', mergePatch({ spec: { accountName: 'other' } })), refused('other'))
+  await new Resource(release.admin, webhooks).create({ metadata: { name: 'taken' }, spec: { ...hook, accountName: 'other' } })
+  await t.rejects(hooks.patch('taken', mergePatch({ spec: { accountName: 'acme' } })), refused('other'))
+  await t.rejects(hooks.patch('taken', mergePatch({ spec: { url: 'https://example.org/' } })), refused('other'))
+})
+
+t.test('policy refuses to put the hash of a key of one’s own on a key of others', async (t) => {
+  await new Resource(release.admin, apiKeys).create({ metadata: { name: 'theirs' }, spec: { accountName: 'other' } })
+  await t.rejects(keys.patch('theirs', mergePatch({ metadata: { labels: { 'tintype.dev/hash-2': 'mine' } } })), refused('other'))
+})
+
+t.test('policy lets a person change what is their own', async (t) => {
+  t.match((await hooks.patch('own', mergePatch({ spec: { active: false } }))).spec, { active: false })
+})
+
+t.test('policy lets the cluster tidy up metadata, whoever owns the object', async (t) => {
+  const cleaner = await aWriter('garbage-collector', [])
+  const client = new Resource(cleaner, webhooks)
+  t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: ['example.com/held'] } })))
+  t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: null } })))
+})
+
+t.test('policy does not ask the gateway, which has checked the key', async (t) => {
+  const { http } = await release.asPod('tintype-api-gateway', 'gateway-1')
+  t.ok(await new Resource(http, screenshots).create({ metadata: { name: 'by-gateway' }, spec: { url, accountName: 'other' } }))
+})
+
+t.test('role of the chart lets an editor of the namespace use its accounts, and a viewer only look', async (t) => {
+  await release.grant('editor', 'tintype-edit')
+  await release.grant('viewer', 'tintype-view')
+  const editor = new Resource(await release.asUser('editor'), screenshots)
+  const viewer = new Resource(await release.asUser('viewer'), screenshots)
+  await eventually('the role is in force', async () => (await viewer.list().catch(() => undefined)) !== undefined)
+  t.ok(await editor.create({ metadata: { name: 'by-editor' }, spec: { url, accountName: 'other' } }))
+  await t.rejects(viewer.create({ metadata: { name: 'by-viewer' }, spec: { url } }), { status: 403, message: /cannot create/ })
+})
