@@ -34,8 +34,10 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
     'cache-control': 'private, max-age=3600',
     'content-disposition': dispositionOf(file.name, extension, file.attachment),
   })
-  if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  const range = rangeOf(request, stored, tag)
+  // A POST that ends with a file is neither conditional nor partial.
+  const conditions = request.method === 'POST' ? {} : request.headers
+  if (hasTag(conditions['if-none-match'], tag)) return reply.code(304).send()
+  const range = rangeOf(conditions, stored, tag)
   const length = range ? range.end - range.start + 1 : stored.sizeBytes
   if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${stored.sizeBytes}`)
   reply.type(contentTypeOf(extension)).header('content-length', length)
@@ -45,7 +47,7 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
 }
 
 /** If-Range guards a resumed download: another file is sent whole. */
-function rangeOf({ headers }: FastifyRequest, { sizeBytes }: StoredFile, tag: string) {
+function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, tag: string) {
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag) return undefined
   const range = parseRange(headers.range, sizeBytes)

@@ -6,7 +6,9 @@ import { notFound, unavailable } from '../errors.ts'
 import type { ByteRange } from '../translate/byte-range.ts'
 import type { FileStore, StoredFile } from './ports.ts'
 
-/** Milliseconds without a byte from the store, after which a request or a download is given up. */
+/** Milliseconds in which the store must begin to answer. */
+const ANSWER_MILLISECONDS = 10_000
+/** Milliseconds without a byte after which a download is given up; a slow reader's pauses count too. */
 const IDLE_MILLISECONDS = 30_000
 
 export interface BucketOptions {
@@ -23,7 +25,10 @@ type Transport = Pick<typeof http, 'request'>
 const withTimeout = (request: Transport['request']): Transport => ({
   // The client calls only this one of the overloads.
   request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
-    const call = request({ ...options, timeout: IDLE_MILLISECONDS }, onResponse)
+    const call = request({ ...options, timeout: ANSWER_MILLISECONDS }, (response) => {
+      response.setTimeout(IDLE_MILLISECONDS)
+      onResponse(response)
+    })
     return call.on('timeout', () => call.destroy(new Error('the store does not answer')))
   }) as Transport['request'],
 })

@@ -55,6 +55,14 @@ function findContradictions(options: CaptureOptions): Problem[] {
     .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
 }
 
+/** Bytes of the options as they are stored: etcd takes objects up to 1.5 MiB. */
+const MAX_OPTIONS_BYTES = 1024 * 1024
+
+function findExcess(options: CaptureOptions): Problem[] {
+  if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return []
+  return [{ path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]
+}
+
 function judgeAddress(body: unknown, problems: readonly Problem[], rules: EgressRules): { url: string; problem?: Problem } {
   const found = findAddress(body)
   if (found === undefined) {
@@ -80,7 +88,7 @@ export function parseCreateBody(raw: unknown, rules: EgressRules, lenient = fals
   const { options: chosen = {}, ...outer } = parsed.data ?? {}
   const { url: _, async: innerAsync, response_type: innerType, ...rest } = chosen
   const options: CaptureOptions = renameKeys(rest, toCamelCase)
-  const problems = [...found, ...(problem ? [problem] : []), ...findContradictions(options)]
+  const problems = [...found, ...(problem ? [problem] : []), ...findContradictions(options), ...findExcess(options)]
   if (problems.length === 1 && problem?.code === 'url_not_allowed')
     throw new ApiError('URL_NOT_ALLOWED', problem.message, { details: problems })
   if (problems.length > 0) throw invalid(problems)

@@ -99,6 +99,20 @@ t.test('while the store is away records are read, files and deletions are refuse
   t.same((await call(record.download_url)).body, picture)
 })
 
+t.test('while the store hangs files are refused in the end, and nothing else waits for it', async (t) => {
+  const { body } = await create(one)
+  await complete(body.id, picture, world)
+  const { body: record } = await read(one, body.id, '?wait=10')
+  await world.store.freeze()
+  const file = call(record.download_url)
+  t.equal((await read(one, body.id)).status, 200)
+  t.equal((await create(one)).status, 202)
+  t.equal((await file).status, 503)
+  t.equal((await call(`${one.url}/v1/status`)).body.components.storage.status, 'outage')
+  await world.store.thaw()
+  t.same((await call(record.download_url)).body, picture)
+})
+
 t.test('a gateway that ends answers whom it holds, turns unready, and exits with 0', async (t) => {
   const gateway = await world.startGateway({ TINTYPE_DRAIN_DELAY_MILLISECONDS: '1500' })
   const { body } = await create(gateway)

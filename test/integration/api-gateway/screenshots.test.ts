@@ -38,6 +38,13 @@ t.test('POST /screenshots stores a screenshot of a url alone in less than 1.5 Ki
   t.ok(JSON.stringify(await world.screenshots.get(toObjectName(body.id))).length < 1536)
 })
 
+t.test('POST /screenshots stores the largest options that it accepts', async (t) => {
+  const options = { styles: `/*${'x'.repeat(262_140)}*/`, scripts: `/*${'€'.repeat(262_000)}*/` }
+  const { status, body } = await create({ options })
+  t.equal(status, 202)
+  t.equal((await world.screenshots.get(toObjectName(body.id))).spec.options?.scripts, options.scripts)
+})
+
 t.test('GET /screenshots/:id shows the whole life of a screenshot', async (t) => {
   const { body: created } = await create()
   const pending = await call(`${api}/screenshots/${created.id}`, { key })

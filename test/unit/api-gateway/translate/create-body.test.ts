@@ -52,6 +52,11 @@ const refused: [string, unknown, string[]][] = [
   ],
   ['a __proto__ key', JSON.parse(`{"url":"${url}","__proto__":{"a":1}}`), ['VALIDATION_ERROR', '__proto__ unknown_field']],
   ['text for a boolean', { url, async: 'false' }, ['VALIDATION_ERROR', 'async invalid_type']],
+  [
+    'options of more than 1 MiB',
+    { url, options: { styles: 'ü€'.repeat(131_072), scripts: '€'.repeat(262_144) } },
+    ['VALIDATION_ERROR', 'options too_big'],
+  ],
   ['an unknown response type', { url, response_type: 'xml' }, ['VALIDATION_ERROR', 'response_type invalid_value']],
   ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
 ]
