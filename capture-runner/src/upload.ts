@@ -56,7 +56,7 @@ interface Answer {
 }
 
 async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], signal: AbortSignal): Promise<Answer> {
-  const patience = AbortSignal.timeout(TRY_MILLISECONDS + picture.length / BYTES_PER_MILLISECOND)
+  const patience = AbortSignal.timeout(TRY_MILLISECONDS + Math.ceil(picture.length / BYTES_PER_MILLISECOND))
   try {
     const {
       statusCode,
