@@ -47,7 +47,7 @@ export async function captureFirst({ url, apiKey }: Access, page: string): Promi
   })
   const text = await response.text()
   const record = parseRecord(text)
-  if (response.status !== 200 || record?.download_url === undefined) {
+  if (response.status !== 200 || !record?.download_url) {
     throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
       remedy: `kubectl get screenshots -n ${releaseNamespace} -o wide`,
     })
@@ -67,9 +67,9 @@ async function download(link: string): Promise<Buffer> {
   })
 }
 
-function parseRecord(text: string): { download_url?: string } | undefined {
+function parseRecord(text: string): { download_url?: string | null } | undefined {
   try {
-    return JSON.parse(text) as { download_url?: string }
+    return JSON.parse(text) as { download_url?: string | null }
   } catch {
     return undefined
   }

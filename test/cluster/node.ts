@@ -2,9 +2,9 @@
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { cgroupRoot } from './cgroups.ts'
-import { type Daemon, ensureDaemon, isDaemonRunning, logOf } from './daemons.ts'
+import { type Daemon, ensureDaemon, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from './daemons.ts'
 import { run, succeeds } from './exec.ts'
-import { insideNamespace, place } from './network.ts'
+import { inside, insideNamespace, place } from './network.ts'
 import { certificatePaths } from './pki.ts'
 import { buildChromiumProfile, type ConditionalProfile } from './seccomp.ts'
 import { clusterDirectory, network, paths, runDirectory } from './state.ts'
@@ -70,8 +70,19 @@ export async function ensureKubelet(programs: string): Promise<boolean> {
       ...['--conntrack-tcp-timeout-established', '0s', '--conntrack-tcp-timeout-close-wait', '0s'],
     ],
   }
-  const started = await Promise.all([kubelet, proxy].map(async (daemon) => ensureDaemon(place, await insideNamespace(daemon))))
-  return started.some(Boolean)
+  const [node, rules] = await Promise.all([ensureDaemon(place, await insideNamespace(kubelet)), ensureProxy(await insideNamespace(proxy))])
+  return node || rules
+}
+
+/**
+ * A starting kube-proxy takes chains that it finds for filled. Its predecessor may have emptied one a moment before, as when the API
+ * server restarted, and then that Service stays dead: so it finds none.
+ */
+async function ensureProxy(proxy: Daemon): Promise<boolean> {
+  if (await isDaemonCurrent(place, proxy)) return false
+  await stopDaemon(place, proxy.name)
+  for (const family of ['ip', 'ip6']) await inside('sh', ['-c', `nft delete table ${family} kube-proxy 2>/dev/null || true`])
+  return ensureDaemon(place, proxy)
 }
 
 /** Starts the cluster's name server. Other names go the way out, to the resolver of the host. */

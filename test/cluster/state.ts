@@ -73,7 +73,7 @@ export const releaseNamespace = 'tintype'
 export const sitesNamespace = 'sites'
 
 /** A page that no one here wrote, for the first screenshot. */
-export const firstPage = 'http://docs.sites.svc.cluster.local/'
+export const firstPage = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
 
 /** What the user chose by environment variables. */
 export const choices = {
