@@ -1,0 +1,62 @@
+import t from 'tap'
+import type { z } from 'zod'
+import { AccountSpec } from '../../../../crds/src/kinds/account.ts'
+import { AccountUsageSpec, AccountUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { ApiKeySpec, SCOPES } from '../../../../crds/src/kinds/api-key.ts'
+import { poolDefaults, RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
+
+const podTemplate = { image: 'registry/runner:1', serviceAccountName: 'runner' }
+
+const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object[] }[] = [
+  {
+    name: 'AccountSpec',
+    schema: AccountSpec,
+    takes: [{ plan: 'free' }, { plan: 'scale', suspended: true, overage: { enabled: true, max: 10 } }],
+    refuses: [{}, { plan: 'gold' }, { plan: 'free', overage: { enabled: 'yes' } }, { plan: 'free', displayName: 'x'.repeat(101) }],
+  },
+  {
+    name: 'AccountUsageSpec',
+    schema: AccountUsageSpec,
+    takes: [{ limit: 0 }, { limit: 100, ratePerMinute: 2 }],
+    refuses: [{}, { limit: -1 }, { limit: 1.5 }, { limit: 1, ratePerMinute: 0 }],
+  },
+  {
+    name: 'AccountUsageStatus',
+    schema: AccountUsageStatus,
+    takes: [{ used: 0 }, { used: 3, period: '2026-11', window: [{ second: 1, count: 3 }], refunds: ['scr_1'] }],
+    refuses: [{}, { used: -1 }, { used: 1, period: '2026-11-21' }, { used: 1, window: [{ second: 1 }] }],
+  },
+  {
+    name: 'ApiKeySpec',
+    schema: ApiKeySpec,
+    takes: [{}, { scopes: [...SCOPES] }, { accountName: 'acme', name: 'ci', active: false, lastFour: 'abcd' }],
+    refuses: [{ scopes: ['everything'] }, { name: '' }, { lastFour: 'abcde' }, { accountName: 'Acme' }],
+  },
+  {
+    name: 'RunnerPoolSpec',
+    schema: RunnerPoolSpec,
+    takes: [{ podTemplate }, { podTemplate, minIdle: 0, maxPods: 1, isolation: 'browser', egress: { allowedCidrs: ['10.0.0.0/8'] } }],
+    refuses: [
+      {},
+      { podTemplate: { image: 'x' } },
+      { podTemplate, maxPods: 0 },
+      { podTemplate, capturesPerPod: 0 },
+      { podTemplate, sandbox: { mode: 'on' } },
+    ],
+  },
+]
+
+for (const { name, schema, takes, refuses } of cases) {
+  t.test(`${name} takes what is legal and refuses what is not`, async (t) => {
+    for (const value of takes) t.ok(schema.safeParse(value).success, JSON.stringify(value))
+    for (const value of refuses) t.notOk(schema.safeParse(value).success, JSON.stringify(value))
+  })
+}
+
+t.test('poolDefaults are legal and what the descriptions say', async (t) => {
+  t.ok(RunnerPoolSpec.safeParse({ podTemplate, ...poolDefaults }).success)
+  for (const [name, preset] of Object.entries(poolDefaults)) {
+    const { description = '' } = RunnerPoolSpec.shape[name as keyof typeof poolDefaults].unwrap()
+    t.match(description, `Default: ${preset}.`, name)
+  }
+})

@@ -1,0 +1,46 @@
+import t from 'tap'
+import { isActive, Webhook, WebhookSpec } from '../../../../crds/src/kinds/webhook.ts'
+import { aWebhook } from '../../../support/builders.ts'
+
+const takes = (spec: object): boolean =>
+  WebhookSpec.safeParse({ url: 'https://example.com/hook', events: ['screenshot.completed'], ...spec }).success
+
+t.test('Webhook takes an endpoint', async (t) => t.ok(Webhook.safeParse(aWebhook()).success))
+
+t.test('WebhookSpec takes https addresses without user, password and fragment only', async (t) => {
+  for (const url of [
+    'https://example.com',
+    'https://example.com/a?b=c',
+    'https://example.com:8443/',
+    `https://example.com/${'x'.repeat(2028)}`,
+  ]) {
+    t.ok(takes({ url }), url.slice(0, 60))
+  }
+  for (const url of [
+    'http://example.com/',
+    'https://',
+    'https://a:b@example.com/',
+    'https://example.com/#x',
+    'https://example.com#x',
+    `https://example.com/${'x'.repeat(2029)}`,
+  ]) {
+    t.notOk(takes({ url }), url.slice(0, 60))
+  }
+})
+
+t.test('WebhookSpec wants at least one event type, and known ones', async (t) => {
+  for (const events of [[], ['*'], ['screenshot.done']]) t.notOk(takes({ events }), JSON.stringify(events))
+  t.ok(takes({ events: ['screenshot.queued', 'screenshot.failed', 'video.completed'] }))
+})
+
+t.test('WebhookSpec bounds its texts', async (t) => {
+  t.ok(takes({ name: 'x'.repeat(100), description: 'x'.repeat(500) }))
+  t.notOk(takes({ name: 'x'.repeat(101) }))
+  t.notOk(takes({ description: 'x'.repeat(501) }))
+})
+
+t.test('isActive is true unless switched off', async (t) => {
+  t.ok(isActive(aWebhook()))
+  t.ok(isActive(aWebhook({ spec: { active: true } })))
+  t.notOk(isActive(aWebhook({ spec: { active: false } })))
+})
