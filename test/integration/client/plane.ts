@@ -40,13 +40,21 @@ export async function startPlane(t: Test): Promise<Plane> {
     },
     compact: () => compactStore(`http://127.0.0.1:${etcd}`),
     async applyKinds() {
-      const generated = join(import.meta.dirname, '../../../crds/generated')
-      const files = (await readdir(generated)).filter((name) => name.endsWith('.yaml')).flatMap((name) => ['-f', join(generated, name)])
-      const kubectl = [join(plane.programs, 'kubectl'), '--kubeconfig', plane.kubeconfigPath] as const
-      await run(kubectl[0], [...kubectl.slice(1), 'apply', ...files])
-      await run(kubectl[0], [...kubectl.slice(1), 'wait', '--for=condition=Established', '--timeout=30s', ...files])
+      // A failure at the top of a test file ends the process without any teardown.
+      await applyKinds(plane).catch(async (error: unknown) => {
+        await plane.stop()
+        throw error
+      })
     },
   }
+}
+
+async function applyKinds({ programs, kubeconfigPath }: ControlPlane): Promise<void> {
+  const generated = join(import.meta.dirname, '../../../crds/generated')
+  const files = (await readdir(generated)).filter((name) => name.endsWith('.yaml')).flatMap((name) => ['-f', join(generated, name)])
+  const kubectl = (...args: string[]) => run(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, ...args, ...files])
+  await kubectl('apply')
+  await kubectl('wait', '--for=condition=Established', '--timeout=30s')
 }
 
 async function compactStore(etcd: string): Promise<void> {
