@@ -27,13 +27,7 @@ export function buildReport({ podUid, attempt }: Claim, { phase, result, conditi
     { op: 'add', path: '/status/conditions', value: conditions },
     { op: 'add', path: '/status/completionTime', value: now.toISOString() },
   ]
-  return jsonPatch(operations, {
-    tests: [
-      ['/status/runner/uid', podUid],
-      ['/status/attempt', attempt],
-      ['/status/phase', 'Running'],
-    ],
-  })
+  return jsonPatch(operations, { '/status/runner/uid': podUid, '/status/attempt': attempt, '/status/phase': 'Running' })
 }
 
 /** What became of a report: `dropped` when the claim is lost or the object gone, and when the API server stayed away. */
