@@ -8,7 +8,8 @@ import type { Outcome } from './outcome.ts'
 import { pause } from './race.ts'
 
 // The one write of a runner: one JSON patch on the status, whose tests fail unless this pod still holds the claim of this attempt.
-// RBAC: patch on screenshots/status, fenced further by the admission policy.
+// rbac: tintype.dev/screenshots/status patch
+// (fenced further by the admission policy)
 
 /** How long the API server may be away before a result is given up. */
 const REPEAT_MILLISECONDS = 10 * 60_000

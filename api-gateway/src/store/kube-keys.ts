@@ -11,7 +11,8 @@ import { toApiError } from './kube-errors.ts'
 import { Misses } from './misses.ts'
 import type { KeyStore } from './ports.ts'
 
-// RBAC: apikeys and accounts get, list, watch.
+// rbac: tintype.dev/accounts get,list,watch
+// rbac: tintype.dev/apikeys get,list,watch
 
 const apiKeys = tintypeResource<ApiKey>('ApiKey', 'apikeys')
 const accounts = tintypeResource<Account>('Account', 'accounts')

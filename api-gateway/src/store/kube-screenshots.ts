@@ -13,7 +13,8 @@ import { hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/s
 import { toApiError } from './kube-errors.ts'
 import type { ScreenshotStore } from './ports.ts'
 
-// RBAC: screenshots get, list, watch, create, delete, patch (the annotation of a deletion that waits for its deliveries).
+// rbac: tintype.dev/screenshots get,list,watch,create,delete,patch
+// (patch: the annotation of a deletion that waits for its deliveries)
 
 const screenshots = tintypeResource<Screenshot>('Screenshot', 'screenshots')
 

@@ -8,8 +8,9 @@ import { applyPatch } from '@tintype/crds/client/patch'
 import { Resource } from '@tintype/crds/client/resource'
 
 // Run by a hook of the chart before each installation and upgrade: Helm puts CustomResourceDefinitions in place once and never again.
+// It runs as an account of its own, which is gone when it has succeeded.
 //
-// Verbs: customresourcedefinitions get, create, patch (of the whole cluster; the hook's own account, gone when it has succeeded).
+// rbac: apiextensions.k8s.io/customresourcedefinitions get,create,patch
 
 const FIELD_MANAGER = 'tintype-crds'
 const ESTABLISHED_MILLISECONDS = 30_000

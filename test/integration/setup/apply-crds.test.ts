@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { customResourceDefinitions, namespaces } from '../../../crds/client/core-resources.ts'
+import { runnerPools } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { runSetup } from '../../../operator/src/setup/run-setup.ts'
+import { startControlPlane } from '../../cluster/control-plane.ts'
+import { run } from '../../cluster/exec.ts'
+import { find, renderChart } from '../../support/chart.ts'
+
+// The chart's hook, done by hand on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
+
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-crds-'))
+const plane = await startControlPlane({ directory })
+const admin = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+t.teardown(async () => {
+  await admin.close()
+  await plane.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+const definitions = new Resource(admin, customResourceDefinitions)
+const kubectl = (args: string[], input = '') =>
+  run(path.join(plane.programs, 'kubectl'), ['--kubeconfig', plane.kubeconfigPath, ...args], { input })
+
+const objects = await renderChart()
+const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'tintype-crd-upgrade')
+const mounted = path.join(directory, 'definitions')
+await mkdir(mounted)
+for (const [name, text] of Object.entries(data)) await writeFile(path.join(mounted, name), text)
+
+const role = find(objects, 'ClusterRole', 'tintype-crd-upgrade')
+await kubectl(['apply', '-f', '-'], JSON.stringify(role))
+await kubectl(['create', 'clusterrolebinding', 'upgrader', '--clusterrole=tintype-crd-upgrade', '--user=upgrader'])
+const KUBECONFIG = await plane.kubeconfigFor('upgrader')
+const applyCrds = () => runSetup('apply-crds', [mounted], { KUBECONFIG })
+
+const pools = 'runnerpools.tintype.dev'
+const hasEgress = async () => {
+  const { spec } = await definitions.get(pools)
+  return spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec?.properties?.egress !== undefined
+}
+
+t.test('apply-crds makes the kinds when there are none, with the rights of the hook', async (t) => {
+  await applyCrds()
+  const { items } = await definitions.list()
+  t.equal(items.length, Object.keys(data).length)
+  t.ok(items.every(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')))
+})
+
+t.test('apply-crds brings kinds up to date that Helm installed from an older chart', async (t) => {
+  await definitions.delete(pools)
+  await kubectl(['wait', '--for=delete', `crd/${pools}`, '--timeout=30s'])
+  const old = JSON.parse(data[`tintype.dev_runnerpools.json`] ?? '')
+  delete old.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.egress
+  await kubectl(['create', '-f', '-'], JSON.stringify(old))
+  t.notOk(await hasEgress(), 'the control')
+  await applyCrds()
+  t.ok(await hasEgress())
+})
+
+t.test('apply-crds leaves objects as they are', async (t) => {
+  await new Resource(admin, namespaces).create({ metadata: { name: 'tintype' } })
+  const pool = find<{ spec: object }>(objects, 'RunnerPool', 'default')
+  await kubectl(['create', '-n', 'tintype', '-f', '-'], JSON.stringify(pool))
+  await applyCrds()
+  t.match(await new Resource(admin, runnerPools, { namespace: 'tintype' }).get('default'), { spec: pool.spec })
+})
+
+t.test('apply-crds refuses a directory without definitions and a command that is not there', async (t) => {
+  await t.rejects(runSetup('apply-crds', [path.join(directory, 'pki')], { KUBECONFIG }), { message: /no definitions/ })
+  await t.rejects(runSetup('apply-crd', [mounted], {}), { message: /there are setup-storage and apply-crds/ })
+})
