@@ -9,7 +9,7 @@ export const WebhookSpec = z.object({
   url: z
     .string()
     .max(2048)
-    .regex(/^https:\/\/[^/?#@\s]+([/?][^#\s]*)?$/)
+    .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
     .describe('Address to post to: https, without user name, password and fragment, at most 2048 characters.'),
   events: z
     .array(z.enum(EVENT_TYPES))

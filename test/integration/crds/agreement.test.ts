@@ -1,0 +1,140 @@
+import t from 'tap'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { isInvalid } from '../../../crds/client/patch.ts'
+import { pathOf } from '../../../crds/client/resource.ts'
+import { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
+import { contradictions } from '../../../crds/src/capture-options/contradictions.ts'
+import { ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { CONTRADICTION_CASES } from '../../support/contradiction-cases.ts'
+import { startPlane } from '../client/plane.ts'
+
+// The gateway judges by zod and TypeScript, the API server by the generated schema and CEL. They must never disagree: a request that the
+// gateway accepted would fail when it is stored, or kubectl would get in what the gateway refuses.
+
+const plane = await startPlane(t)
+await plane.applyKinds()
+const http = plane.connect(t)
+const url = 'https://example.com/'
+let names = 0
+
+/** What the API server says to a Screenshot, without keeping it. */
+async function isStored(spec: object): Promise<boolean> {
+  const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `n${++names}` }, spec }
+  const query = { dryRun: 'All', fieldValidation: 'Strict' }
+  try {
+    await http.request({ method: 'POST', path: pathOf(screenshots, 'default'), body, query })
+    return true
+  } catch (error) {
+    if (isInvalid(error) || (error as { status?: number }).status === 400) return false
+    throw error
+  }
+}
+
+/** What the programs say. */
+function isLegal(spec: object): boolean {
+  const { success, data } = ScreenshotSpec.safeParse(spec)
+  return success && !contradictions.some((contradiction) => contradiction.holds(data.options ?? {}))
+}
+
+t.test('CEL and TypeScript agree on every contradiction', async (t) => {
+  for (const { options, contradicts } of CONTRADICTION_CASES) {
+    t.equal(await isStored({ url, options }), contradicts.length === 0, JSON.stringify(options))
+  }
+})
+
+t.test('the API server and zod agree on addresses', async (t) => {
+  const urls = [
+    ...[
+      url,
+      'http://example.com',
+      'https://example.com?q',
+      'https://example.com/@me',
+      'http://[2001:db8::1]:8080/',
+      'https://例え.jp/ü',
+      'https://example.com/a\nb',
+    ],
+    ...[
+      '',
+      'example.com',
+      'ftp://example.com/',
+      'https://',
+      'https:///x',
+      'https://a:b@example.com/',
+      'https://a@example.com/',
+      'http://a b.com/',
+      ' https://example.com/',
+      'HTTPS://example.com/',
+      'https://\u00a0/',
+      'https://a\u2028b/',
+    ],
+    `https://example.com/${'x'.repeat(8172)}`,
+    `https://example.com/${'x'.repeat(8173)}`,
+    `https://example.com/${'ü'.repeat(8172)}`,
+  ]
+  for (const address of urls) t.equal(await isStored({ url: address }), isLegal({ url: address }), address.slice(0, 40))
+})
+
+t.test('the API server and zod agree on names of accounts and pools', async (t) => {
+  for (const accountName of ['a', 'acme', 'a-b', '-a', 'a-', 'A', 'a.b', 'a_b', '', 'x'.repeat(63), 'x'.repeat(64)]) {
+    t.equal(await isStored({ url, accountName }), isLegal({ url, accountName }), accountName)
+    t.equal(await isStored({ url, poolName: accountName }), isLegal({ url, poolName: accountName }), accountName)
+  }
+})
+
+// A linear congruential generator: the same options every run.
+let seed = 20261121
+const chance = (): number => {
+  seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32
+  return seed / 2 ** 32
+}
+const pick = <T>(values: readonly T[]): T => values[Math.floor(chance() * values.length)]!
+
+const VALUES: Record<string, readonly unknown[]> = {
+  viewportWidth: [0, 1, 1920, 7680, 7681, 1.5, '1'],
+  viewportHeight: [0, 1, 1080, 7680, 7681, null],
+  deviceScaleFactor: [0.09, 0.1, 1, 2.5, 5, 5.01],
+  darkMode: [true, false, 'yes'],
+  format: ['png', 'jpeg', 'webp', 'gif', 'PNG'],
+  imageQuality: [-1, 0, 90, 100, 101],
+  omitBackground: [true, false],
+  fullPage: [true, false, 1],
+  fullPageMaxHeight: [999, 1000, 50000, 50001],
+  delay: [-1, 0, 60000, 60001],
+  timeout: [999, 1000, 180000, 180001],
+  waitForSelector: ['', '#a', 'x'.repeat(1024), 'x'.repeat(1025)],
+  waitUntil: [[], ['load'], ['load', 'networkidle'], ['loaded'], ['load', 'load', 'load', 'load', 'load']],
+  styles: ['', 'a{}', 'ü'.repeat(262_144), 'x'.repeat(262_145)],
+  scripts: ['', '1', 'x'.repeat(262_145)],
+  click: ['', '.b'],
+  unknownOption: [1],
+}
+
+t.test('the API server and zod agree on each value of each option', async (t) => {
+  t.strictSame(
+    Object.keys(CaptureOptions.shape).filter((name) => !(name in VALUES)),
+    [],
+    'every option has values here',
+  )
+  for (const [name, values] of Object.entries(VALUES)) {
+    for (const value of values) {
+      const spec = { url, options: { [name]: value } }
+      // The API server drops a null where a field is optional, as it does for every kind; JSON from the gateway never holds one.
+      if (value !== null) t.equal(await isStored(spec), isLegal(spec), `${name}: ${JSON.stringify(value).slice(0, 40)}`)
+    }
+  }
+})
+
+t.test('the API server and zod agree on 200 mixtures of options', async (t) => {
+  let accepted = 0
+  for (let n = 0; n < 200; n++) {
+    const names = Object.keys(VALUES).filter((name) => name !== 'unknownOption' && chance() < 0.4)
+    // The middle values are legal: half of all mixtures should be.
+    const options = Object.fromEntries(names.map((name) => [name, chance() < 0.08 ? pick(VALUES[name]!) : VALUES[name]![1]]))
+    if (Object.values(options).includes(null)) continue
+    const isFine = isLegal({ url, options })
+    accepted += isFine ? 1 : 0
+    const stored = await isStored({ url, options })
+    if (stored !== isFine) t.equal(stored, isFine, JSON.stringify(options).slice(0, 200))
+  }
+  t.ok(accepted > 40 && accepted < 180, `${accepted} of 200 are legal`)
+})

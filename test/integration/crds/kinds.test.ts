@@ -1,0 +1,165 @@
+import t from 'tap'
+import { customResourceDefinitions } from '../../../crds/client/core-resources.ts'
+import { accountUsages, runnerPools, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
+import { definitions } from '../../../crds/src/kinds/all.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { startPlane } from '../client/plane.ts'
+import { kubectlOf } from './kubectl.ts'
+
+const plane = await startPlane(t)
+await plane.applyKinds()
+const http = plane.connect(t)
+const shots = new Resource(http, screenshots)
+const kubectl = kubectlOf(plane)
+const url = 'https://example.com/'
+const refused = { status: 422, message: /./ }
+const manifest = (kind: string, name: string, spec: object) => ({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name }, spec })
+
+t.test('every kind is established, with a structural schema and names that nobody else has', async (t) => {
+  const crds = await new Resource(http, customResourceDefinitions).listAll()
+  const ours = crds.filter(({ metadata }) => metadata.name.endsWith('.tintype.dev'))
+  t.equal(ours.length, definitions.length)
+  for (const { metadata, status } of ours) {
+    const conditions = Object.fromEntries((status?.conditions ?? []).map(({ type, status }) => [type, status]))
+    t.match(conditions, { Established: 'True', NamesAccepted: 'True' }, metadata.name)
+    t.notOk('NonStructuralSchema' in conditions, metadata.name)
+  }
+})
+
+t.test('kubectl explain tells every option with its unit, range and default', async (t) => {
+  const { output } = await kubectl(['explain', 'screenshot.spec.options'])
+  for (const words of [
+    /delay\s+<integer>/,
+    /Milliseconds to wait before the picture is taken, 0 to\s+60000/,
+    /Default: png/,
+    /full-page picture ends, in CSS pixels/,
+  ]) {
+    t.match(output, words)
+  }
+  t.match((await kubectl(['explain', 'shot.status.phase'])).output, /Pending, Running, Completed or Failed/)
+  for (const { singular } of definitions) t.ok((await kubectl(['explain', `${singular}.spec`])).isOk, singular)
+})
+
+t.test('kubectl apply of an option that is out of range is refused with a text that says the range', async (t) => {
+  const cases: [options: object, text: RegExp][] = [
+    [{ delay: 60001 }, /spec\.options\.delay: Invalid value: 60001: .* should be less than or equal to 60000/],
+    [{ imageQuality: -1 }, /spec\.options\.imageQuality: Invalid value: -1: .* should be greater than or equal to 0/],
+    [{ format: 'gif' }, /spec\.options\.format: Unsupported value: "gif": supported values: "png", "jpeg", "webp"/],
+    [{ viewportWidth: '1920' }, /spec\.options\.viewportWidth: Invalid value: "string": .* must be of type integer/],
+    [{ waitUntil: [] }, /spec\.options\.waitUntil: Invalid value: 0: .* should have at least 1 items/],
+    [{ omitBackground: true, format: 'jpeg' }, /spec\.options: Invalid value: .*: a transparent background needs format png/],
+  ]
+  for (const [options, text] of cases) {
+    const { isOk, output } = await kubectl(['apply', '-f', '-'], manifest('Screenshot', 'refused', { url, options }))
+    t.notOk(isOk, JSON.stringify(options))
+    t.match(output, text)
+  }
+  t.equal(await shots.find('refused'), undefined)
+})
+
+t.test('kubectl apply of an unknown option is refused', async (t) => {
+  const { isOk, output } = await kubectl(['apply', '-f', '-'], manifest('Screenshot', 'unknown', { url, options: { viewport_width: 100 } }))
+  t.notOk(isOk)
+  t.match(output, /unknown field "spec\.options\.viewport_width"/)
+})
+
+t.test('the spec of a Screenshot cannot be changed', async (t) => {
+  await shots.create({ metadata: { name: 'fixed' }, spec: { url } })
+  await t.rejects(shots.patch('fixed', mergePatch({ spec: { url: 'https://example.org/' } })), {
+    status: 422,
+    message: /immutable: create another/,
+  })
+  await t.rejects(shots.patch('fixed', mergePatch({ spec: { options: { delay: 1 } } })), refused)
+  await shots.patch('fixed', mergePatch({ metadata: { labels: { mine: 'yes' } }, spec: { url } }))
+})
+
+t.test('a new Screenshot is pending, and is found by its phase and its account', async (t) => {
+  const created = await shots.create({ metadata: { name: 'waiting' }, spec: { url, accountName: 'acme' } })
+  t.equal(created.status?.phase, 'Pending')
+  const found = async (fieldSelector: string) => (await shots.list({ fieldSelector })).items.map(({ metadata }) => metadata.name)
+  t.ok((await found('status.phase=Pending')).includes('waiting'))
+  t.strictSame(await found('status.phase=Pending,spec.accountName=acme'), ['waiting'])
+  await shots.patch('waiting', mergePatch({ status: { phase: 'Running' } }), { subresource: 'status' })
+  t.notOk((await found('status.phase=Pending')).includes('waiting'))
+  t.strictSame(await found('status.phase=Running'), ['waiting'])
+})
+
+t.test('a Screenshot with only a url is stored under 1.5 KiB, without options; done, under 3 KB', async (t) => {
+  const name = `scr-${'0'.repeat(26)}`
+  await kubectl(['apply', '--server-side', '-f', '-'], manifest('Screenshot', name, { url }))
+  const size = async () => (await kubectl(['get', '--raw', shots.pathOf(name)])).output.trim().length
+  const stored = await size()
+  t.ok(stored < 1536, `${stored} bytes by kubectl apply`)
+  await shots.create({ metadata: { name: 'by-the-gateway' }, spec: { url } })
+  const created = (await kubectl(['get', '--raw', shots.pathOf('by-the-gateway')])).output.trim().length
+  t.ok(created < 1536, `${created} bytes by create`)
+  t.strictSame((await shots.get('by-the-gateway')).spec, { url })
+  await shots.patch(name, mergePatch({ status: completedStatus() }), { subresource: 'status' })
+  const done = await size()
+  t.ok(done < 3_000, `${done} bytes when completed`)
+  t.comment(`${created} bytes created, ${stored} applied, ${done} completed`)
+})
+
+t.test('kubectl get and wait read a Screenshot well', async (t) => {
+  await shots.create({ metadata: { name: 'shown' }, spec: { url } })
+  await shots.patch('shown', mergePatch({ status: completedStatus({ result: { format: 'png', size: '12 KB', duration: '0.9 s' } }) }), {
+    subresource: 'status',
+  })
+  const { output } = await kubectl(['get', 'shot', 'shown'])
+  t.match(
+    output,
+    /^NAME\s+STATUS\s+URL\s+FORMAT\s+SIZE\s+DURATION\s+AGE\nshown\s+Completed\s+https:\/\/example\.com\/\s+png\s+12 KB\s+0\.9 s/,
+  )
+  t.match(
+    (await kubectl(['get', 'shot', 'shown', '-o', 'wide'])).output,
+    /REASON\s+ATTEMPT\s+RUNNER\s+ACCOUNT[\s\S]+Captured\s+1\s+default-1/,
+  )
+  t.ok((await kubectl(['wait', '--for=condition=Finished', 'shot/shown', '--timeout=5s'])).isOk)
+  t.match((await kubectl(['get', 'tintype'])).output, /shown/, 'the category holds all our kinds')
+})
+
+t.test('kubectl scale sets how many runners a pool keeps idle', async (t) => {
+  const pools = new Resource(http, runnerPools)
+  await pools.create({ metadata: { name: 'default' }, spec: { podTemplate: { image: 'x:1', serviceAccountName: 'runner' } } })
+  const { isOk, output } = await kubectl(['scale', 'runnerpool/default', '--replicas=3'])
+  t.ok(isOk, output)
+  t.equal((await pools.get('default')).spec.minIdle, 3)
+  t.notOk((await kubectl(['scale', 'runnerpool/default', '--replicas=3001'])).isOk)
+})
+
+t.test('the API server refuses a count above the limit, whoever writes it', async (t) => {
+  const usages = new Resource(http, accountUsages)
+  const write = (status: AccountUsage['status']) => usages.patch('acme', mergePatch({ status }), { subresource: 'status' })
+  await usages.create({ metadata: { name: 'acme' }, spec: { limit: 10 } })
+  await write({ used: 10 })
+  await t.rejects(write({ used: 11 }), { status: 422, message: /used may not pass the limit/ })
+  await usages.patch('acme', mergePatch({ spec: { limit: 5 } }))
+  await write({ used: 9 })
+  await t.rejects(write({ used: 10 }), refused, 'a count above a lowered limit may fall, not rise')
+  await write({ used: 5 })
+  await t.rejects(write({ used: 6 }), refused)
+  await usages.create({ metadata: { name: 'fresh' }, spec: { limit: 5 } })
+  await t.rejects(usages.patch('fresh', mergePatch({ status: { used: 6 } }), { subresource: 'status' }), refused)
+})
+
+t.test('a Webhook must have an https address and known events, each once', async (t) => {
+  const hooks = new Resource(http, webhooks)
+  const create = (spec: object) =>
+    hooks.create({
+      metadata: { name: `hook-${Math.floor(Math.random() * 1e9)}` },
+      spec: { url, events: ['screenshot.completed'], ...spec },
+    })
+  await create({})
+  const bad = [
+    { url: 'http://example.com/' },
+    { url: 'https://a:b@example.com/' },
+    { url: 'https://example.com/#x' },
+    { events: [] },
+    { events: ['screenshot.done'] },
+    { events: ['screenshot.failed', 'screenshot.failed'] },
+  ]
+  for (const spec of bad) await t.rejects(create(spec), refused, JSON.stringify(spec))
+})
