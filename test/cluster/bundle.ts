@@ -11,6 +11,9 @@ import { repository } from './state.ts'
 /** Packages with native code or with files that they read beside themselves. */
 const unbundled = ['playwright', 'playwright-core', 'sharp']
 
+/** Imported late, to read a kubeconfig; no pod has one, and it is four times as large as the program. */
+const leftOut = ['@kubernetes/client-node']
+
 /** CommonJS packages inside an ES module find what they expect of their surroundings. */
 const banner = [
   "import { createRequire as __createRequire } from 'node:module'",
@@ -34,7 +37,7 @@ export async function bundleProgram(program: string): Promise<void> {
     platform: 'node',
     format: 'esm',
     target: 'node26',
-    external: unbundled,
+    external: [...unbundled, ...leftOut],
     banner: { js: banner },
     metafile: true,
     legalComments: 'none', // the whole licence texts are beside the file

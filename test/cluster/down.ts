@@ -6,6 +6,7 @@ import { run, succeeds } from './exec.ts'
 import { place } from './network.ts'
 import { ctr } from './node.ts'
 import { clusterDirectory, network, paths, runDirectory } from './state.ts'
+import { StepError } from './steps.ts'
 
 /** Ends everything that runs; what the cluster stored stays for the next start. */
 export async function stopNode(): Promise<number> {
@@ -18,6 +19,7 @@ export async function stopNode(): Promise<number> {
   await unmountAll()
   await run('sh', ['-c', `[ ! -e ${network.namespacePath} ] || ip netns delete ${network.namespace}`])
   await removeCgroups()
+  await requireUnmounted()
   await rm(paths.kubelet, { recursive: true, force: true })
   await rm(runDirectory, { recursive: true, force: true })
   return stopped.filter(Boolean).length
@@ -45,7 +47,15 @@ export function ownMounts(mounts: string, directories: readonly string[]): strin
   return points.filter((point) => directories.some((directory) => point.startsWith(`${directory}/`))).sort((a, b) => b.length - a.length)
 }
 
-async function unmountAll(): Promise<void> {
-  const points = ownMounts(await readFile('/proc/mounts', 'utf8'), [clusterDirectory, runDirectory])
-  for (const point of points) if (!(await succeeds('umount', [point]))) await succeeds('umount', ['--lazy', point])
+/** @throws StepError when something is still mounted, as removing files would reach through it. */
+async function requireUnmounted(): Promise<void> {
+  const [left] = await findOwnMounts()
+  if (left !== undefined)
+    throw new StepError(`${left} is still mounted`, { remedy: `end what uses it (fuser -vm ${left}), then try again` })
 }
+
+async function unmountAll(): Promise<void> {
+  for (const point of await findOwnMounts()) if (!(await succeeds('umount', [point]))) await succeeds('umount', ['--lazy', point])
+}
+
+const findOwnMounts = async (): Promise<string[]> => ownMounts(await readFile('/proc/mounts', 'utf8'), [clusterDirectory, runDirectory])

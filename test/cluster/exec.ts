@@ -1,5 +1,5 @@
 /** Runs programs to their end. Long-lived ones are daemons.ts's. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 
 /** A program that ended badly; `output` is what it printed, last lines last. */
 export class CommandError extends Error {
@@ -21,6 +21,13 @@ export interface RunOptions {
   onLine?: (line: string) => void
 }
 
+const running = new Set<ChildProcess>()
+
+/** Ends all programs that `run` waits for, as when the user interrupts. */
+export function endRunning(): void {
+  for (const child of running) child.kill('SIGTERM')
+}
+
 /** Runs a program and resolves to its standard output. @throws CommandError when it cannot be started, fails, or takes too long. */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -30,6 +37,7 @@ export function run(command: string, args: readonly string[], options: RunOption
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: options.timeoutMilliseconds,
     })
+    running.add(child)
     let output = ''
     let everything = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -42,6 +50,7 @@ export function run(command: string, args: readonly string[], options: RunOption
     if (options.onLine) for (const stream of [child.stdout, child.stderr]) forEachLine(stream, options.onLine)
     child.on('error', (cause) => reject(new CommandError(command, `could not be started (${cause.message})`, '')))
     child.on('close', (code, signal) => {
+      running.delete(child)
       if (code === 0) return resolve(output)
       reject(new CommandError(nameOf(command, args), signal ? `was ended by ${signal}` : `ended with code ${code}`, everything))
     })

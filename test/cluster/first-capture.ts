@@ -1,9 +1,10 @@
 /** The proof at the end of `npm start`: a page of the corpus is captured through the REST API, and its picture fetched by its link. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { CommandError } from './exec.ts'
 import { kubectl } from './kubectl.ts'
-import { environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace } from './state.ts'
+import { locatePrograms } from './programs.ts'
+import { choices, environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace, toolsDirectory } from './state.ts'
 import { StepError } from './steps.ts'
 import { waitFor } from './wait.ts'
 
@@ -22,11 +23,24 @@ export async function writeEnvironment(url: string): Promise<Access> {
     const remedy = `make a key with kubectl apply of an ApiKey, and put it into ${environmentFile}`
     throw new StepError(`there is no Secret ${releaseName}-initial-api-key and no earlier key`, { remedy })
   }
-  const kubeconfig = process.env.TINTYPE_CLUSTER === 'current' ? process.env.KUBECONFIG : paths.kubeconfig
+  const kubeconfig = choices.cluster === 'current' ? choices.kubeconfig : paths.kubeconfig
   const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
   await mkdir(path.dirname(environmentFile), { recursive: true })
   await writeFile(environmentFile, `${lines.join('\n')}\n`, { mode: 0o600 })
+  await linkTools()
   return { url, apiKey }
+}
+
+/** The machine need not have kubectl or helm: the cluster's are as good. */
+async function linkTools(): Promise<void> {
+  if (choices.cluster === 'current') return
+  const { kubernetes } = await locatePrograms()
+  await mkdir(toolsDirectory, { recursive: true })
+  for (const name of ['kubectl', 'helm']) {
+    const link = path.join(toolsDirectory, name)
+    await rm(link, { force: true })
+    await symlink(path.join(kubernetes, name), link)
+  }
 }
 
 /** `NAME=value` lines. */

@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { kubeconfigOf } from './node.ts'
 import { buildKubeconfig, certificatePaths, createAuthority, createCertificate, type Identity, isFresh } from './pki.ts'
-import { network, paths } from './state.ts'
+import { network, paths, releaseNamespace } from './state.ts'
 
 const serverNames = [
   ...[
@@ -53,9 +53,9 @@ export async function createIdentities(): Promise<void> {
 /** Kubeconfigs are written each time: a chosen port may have changed. */
 export async function writeKubeconfigs(): Promise<void> {
   const authority = certificatePaths(paths.pki, 'ca').certificate
-  const write = async (file: string, url: string, name: string) =>
-    writeFile(file, await buildKubeconfig(url, authority, certificatePaths(paths.pki, name)), { mode: 0o600 })
+  const write = async (file: string, url: string, name: string, namespace?: string) =>
+    writeFile(file, await buildKubeconfig(url, authority, certificatePaths(paths.pki, name), namespace), { mode: 0o600 })
   const programs = Object.keys(identities).filter((name) => name !== 'apiserver')
   await Promise.all(programs.map((name) => write(kubeconfigOf(name), insideUrl, name)))
-  await write(paths.kubeconfig, hostUrl, 'admin')
+  await write(paths.kubeconfig, hostUrl, 'admin', releaseNamespace)
 }

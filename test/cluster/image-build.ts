@@ -58,6 +58,7 @@ async function buildImage(plan: ImagePlan, reference: string, report: Report): P
     if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)
   }
   try {
+    await buildah(['rm', '--all']) // an interrupted build leaves its container
     await buildah(['bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
   } catch (cause) {
     throw new StepError(`the image ${plan.name} could not be built`, {

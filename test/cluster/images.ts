@@ -7,16 +7,16 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { runCommand } from './command.ts'
 import { isDaemonRunning } from './daemons.ts'
 import { baseImage, ensureBase } from './image-base.ts'
 import { ensureImage } from './image-build.ts'
 import { type ImagePlan, imageReference, images, isBuildable } from './image-plan.ts'
 import { buildah } from './image-store.ts'
-import { withLock } from './lock.ts'
 import { place } from './network.ts'
 import { ensurePackages } from './packages.ts'
-import { choices, paths, repository } from './state.ts'
-import { formatFailure, runSteps, type Step } from './steps.ts'
+import { choices, repository } from './state.ts'
+import { runSteps, type Step } from './steps.ts'
 
 /** Tags of the images by name; filled as the steps run. */
 export type ImageTags = Map<string, string>
@@ -74,14 +74,9 @@ async function main(): Promise<void> {
   }
   const load = choices.cluster === 'embedded' && (await isDaemonRunning(place, 'containerd'))
   const { steps, tags } = await imageSteps(load, only)
-  await withLock(paths.lock, () => runSteps([{ name: 'Debian packages', run: ensurePackages }, ...steps]))
+  await runSteps([{ name: 'Debian packages', run: ensurePackages }, ...steps])
   if (values.push) await push(values.push, tags)
   else if (!load) process.stdout.write('The embedded cluster does not run: the images were built, not loaded.\n')
 }
 
-if (import.meta.main) {
-  await main().catch((error: unknown) => {
-    process.stderr.write(`${formatFailure(error)}\n`)
-    process.exitCode = 1
-  })
-}
+if (import.meta.main) await runCommand(main)

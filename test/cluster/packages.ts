@@ -41,7 +41,10 @@ export async function ensurePackages(report: Report): Promise<string> {
     report('reading package lists')
     await aptGet(['update'])
     report(`installing ${missing.length}`)
-    await withoutServices(() => aptGet(['install', '-y', '--no-install-recommends', ...missing]))
+    await withoutServices(async () => {
+      await run('dpkg', ['--configure', '-a'], { environment: { DEBIAN_FRONTEND: 'noninteractive' } }) // an interrupted run may have left it half done
+      await aptGet(['install', '-y', '--no-install-recommends', ...missing])
+    })
   } catch (cause) {
     const remedy = `see that this works: apt-get install ${missing.join(' ')}`
     throw new StepError('packages could not be installed', { remedy, cause })

@@ -76,7 +76,12 @@ export function subjectOf({ user, groups = [] }: Identity): string {
 }
 
 /** The text of a kubeconfig with everything inside, so that it can be copied elsewhere. */
-export async function buildKubeconfig(url: string, authorityPath: string, client: CertificatePaths): Promise<string> {
+export async function buildKubeconfig(
+  url: string,
+  authorityPath: string,
+  client: CertificatePaths,
+  namespace = 'default',
+): Promise<string> {
   const [authority, certificate, key] = await Promise.all(
     [authorityPath, client.certificate, client.key].map(async (file) => (await readFile(file)).toString('base64')),
   )
@@ -90,7 +95,7 @@ users:
     user: { client-certificate-data: ${certificate}, client-key-data: ${key} }
 contexts:
   - name: tintype
-    context: { cluster: tintype, user: tintype }
+    context: { cluster: tintype, user: tintype, namespace: ${namespace} }
 current-context: tintype
 `
 }

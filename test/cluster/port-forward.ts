@@ -8,7 +8,7 @@ import { waitFor } from './wait.ts'
 const daemon: Daemon = {
   name: 'port-forward',
   command: 'kubectl',
-  args: ['port-forward', '--namespace', releaseNamespace, `service/${releaseName}-api-gateway`, `${network.hostGatewayPort}:http`],
+  args: ['port-forward', '--namespace', releaseNamespace, `service/${releaseName}-api-gateway`, `${network.hostGatewayPort}:8080`],
 }
 
 /** Opens 127.0.0.1 to the gateway unless it is open. */

@@ -34,6 +34,7 @@ export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts
   const settings = [...hostSettings(facts), ...imageSettings(tags)]
   const digest = await digestRelease(settings)
   if ((await deployedDigest()) === digest) return 'unchanged'
+  await clearInterrupted()
   const args = ['upgrade', '--install', releaseName, chart, '--namespace', releaseNamespace, '--values', values]
   try {
     await helm([
@@ -76,10 +77,24 @@ export async function awaitRollout(report: Report): Promise<string> {
   return 'all ready'
 }
 
-/** What of the values depends on this machine. */
+/** What of the values depends on this machine, or on the cluster being another one than values.yaml is made for. */
 function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
-  const publicUrl = `gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`
-  return internet === 'through a proxy' ? [publicUrl, `runner.egress.upstreamProxy=${choices.upstreamProxy}`] : [publicUrl]
+  const settings = [`gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`]
+  if (internet === 'through a proxy') settings.push(`runner.egress.upstreamProxy=${choices.upstreamProxy}`)
+  if (choices.cluster === 'embedded') return settings
+  return [
+    ...settings,
+    'image.pullPolicy=IfNotPresent',
+    'gateway.service.type=ClusterIP',
+    'gateway.service.nodePort=null',
+    'sandbox.localhostProfile=',
+  ]
+}
+
+/** A helm that was interrupted leaves a revision that is pending for ever and forbids the next; without it, helm goes on from the one before. */
+async function clearInterrupted(): Promise<void> {
+  const pending = `owner=helm,name=${releaseName},status in (pending-install,pending-upgrade,pending-rollback)`
+  await kubectl(['delete', 'secrets', '-n', releaseNamespace, '-l', pending])
 }
 
 /** `name=tag` settings for helm, one a program. */

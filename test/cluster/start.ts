@@ -2,36 +2,25 @@
  * `npm start`: from a bare machine to a captured page. Brings the cluster up, builds and loads images, installs the chart, waits, captures.
  * With TINTYPE_CLUSTER=current only the chart is installed, on the cluster of the current kubectl context, with images pushed before.
  */
-import { type Access, captureFirst, writeEnvironment } from './first-capture.ts'
+import path from 'node:path'
+import { runCommand } from './command.ts'
+import { captureFirst, writeEnvironment } from './first-capture.ts'
 import type { ClusterFacts } from './ground.ts'
 import { type ImageTags, imageSteps } from './images.ts'
-import { withLock } from './lock.ts'
 import { ensurePortForward } from './port-forward.ts'
 import { awaitRollout, ensureNamespaces, ensureRelease } from './release.ts'
-import { choices, environmentFile, firstPage, network, paths, releaseNamespace } from './state.ts'
-import { formatDuration, formatFailure, runSteps, type Step, StepError } from './steps.ts'
+import { choices, environmentFile, firstPage, network, releaseNamespace, repository, toolsDirectory } from './state.ts'
+import { formatDuration, runSteps, type Step, StepError } from './steps.ts'
 import { clusterSteps } from './up.ts'
 
 async function main(): Promise<void> {
   const start = performance.now()
-  let access: Access | undefined
-  await withLock(
-    paths.lock,
-    async () => {
-      const facts: ClusterFacts = { hasWayOut: false }
-      const { steps, tags } = choices.cluster === 'current' ? currentSteps() : await embeddedSteps(facts)
-      const capture: Step = {
-        name: 'First screenshot',
-        run: async () => {
-          access = await writeEnvironment(`http://127.0.0.1:${network.hostGatewayPort}`)
-          return captureFirst(access, firstPage)
-        },
-      }
-      await runSteps([...steps, ...releaseSteps(tags, facts), capture])
-    },
-    tellHolder,
-  )
-  process.stdout.write(`\n${describeNext(access!, performance.now() - start)}\n`)
+  const facts: ClusterFacts = { hasWayOut: false }
+  const { steps, tags } = choices.cluster === 'current' ? currentSteps() : await embeddedSteps(facts)
+  const url = `http://127.0.0.1:${network.hostGatewayPort}`
+  const capture: Step = { name: 'First screenshot', run: async () => captureFirst(await writeEnvironment(url), firstPage) }
+  await runSteps([...steps, ...releaseSteps(tags, facts), capture])
+  process.stdout.write(`\n${describeNext(url, performance.now() - start)}\n`)
 }
 
 async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags: ImageTags }> {
@@ -63,22 +52,18 @@ function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
   ]
 }
 
-function describeNext({ url }: Access, milliseconds: number): string {
-  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}, its key in .tintype/env. Next:
+/** What the user may type next, from the root of the checkout. */
+function describeNext(url: string, milliseconds: number): string {
+  const tools = choices.cluster === 'current' ? '' : `; PATH=$PWD/${path.relative(repository, toolsDirectory)}:$PATH`
+  return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}, its key in ${path.relative(repository, environmentFile)}. Next:
 
-  . ${environmentFile} && export KUBECONFIG
+  set -a; . ${environmentFile}; set +a${tools}
   curl -sS "$TINTYPE_URL/api/v1/screenshots" -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json' \\
-    -H 'Accept: image/*' -d '{"url": "${firstPage}"}' -o shot.png
-  kubectl get screenshots -n ${releaseNamespace}          # what was captured, and how
-  kubectl describe screenshots -n ${releaseNamespace}
-  kubectl explain screenshot.spec.options     # every option with its range
+    -H 'Accept: image/*' -d '{"url": "${firstPage}", "options": {"full_page": true}}' -o shot.png
+  kubectl get screenshots -n ${releaseNamespace}          # what was captured, and how; also: describe, -o wide, -w
+  kubectl explain screenshot.spec.options     # every option with its range and default
   npm test                                    # all tests, on this cluster
-  npm stop                                    # takes the cluster down`
+  npm stop                                    # takes the cluster down; npm start brings it back as it was`
 }
 
-const tellHolder = (pid: number): void => void process.stdout.write(`Another run (process ${pid}) is at work: waiting for its end.\n`)
-
-await main().catch((error: unknown) => {
-  process.stderr.write(`\n${formatFailure(error)}\n`)
-  process.exitCode = 1
-})
+await runCommand(main)

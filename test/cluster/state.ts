@@ -28,6 +28,9 @@ export const runDirectory = '/run/tintype'
 /** What scripts and tests read: TINTYPE_URL, TINTYPE_API_KEY, KUBECONFIG. */
 export const environmentFile = path.join(repository, '.tintype', 'env')
 
+/** kubectl and helm of the cluster, for the user's PATH. */
+export const toolsDirectory = path.join(repository, '.tintype', 'bin')
+
 /** The picture that `npm start` takes to show that all works. */
 export const firstScreenshotFile = path.join(repository, '.tintype', 'first-screenshot.png')
 
@@ -79,6 +82,8 @@ export const firstPage = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
 export const choices = {
   /** `current` uses the current kubectl context and starts no cluster. */
   cluster: environment.TINTYPE_CLUSTER === 'current' ? 'current' : 'embedded',
+  /** Names the current kubectl context's file, if it is not the usual one. */
+  kubeconfig: environment.KUBECONFIG || undefined,
   /** Where another cluster pulls the images from; the embedded one has them loaded. */
   registry: environment.TINTYPE_REGISTRY || undefined,
   /** Benchmarks write through to the disk, as a real etcd does; else the store is only as durable as the page cache. */

@@ -50,8 +50,8 @@ export async function runSteps(steps: readonly Step[], screen: Screen = standard
 export function formatLine(counter: string, name: string, detail: string, milliseconds: number, columns = 120): string {
   const time = formatDuration(milliseconds).padStart(9)
   const room = Math.max(20, columns - time.length - 1)
-  const text = `${counter} ${name.padEnd(30)} ${detail}`
-  return `${text.length > room ? `${text.slice(0, room - 1)}…` : text.padEnd(Math.min(room, 72))}${time}`
+  const text = `${counter} ${name.padEnd(26)} ${detail}`
+  return `${text.length > room ? `${text.slice(0, room - 1)}…` : text.padEnd(Math.min(room, 96))}${time}`
 }
 
 /** `1.2 s` below a minute, `2 min 05 s` above. */

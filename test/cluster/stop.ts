@@ -1,14 +1,17 @@
 /** `npm stop`: takes the embedded cluster down and keeps what it stored; `-- --purge` forgets that too, but not what was built. */
 import { parseArgs } from 'node:util'
+import { runCommand } from './command.ts'
+import { stopDaemon } from './daemons.ts'
 import { purge, stopNode } from './down.ts'
-import { withLock } from './lock.ts'
+import { place } from './network.ts'
 import { requireRoot } from './packages.ts'
-import { cache, choices, paths } from './state.ts'
-import { formatFailure, runSteps, type Step } from './steps.ts'
+import { cache, choices } from './state.ts'
+import { runSteps, type Step } from './steps.ts'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { purge: { type: 'boolean' } } })
   if (choices.cluster === 'current') {
+    await stopDaemon(place, 'port-forward')
     process.stdout.write('The current kubectl context is not ours to stop. To remove Tintype from it: helm uninstall tintype -n tintype\n')
     return
   }
@@ -27,12 +30,7 @@ async function main(): Promise<void> {
       return `removed; what was built stays in ${cache}`
     },
   }
-  await withLock(paths.lock, () => runSteps(values.purge ? [stop, forget] : [stop]), tellHolder)
+  await runSteps(values.purge ? [stop, forget] : [stop])
 }
 
-const tellHolder = (pid: number): void => void process.stdout.write(`Another run (process ${pid}) is at work: waiting for its end.\n`)
-
-await main().catch((error: unknown) => {
-  process.stderr.write(`${formatFailure(error)}\n`)
-  process.exitCode = 1
-})
+await runCommand(main)
