@@ -22,6 +22,8 @@ interface Warm {
   browser: RunningBrowser
   account?: string
   captures: number
+  /** Tabs that are out. One capture's may still be closing when the next one's is lent. */
+  lent: number
   startedAt: number
   next: Promise<Tab> | undefined
 }
@@ -46,10 +48,13 @@ export interface Lease {
 export class Browsers {
   readonly #options: BrowsersOptions
   readonly #stop = new AbortController()
-  #current: Warm | undefined
-  /** A tab of a page that may be hung: nothing else is opened before it is closed. */
-  #suspect: Promise<void> | undefined
+  /** What captures use, as soon as it is up. */
+  #current: Promise<Warm> | undefined
+  /** The same once it is up. */
+  #up: Warm | undefined
   #spare: Promise<Warm> | undefined
+  /** The end of a tab whose page may be hung: nothing else is lent before it. */
+  #suspect: Promise<void> | undefined
 
   constructor(options: BrowsersOptions) {
     this.#options = options
@@ -57,31 +62,28 @@ export class Browsers {
 
   /** Starts both browsers; resolves when the first can take a capture. */
   async start(): Promise<void> {
-    this.#current = await this.#launch()
-    await this.#current.next
-    this.#refill()
+    this.#promote()
+    const warm = await this.#current
+    await warm?.next
   }
 
-  /** True while the current browser is up with a tab ready or in use. */
+  /** True while the current browser is up. */
   get isUp(): boolean {
-    return this.#current?.browser.isConnected() ?? false
-  }
-
-  /** Process ids of the browsers that run. */
-  get pids(): number[] {
-    return this.#current && this.isUp ? [this.#current.browser.pid] : []
+    return this.#up?.browser.isConnected() ?? false
   }
 
   /** Lends a tab of a browser that no other account has used. @throws the signal's reason; CaptureError INTERNAL_ERROR */
   async lend(account: string, plan: ContextPlan, signal: AbortSignal): Promise<Lease> {
     await this.#suspect
-    const warm = await raced(this.#browserFor(account), signal)
+    const warm = await this.#browserFor(account, signal)
     warm.account = account
     warm.captures += 1
+    warm.lent += 1
     try {
       return { tab: await raced(this.#tabOf(warm, plan), signal), browser: warm.browser }
     } catch (error) {
       signal.throwIfAborted()
+      this.#retire(warm)
       throw new CaptureError('INTERNAL_ERROR', 'the browser could not open a page', { cause: error })
     }
   }
@@ -91,68 +93,74 @@ export class Browsers {
    * @param isSound the page answered to the end: the next tab may be made while this one closes
    */
   async takeBack(lease: Lease, isSound: boolean): Promise<void> {
-    const current = this.#current
-    if (isSound && current?.browser === lease.browser && !this.#isUsedUp(current)) this.#prepareNext(current)
-    const ending = this.#end(lease)
+    const warm = this.#up?.browser === lease.browser ? this.#up : undefined
+    if (warm && isSound && !this.#isUsedUp(warm)) this.#prepareNext(warm)
+    const ending = this.#end(lease, warm)
     if (!isSound) this.#suspect = ending
     await ending
-  }
-
-  async #end({ tab, browser }: Lease): Promise<void> {
-    tab.lifecycle.dispose()
-    const isClosed = await this.#close(tab)
-    // After the context: a jail's entrance is used again, and nothing of this capture may still be knocking at it.
-    tab.exit.close()
-    const current = this.#current
-    if (current?.browser !== browser || this.#stop.signal.aborted) return
-    if (!isClosed || !browser.isConnected() || this.#isUsedUp(current)) await this.#replace(current).catch(() => {})
-    else this.#prepareNext(current)
   }
 
   /** Ends every browser. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the runner stops'))
-    this.#current?.browser.kill()
-    const spare = await this.#spare?.catch(() => undefined)
-    spare?.browser.kill()
+    const browsers = await Promise.all([this.#current, this.#spare].map((warm) => warm?.catch(() => undefined)))
+    for (const warm of browsers) if (warm) endBrowser(warm)
   }
 
-  async #browserFor(account: string): Promise<Warm> {
-    const current = this.#current
-    if (!current) throw new Error('the browsers are not started')
-    const isOurs = current.account === undefined || (current.account === account && this.#options.isolation === 'context')
-    if (current.browser.isConnected() && isOurs) return current
-    return this.#replace(current)
+  async #end({ tab, browser }: Lease, warm: Warm | undefined): Promise<void> {
+    tab.lifecycle.dispose()
+    const isClosed = await this.#close(tab)
+    // After the context: a jail's entrance is used again, and nothing of this capture may still be knocking at it.
+    tab.exit.close()
+    if (!warm) return
+    warm.lent -= 1
+    if (!isClosed || !browser.isConnected()) this.#retire(warm)
+    else if (!this.#isUsedUp(warm)) this.#prepareNext(warm)
+    else if (warm.lent === 0) this.#retire(warm)
   }
 
-  /** Makes the spare the current browser, ends the old one and starts a new spare. */
-  async #replace(old: Warm): Promise<Warm> {
-    old.browser.kill()
-    void old.next?.then((tab) => tab.exit.close()).catch(() => {})
+  /** The current browser if it may serve the account, else the spare in its place. */
+  async #browserFor(account: string, signal: AbortSignal): Promise<Warm> {
     for (;;) {
       this.#stop.signal.throwIfAborted()
-      this.#spare ??= this.#launch()
-      const spare = await this.#spare
-      this.#refill()
-      if (!spare.browser.isConnected()) continue
-      this.#current = spare
-      return spare
+      if (!this.#current) throw new Error('the browsers are not started')
+      const warm = await raced(this.#current, signal)
+      const isOurs = warm.account === undefined || warm.account === account
+      if (isOurs && warm.browser.isConnected() && !this.#isUsedUp(warm)) return warm
+      this.#retire(warm)
     }
   }
 
-  #refill(): void {
+  /** Ends a browser; the spare takes its place. May be called again. */
+  #retire(warm: Warm): void {
+    endBrowser(warm)
+    if (this.#up === warm && !this.#stop.signal.aborted) this.#promote()
+  }
+
+  /** Makes the spare the current browser and starts a new spare. */
+  #promote(): void {
+    const current = this.#spare ?? this.#launch()
+    this.#up = undefined
+    this.#current = current
+    current.then(
+      (warm) => {
+        if (this.#current !== current) return
+        this.#up = warm
+        if (!warm.browser.isConnected()) this.#retire(warm)
+      },
+      () => {},
+    )
     this.#spare = this.#launch()
     this.#spare.catch(() => {})
   }
 
-  /** Tries until a browser is up or the runner stops. */
+  /** Tries until a browser is up. @throws when the runner stops */
   async #launch(): Promise<Warm> {
     for (;;) {
       this.#stop.signal.throwIfAborted()
       try {
         const browser = await this.#options.launch()
-        if (this.#stop.signal.aborted) browser.kill()
-        const warm: Warm = { browser, captures: 0, startedAt: performance.now(), next: undefined }
+        const warm: Warm = { browser, captures: 0, lent: 0, startedAt: performance.now(), next: undefined }
         this.#prepareNext(warm)
         browser.onGone(() => this.#notice(warm))
         return warm
@@ -164,11 +172,11 @@ export class Browsers {
     }
   }
 
-  /** A browser that ended while nothing used it is replaced before anything does. */
+  /** A browser that ends while nothing uses it is replaced before anything does. */
   #notice(warm: Warm): void {
-    if (this.#stop.signal.aborted || warm !== this.#current || warm.next === undefined) return
+    if (warm !== this.#up || warm.next === undefined) return
     this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
-    void this.#replace(warm).catch(() => {})
+    this.#retire(warm)
   }
 
   #prepareNext(warm: Warm): void {
@@ -198,6 +206,16 @@ export class Browsers {
   }
 
   #isUsedUp({ captures, startedAt }: Warm): boolean {
-    return this.#options.isolation === 'browser' || captures >= MAX_CAPTURES || performance.now() - startedAt > MAX_AGE_MILLISECONDS
+    if (this.#options.isolation === 'browser') return captures > 0
+    return captures >= MAX_CAPTURES || performance.now() - startedAt > MAX_AGE_MILLISECONDS
   }
+}
+
+/** Kills it and closes the way out of the tab that no one will use. */
+function endBrowser({ browser, next }: Warm): void {
+  browser.kill()
+  next?.then(
+    ({ exit }) => exit.close(),
+    () => {},
+  )
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CaptureError, toCaptureError } from './errors.ts'
 import type { CapturePlan } from './plan.ts'
 import { raced } from './race.ts'
@@ -30,6 +31,9 @@ export const STEPS: readonly Step[] = [
   screenshot,
 ]
 
+/** Milliseconds that the news of a crash may take. */
+const LAST_WORDS_MILLISECONDS = 100
+
 /** What a capture gave, before it is stored. */
 export interface Captured {
   picture: Buffer
@@ -50,7 +54,7 @@ export interface Run {
  */
 export async function run({ plan, tab, signal, timings }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings] }
-  const work: Work = { tab, plan, findings, signal: AbortSignal.any([signal, tab.crashed]) }
+  const work: Work = { tab, plan, findings, signal: AbortSignal.any([signal, tab.ended]) }
   for (const step of STEPS) {
     if (step.isWanted && !step.isWanted(plan)) continue
     await runStep(step, work, timings)
@@ -64,14 +68,16 @@ async function runStep(step: Step, work: Work, timings: Record<string, number>):
   try {
     await raced(step.run(work), work.signal)
   } catch (error) {
-    throw toStepError(error, work)
+    throw await toStepError(error, work)
   } finally {
     timings[step.name] = Math.round(performance.now() - started)
   }
 }
 
-function toStepError(error: unknown, { tab }: Work): CaptureError {
-  if (tab.crashed.aborted)
-    return new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has', { cause: error })
-  return toCaptureError(error)
+/** A lost page first shows as a command that fails, and a little later as what it is. */
+async function toStepError(error: unknown, { tab, signal }: Work): Promise<unknown> {
+  if (signal.aborted) return signal.reason
+  if (error instanceof CaptureError) return error
+  await sleep(LAST_WORDS_MILLISECONDS)
+  return tab.ended.aborted ? tab.ended.reason : toCaptureError(error)
 }

@@ -74,7 +74,9 @@ export class Runner {
   async close(graceMilliseconds: number): Promise<void> {
     this.#isClosed = true
     const live = this.#live()
-    const giveUp = () => live.forEach(({ cancel }) => cancel.abort(new Error('the runner stops')))
+    const giveUp = () => {
+      for (const { cancel } of live) cancel.abort(new Error('the runner stops'))
+    }
     const timer = setTimeout(giveUp, graceMilliseconds)
     await Promise.all(live.map(({ ended }) => ended))
     clearTimeout(timer)

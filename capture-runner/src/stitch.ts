@@ -22,25 +22,37 @@ export interface Joined {
 /** Fast, and a tenth larger than the library's default. */
 const PNG_LEVEL = 3
 
+/** Tiles on disk, top first, and what they measure together. */
+interface Spool {
+  files: string[]
+  width: number
+  height: number
+}
+
 /** Takes the tiles one after the other and joins them, top first. */
 export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promise<Buffer>, joined: Joined): Promise<Buffer> {
   const directory = await mkdtemp(join(tmpdir(), 'tiles-'))
   try {
-    const files: string[] = []
+    const spool: Spool = { files: [], width: 0, height: 0 }
     for (const [index, tile] of tiles.entries()) {
+      const picture = await take(tile)
       const file = join(directory, `${index}.png`)
-      await writeFile(file, await take(tile))
-      files.push(file)
+      const [size] = await Promise.all([sizeOf(picture), writeFile(file, picture)])
+      spool.files.push(file)
+      spool.width = size.width
+      spool.height += size.height
     }
-    return await raced(encode(files, joined), joined.signal)
+    return await raced(encode(spool, joined), joined.signal)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-function encode(files: readonly string[], { format, quality }: Joined): Promise<Buffer> {
+function encode({ files, width, height }: Spool, { format, quality }: Joined): Promise<Buffer> {
   const options = { limitInputPixels: false, sequentialRead: true } as const
-  const picture = files.length === 1 ? sharp(files[0], options) : sharp([...files], { ...options, join: { across: 1 } })
+  // The library joins cells of one size: what is below the last tile's end is cut off.
+  const all = files.length === 1 ? sharp(files[0], options) : sharp([...files], { ...options, join: { across: 1 } })
+  const picture = all.extract({ left: 0, top: 0, width, height })
   switch (format) {
     case 'png':
       return picture.png({ compressionLevel: PNG_LEVEL, adaptiveFiltering: false }).toBuffer()

@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { EgressSession } from './egress/session.ts'
+import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { ContextPlan } from './plan.ts'
 import { raced } from './race.ts'
@@ -16,8 +17,8 @@ export interface Tab {
   readonly exit: EgressSession
   /** Id of the main frame. */
   readonly mainFrame: string
-  /** Why the renderer is gone, as soon as it is. */
-  readonly crashed: AbortSignal
+  /** Ends with the page, whatever ends it; the reason is a CaptureError. */
+  readonly ended: AbortSignal
   /**
    * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
    * with JavaScript switched off no timer, frame or promise of a page ever ends.
@@ -40,8 +41,9 @@ export async function openTab({ context, exit, version }: TabParts): Promise<Tab
   const page = await context.newPage()
   // After our own page: what else opens is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
-  const crash = new AbortController()
-  page.once('crash', () => crash.abort(new Error('the renderer crashed')))
+  const end = new AbortController()
+  page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
+  page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
   const session = await context.newCDPSession(page)
   const [{ frameTree }] = await Promise.all([
     session.send('Page.getFrameTree'),
@@ -52,7 +54,7 @@ export async function openTab({ context, exit, version }: TabParts): Promise<Tab
   ])
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(session, mainFrame)
-  return { context, page, session, lifecycle, exit, mainFrame, crashed: crash.signal, look: lookIn(session, lifecycle, mainFrame) }
+  return { context, page, session, lifecycle, exit, mainFrame, ended: end.signal, look: lookIn(session, lifecycle, mainFrame) }
 }
 
 /** Brings a prepared tab to another window size and colour scheme. */

@@ -38,7 +38,7 @@ export interface PageSize {
 /** The picture in pieces, top first. */
 export interface Cut {
   tiles: readonly Tile[]
-  /** True when the picture is exactly the window: taken without a clip. */
+  /** True when the picture is exactly the window, pixel for pixel: taken without a clip. */
   isWindow: boolean
   truncated: boolean
   warnings: readonly string[]
@@ -65,7 +65,7 @@ export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'pic
   const isNative = height * scale <= NATIVE_HEIGHT && width * height * scale ** 2 <= NATIVE_PIXELS
   return {
     tiles: isNative ? [{ x, y, width, height }] : toTiles({ x, y, width, height }, scale),
-    isWindow: isNative && !picture.fullPage && height === windowHeight,
+    isWindow: isNative && !picture.fullPage && height === windowHeight && scale === 1,
     truncated: height < wanted,
     warnings,
   }

@@ -46,7 +46,8 @@ const PNG: Encoding = { format: 'png', optimizeForSpeed: true }
 
 /** One shot; a second one when the browser had nothing to show yet. @param tile absent: the window as it is */
 async function shoot(work: Work, encoding: Encoding, tile: Tile | undefined): Promise<Buffer> {
-  const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: 1 } } : {}
+  // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
+  const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: work.plan.context.deviceScaleFactor } } : {}
   const take = async () => {
     const { data } = await raced(work.tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), work.signal)
     // Chromium's answer to a picture that it cannot encode.

@@ -6,14 +6,8 @@ export const styles: Step = {
   name: 'styles',
   isWanted: (plan) => plan.styles !== undefined,
   run: async ({ tab: { session, mainFrame }, plan, signal }) => {
-    const [, , { styleSheetId }] = await raced(
-      Promise.all([
-        session.send('DOM.enable'),
-        session.send('CSS.enable'),
-        session.send('CSS.createStyleSheet', { frameId: mainFrame, force: true }),
-      ]),
-      signal,
-    )
+    await raced(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
+    const { styleSheetId } = await raced(session.send('CSS.createStyleSheet', { frameId: mainFrame, force: true }), signal)
     await raced(session.send('CSS.setStyleSheetText', { styleSheetId, text: plan.styles ?? '' }), signal)
   },
 }

@@ -1,0 +1,301 @@
+// What each option does to the picture, decoded and compared by its pixels. One pair of browsers for all tests, a context each.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t from 'tap'
+import { servePages } from './page-server.ts'
+import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './pixels.ts'
+import { openStudio } from './studio.ts'
+
+const filled = (style: string, rest = '') => `<!doctype html><title>Filled</title><body style="margin:0;${style}">${rest}</body>`
+const block = (colour: string, height: number, id = '') => `<div id="${id}" style="background:${colour};height:${height}px"></div>`
+
+const TALL_ROWS = 26
+/** 26,000 px: a block of 1,000 px in each of 26 shades, under a fixed header and over a fixed footer. */
+const tall = filled(
+  '',
+  `<div style="position:fixed;top:0;left:0;width:100px;height:50px;background:#f00"></div>
+   <div style="position:fixed;bottom:0;left:0;width:100px;height:50px;background:#0f0"></div>
+   ${Array.from({ length: TALL_ROWS }, (_, i) => block(`rgb(0,${i * 9},200)`, 1000)).join('')}`,
+)
+
+const site = await servePages({
+  '/red': filled('background:#f00'),
+  '/tall': tall,
+  '/short': filled('background:#00f', block('#f00', 300)),
+  '/transparent': filled('', '<div style="width:100px;height:100px;background:#0f0"></div>'),
+  '/scheme': filled('', '<style>body{background:#fff}@media(prefers-color-scheme:dark){body{background:#00f}}</style>'),
+  '/later': filled('background:#f00', '<script>setTimeout(() => { document.body.style.background = "#0f0" }, 700)</script>'),
+  '/element-later': filled(
+    'background:#f00',
+    `<p id="hidden" class="late" style="display:none">hidden</p>
+     <script>setTimeout(() => { document.body.style.background = "#0f0"; document.querySelector('#hidden').style.display = 'block' }, 600)</script>`,
+  ),
+  '/strict': (_request, response) => {
+    response.writeHead(200, {
+      'content-type': 'text/html',
+      'content-security-policy': "default-src 'none'; style-src 'none'; script-src 'none'",
+    })
+    response.end('<!doctype html><title>Strict</title><h1>strict</h1>')
+  },
+  '/click': filled(
+    'background:#f00',
+    `<button style="display:none" class="go">hidden</button><div style="height:3000px"></div>
+     <button class="go" onclick="document.body.style.background = '#0f0'; scrollTo(0, 0)">go</button>`,
+  ),
+  '/click-away': filled('background:#f00', '<a id="away" href="/red-slowly">away</a>'),
+  '/red-slowly': (_request, response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'text/html' })
+      response.end(filled('background:#00f'))
+    }, 300)
+  },
+  '/lazy': filled(
+    '',
+    `${block('#fff', 6000)}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">
+     <div id="seen" style="height:400px;background:#f00"></div>
+     <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) e.target.style.background = '#0f0' }).observe(document.querySelector('#seen'))</script>`,
+  ),
+  '/green.svg': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'image/svg+xml' })
+    response.end('<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>')
+  },
+  '/noise': filled(
+    '',
+    `<canvas id="c" width="800" height="600"></canvas><script>
+     const c = document.querySelector('#c').getContext('2d'), d = c.createImageData(800, 600); let s = 7
+     for (let i = 0; i < d.data.length; i++) { s = (s * 1103515245 + 12345) % 2147483648; d.data[i] = i % 4 === 3 ? 255 : s >> 16 }
+     c.putImageData(d, 0, 0)</script>`,
+  ),
+  '/redirect-by-script': filled('background:#f00', '<script>location.replace("/red-slowly")</script>'),
+  '/redirect-by-refresh': filled('background:#f00', '<meta http-equiv="refresh" content="0;url=/red-slowly">'),
+  '/missing-image': filled('background:#0f0', '<img src="/404.png" width="10" height="10">'),
+  '/slow-font-and-image': filled('background:#fff', '<img src="/slow.svg" style="display:block" width="400" height="400">'),
+  '/slow.svg': (_request, response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'image/svg+xml' })
+      response.end('<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>')
+    }, 500)
+  },
+})
+const studio = await openStudio()
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+
+/** Pictures are kept for a look at them when this names a directory. */
+const gallery = process.env.TINTYPE_TEST_GALLERY
+
+async function shoot(path: string, options?: CaptureOptions) {
+  const captured = await studio.shoot(site.url(path), options)
+  const pixels = await decode(captured.picture)
+  if (gallery) {
+    await mkdir(gallery, { recursive: true })
+    const name = `${path}-${Object.entries(options ?? {})
+      .flat()
+      .join('-')}`
+      .replace(/[^\w-]+/g, '')
+      .slice(0, 120)
+    await writeFile(join(gallery, `${name}.${pixels.format}`), captured.picture)
+  }
+  return { ...captured, pixels }
+}
+
+const sizeOf = ({ width, height }: Pixels) => [width, height]
+
+t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) => {
+  const { pixels, findings } = await shoot('/red')
+  t.equal(pixels.format, 'png')
+  t.strictSame(sizeOf(pixels), [1920, 1080])
+  for (const [x, y] of [
+    [0, 0],
+    [1919, 1079],
+    [960, 540],
+  ] as const)
+    t.ok(isNear(pixels.at(x, y), RED, 0))
+  t.match(findings, { pageTitle: 'Filled', finalUrl: site.url('/red'), httpStatus: 200, truncated: false, warnings: [] })
+})
+
+t.test('viewport and scale give the picture its size', async (t) => {
+  const cases: [CaptureOptions, number[]][] = [
+    [{ viewportWidth: 320, viewportHeight: 640 }, [320, 640]],
+    [{ viewportWidth: 1, viewportHeight: 1 }, [1, 1]],
+    [{ viewportWidth: 400, viewportHeight: 300, deviceScaleFactor: 2.5 }, [1000, 750]],
+    [{ viewportWidth: 400, viewportHeight: 300, deviceScaleFactor: 0.1 }, [40, 30]],
+    [{ viewportWidth: 7680, viewportHeight: 4320 }, [7680, 4320]],
+  ]
+  for (const [options, size] of cases) t.strictSame(sizeOf((await shoot('/red', options)).pixels), size, JSON.stringify(options))
+})
+
+t.test('every format is what it says and shows the same', async (t) => {
+  for (const format of ['png', 'jpeg', 'webp'] as const) {
+    const { pixels } = await shoot('/red', { format, viewportWidth: 300, viewportHeight: 200 })
+    t.equal(pixels.format, format)
+    t.strictSame(sizeOf(pixels), [300, 200])
+    t.ok(isNear(pixels.at(150, 100), RED), `${format} is red`)
+  }
+})
+
+t.test('image_quality changes the size of jpeg and webp files, and is noted as idle for png', async (t) => {
+  const window = { viewportWidth: 800, viewportHeight: 600 }
+  for (const format of ['jpeg', 'webp'] as const) {
+    const sizes: number[] = []
+    for (const imageQuality of [0, 50, 90]) sizes.push((await shoot('/noise', { ...window, format, imageQuality })).picture.length)
+    const [low = 0, middle = 0, high = 0] = sizes
+    t.ok(low < middle / 1.5 && middle < high / 1.5, `${format}: ${sizes.join(' < ')}`)
+  }
+  t.match((await shoot('/noise', { ...window, imageQuality: 10 })).findings.warnings, ['image_quality has no effect on png'])
+})
+
+t.test('omit_background leaves transparent what the page does not paint', async (t) => {
+  const { pixels } = await shoot('/transparent', { omitBackground: true })
+  t.equal(pixels.channels, 4)
+  t.strictSame(pixels.at(50, 50), [...GREEN, 255])
+  t.equal(pixels.at(500, 500)[3], 0)
+  const { pixels: opaque } = await shoot('/transparent')
+  t.ok(isNear(opaque.at(500, 500), WHITE, 0))
+})
+
+t.test('omit_background holds for a full page in tiles too', async (t) => {
+  const { pixels } = await shoot('/lazy', {
+    omitBackground: true,
+    fullPage: true,
+    deviceScaleFactor: 2,
+    viewportWidth: 600,
+    styles: 'div:first-of-type{background:none!important}',
+  })
+  t.equal(pixels.channels, 4)
+  t.equal(pixels.at(900, 5000)[3], 0)
+  t.strictSame(pixels.at(100, 12_100), [...GREEN, 255])
+})
+
+t.test('dark_mode asks the page for its dark scheme', async (t) => {
+  t.ok(isNear((await shoot('/scheme')).pixels.at(5, 5), WHITE, 0))
+  t.ok(isNear((await shoot('/scheme', { darkMode: true })).pixels.at(5, 5), BLUE, 0))
+  t.ok(isNear((await shoot('/scheme', { darkMode: true, deviceScaleFactor: 2 })).pixels.at(5, 5), BLUE, 0))
+})
+
+for (const format of ['png', 'jpeg', 'webp'] as const) {
+  t.test(`full_page reaches down the page as far as ${format} allows, with fixed elements once`, async (t) => {
+    const { pixels, findings } = await shoot('/tall', { fullPage: true, format })
+    const height = format === 'webp' ? 16_383 : 25_000
+    t.strictSame(sizeOf(pixels), [1920, height])
+    t.equal(findings.truncated, true)
+    for (let row = 0; row * 1000 + 500 < height; row++) {
+      t.ok(isNear(pixels.at(1000, row * 1000 + 500), [0, row * 9, 200]), `${row} is in its place`)
+    }
+    t.ok(isNear(pixels.at(50, 25), RED), 'the header is at the top')
+    for (let y = 100; y < height; y += 50) {
+      if (y < 1030 || y > 1080) t.notOk(isNear(pixels.at(50, y), RED) || isNear(pixels.at(50, y), GREEN), `no fixed element at ${y}`)
+    }
+    t.ok(isNear(pixels.at(50, 1055), GREEN), 'the footer is at the end of the first window')
+  })
+}
+
+t.test('full_page takes up to 50,000 rows when it may', async (t) => {
+  const { pixels, findings } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 50_000, format: 'jpeg', viewportWidth: 500 })
+  t.strictSame(sizeOf(pixels), [500, 26_000])
+  t.equal(findings.truncated, false)
+  t.ok(isNear(pixels.at(250, 25_900), [0, 225, 200]))
+})
+
+t.test('full_page in tiles has no seam at any scale', async (t) => {
+  for (const deviceScaleFactor of [1.1, 1.5, 2, 3]) {
+    const { pixels } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 8_000, viewportWidth: 400, deviceScaleFactor })
+    t.strictSame(sizeOf(pixels), [400 * deviceScaleFactor, 8_000 * deviceScaleFactor].map(Math.round))
+    for (let row = 0; row < 8; row++) {
+      for (const y of [row * 1000 + 2, row * 1000 + 997]) {
+        t.ok(
+          isNear(pixels.at(Math.round(300 * deviceScaleFactor), Math.round(y * deviceScaleFactor)), [0, row * 9, 200], 0),
+          `${deviceScaleFactor}: ${y}`,
+        )
+      }
+    }
+  }
+})
+
+t.test('full_page of a page that fits shows the window', async (t) => {
+  const { pixels, findings } = await shoot('/short', { fullPage: true })
+  t.strictSame(sizeOf(pixels), [1920, 1080])
+  t.equal(findings.truncated, false)
+  t.ok(isNear(pixels.at(5, 1000), BLUE, 0))
+})
+
+t.test('full_page loads what waits to be seen', async (t) => {
+  const { pixels } = await shoot('/lazy', { fullPage: true })
+  t.ok(isNear(pixels.at(200, 6_200), GREEN, 0), 'the lazy image')
+  t.ok(isNear(pixels.at(200, 6_600), GREEN, 0), 'the observed element')
+})
+
+t.test('delay lets the page go on', async (t) => {
+  t.ok(isNear((await shoot('/later')).pixels.at(5, 500), RED, 0))
+  t.ok(isNear((await shoot('/later', { delay: 900 })).pixels.at(5, 500), GREEN, 0))
+})
+
+t.test('wait_for_selector waits until the element is visible', async (t) => {
+  t.ok(isNear((await shoot('/element-later', { waitForSelector: '.late' })).pixels.at(5, 500), GREEN, 0))
+})
+
+t.test('styles apply under the strictest Content-Security-Policy', async (t) => {
+  const { pixels } = await shoot('/strict', { styles: 'html { background: rgb(0, 0, 255) !important } h1 { display: none }' })
+  t.ok(isNear(pixels.at(5, 5), BLUE, 0))
+})
+
+t.test('scripts run under the strictest Content-Security-Policy, and are waited for', async (t) => {
+  const scripts = 'await new Promise((done) => setTimeout(done, 200)); document.documentElement.style.background = "rgb(0, 255, 0)"'
+  t.ok(isNear((await shoot('/strict', { scripts })).pixels.at(5, 5), GREEN, 0))
+})
+
+t.test('scripts that leave the page are followed', async (t) => {
+  const { pixels, findings } = await shoot('/red', { scripts: `location.href = '/red-slowly'` })
+  t.ok(isNear(pixels.at(5, 5), BLUE, 0))
+  t.equal(findings.finalUrl, site.url('/red-slowly'))
+})
+
+t.test('click hits the first visible match, wherever it is on the page', async (t) => {
+  t.ok(isNear((await shoot('/click', { click: '.go' })).pixels.at(900, 500), GREEN, 0))
+})
+
+t.test('click follows a link', async (t) => {
+  t.ok(isNear((await shoot('/click-away', { click: '#away' })).pixels.at(900, 500), BLUE, 0))
+})
+
+t.test('redirects by script and by refresh are followed to the page that stays', async (t) => {
+  for (const path of ['/redirect-by-script', '/redirect-by-refresh']) {
+    const { pixels, findings } = await shoot(path)
+    t.ok(isNear(pixels.at(900, 500), BLUE, 0), path)
+    t.equal(findings.finalUrl, site.url('/red-slowly'))
+  }
+})
+
+t.test('a page that answers 404 is captured, with its status', async (t) => {
+  const { pixels, findings } = await shoot('/not-here')
+  t.ok(isNear(pixels.at(900, 500), GREY, 0))
+  t.match(findings, { httpStatus: 404, pageTitle: 'Not here' })
+})
+
+t.test('each state of wait_until is enough for a picture, and all can be asked for together', async (t) => {
+  for (const waitUntil of [
+    ['commit'],
+    ['domcontentloaded'],
+    ['load'],
+    ['networkidle'],
+    ['load', 'networkidle', 'commit', 'domcontentloaded'],
+  ] as const) {
+    const { pixels } = await shoot('/slow-font-and-image', { waitUntil: [...waitUntil] })
+    t.ok(isNear(pixels.at(200, 200), GREEN, 0), waitUntil.join())
+  }
+})
+
+t.test('an image that does not exist holds nothing up', async (t) => {
+  const { pixels, findings } = await shoot('/missing-image')
+  t.ok(isNear(pixels.at(900, 500), GREEN, 0))
+  t.strictSame(findings.warnings, [])
+})
+
+t.test('the same page twice gives the same bytes', async (t) => {
+  const [first, second] = [await shoot('/noise'), await shoot('/noise')]
+  t.ok(first.picture.equals(second.picture))
+})

@@ -1,0 +1,39 @@
+import sharp from 'sharp'
+
+/** A decoded picture: what is on it, at which point. */
+export interface Pixels {
+  format: string
+  width: number
+  height: number
+  channels: number
+  /** The colour at a point, `[red, green, blue]` or with alpha. */
+  at: (x: number, y: number) => number[]
+}
+
+/** Decodes a picture. */
+export async function decode(picture: Buffer): Promise<Pixels> {
+  const { format } = await sharp(picture, { limitInputPixels: false }).metadata()
+  const { data, info } = await sharp(picture, { limitInputPixels: false }).raw().toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  return {
+    format,
+    width,
+    height,
+    channels,
+    at: (x, y) => {
+      if (x < 0 || y < 0 || x >= width || y >= height) throw new Error(`${x},${y} is not in a picture of ${width} × ${height}`)
+      const start = (y * width + x) * channels
+      return [...data.subarray(start, start + channels)]
+    },
+  }
+}
+
+/** True when no channel differs by more than `tolerance`: lossy formats need some. */
+export const isNear = (colour: readonly number[], wanted: readonly number[], tolerance = 6): boolean =>
+  wanted.every((value, channel) => Math.abs((colour[channel] ?? Number.NaN) - value) <= tolerance)
+
+export const RED = [255, 0, 0]
+export const GREEN = [0, 255, 0]
+export const BLUE = [0, 0, 255]
+export const WHITE = [255, 255, 255]
+export const GREY = [128, 128, 128]
