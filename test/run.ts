@@ -40,13 +40,7 @@ function run([command = '', ...args]: string[]): Promise<number> {
 async function runTests({ name, tests, jobs = 1 }: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const report = `.tintype/test/${name}.tap`
-  const tap = [
-    'node_modules/tap/dist/esm/run.mjs',
-    `${tests}/**/*.test.ts`,
-    `--jobs=${jobs}`,
-    `--output-file=${report}`,
-    '--reporter=terse',
-  ]
+  const tap = ['node_modules/tap/dist/esm/run.mjs', `${tests}/**/*.test.ts`, `--jobs=${jobs}`, `--output-file=${report}`, '--reporter=dot']
   const code = await run([node, ...tap, '--timeout=600', '--disable-coverage'])
   const totals = readTotals(readFileSync(report, 'utf8'))
   // A runner that ended badly without a failed test, by a signal say, is a failure all the same.

@@ -14,12 +14,11 @@ interface Shot {
 
 /** A page whose whole window has one colour, so that a picture tells which request it belongs to. */
 const colourOf = (n: number): [number, number, number] => [(n * 37) % 256, (n * 91) % 256, (n * 151) % 256]
-const colourPage = (n: number, query = ''): string =>
-  page(
-    `/colour/${colourOf(n)
-      .map((c) => c.toString(16).padStart(2, '0'))
-      .join('')}${query}`,
-  )
+const hex = (n: number): string =>
+  colourOf(n)
+    .map((channel) => channel.toString(16).padStart(2, '0'))
+    .join('')
+const colourPage = (n: number): string => page(`/solid?color=${hex(n)}`)
 
 const create = async (url: string, options: object = {}): Promise<string> => {
   const { body, status } = await call<RecordBody>('/api/v1/screenshots', { method: 'POST', body: { url, options } })

@@ -22,11 +22,11 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   { name: 'a redirect to a metadata address', url: page('/redirect?to=http://169.254.169.254/latest/'), code: 'BLOCKED_ADDRESS' },
   { name: 'a redirect to the pod’s own loopback', url: page('/redirect?to=http://127.0.0.1:8080/healthz'), code: 'BLOCKED_ADDRESS' },
   { name: 'a certificate that nobody trusts', url: https('/quadrants'), code: 'TLS_ERROR' },
-  { name: 'a port where nothing listens', url: 'http://pages.sites.svc.cluster.local:8081/', code: 'NAVIGATION_FAILED' },
-  { name: 'a port where nothing listens, over https', url: 'https://pages.sites.svc.cluster.local:8081/', code: 'NAVIGATION_FAILED' },
-  { name: 'a connection that is cut', url: page('/reset'), code: 'NAVIGATION_FAILED' },
+  { name: 'a port where nothing listens', url: 'http://pages.sites.svc.cluster.local:8089/', code: 'NAVIGATION_FAILED' },
+  { name: 'a port where nothing listens, over https', url: 'https://pages.sites.svc.cluster.local:8089/', code: 'NAVIGATION_FAILED' },
+  { name: 'a connection that is cut', url: page('/hang-up'), code: 'NAVIGATION_FAILED' },
   { name: 'a server that never answers', url: page('/never'), options: { timeout: 2000 }, code: 'TIMEOUT' },
-  { name: 'redirects in a circle', url: page('/redirectloop'), code: 'TOO_MANY_REDIRECTS' },
+  { name: 'redirects in a circle', url: page('/redirect-loop'), code: 'TOO_MANY_REDIRECTS' },
   { name: 'a download', url: page('/download'), code: 'UNSUPPORTED_CONTENT' },
   {
     name: 'a selector that never comes',
@@ -40,7 +40,7 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
     options: { click: '#never', timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
-  { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no")' }, code: 'SCRIPT_ERROR' },
+  { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no such thing")' }, code: 'SCRIPT_ERROR' },
 ]
 
 for (const { name, url, options = {}, code } of cases) {
