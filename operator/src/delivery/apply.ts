@@ -1,4 +1,4 @@
-import { isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
@@ -14,9 +14,9 @@ import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
 
 export interface ApplyDeps {
-  store: Pick<Resource<Screenshot>, 'patch'>
+  store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
   /** Lets the cache see an own write at once. */
-  seen: Pick<Reflector<Screenshot>, 'observe'>
+  seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
   courier: Pick<Courier, 'send'>
   statistics: Pick<Statistics, 'count'>
   log: Log
@@ -34,6 +34,7 @@ export async function apply(
   for (const action of actions) {
     if (action.do === 'record') await record(action.changes, observed, deps, signal)
     else if (action.do === 'post') send(action, observed, deps)
+    else if (action.do === 'deleteScreenshot') await remove(observed.screenshot, deps, signal)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
   return requeue
@@ -64,6 +65,19 @@ async function record(changes: LedgerChange[], { screenshot, progress }: Observe
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
     tell(screenshot, change, deps)
   }
+}
+
+/** Carries out a deletion that waited for its deliveries; the files go as with any deletion. */
+async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { name, namespace, uid } = screenshot.metadata
+  try {
+    await store.delete(name, { namespace, uid, signal })
+  } catch (error) {
+    // Gone already, or another object has its name.
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+  seen.observeDeleted(screenshot)
+  log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
 function tell(screenshot: Screenshot, change: LedgerChange, { statistics, log, metrics }: ApplyDeps): void {

@@ -6,6 +6,7 @@ import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
@@ -92,6 +93,7 @@ async function writeDown(key: string, deps: ReconcileDeps): Promise<void> {
 
 /** Most Screenshots change four times and have nobody to tell: they cost the queue nothing. */
 function concernsAnyone(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
+  if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
   return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
 }
 

@@ -39,6 +39,7 @@ export type Action =
   | { do: 'record'; changes: LedgerChange[] }
   | { do: 'post'; event: ScreenshotEventType; webhook: string; attempt: number }
   | { do: 'requeue'; afterMilliseconds: number }
+  | { do: 'deleteScreenshot' }
 
 interface Finding {
   after?: DeliveryEntry
@@ -51,11 +52,15 @@ export interface Circumstances {
   schedule: RetrySchedule
   /** False: what is due is left to the next leader. */
   mayPost: boolean
+  /** The Screenshot waits to be deleted until its deliveries are settled (decision 39). */
+  isDeleteRequested: boolean
   now: Date
 }
 
 /** Returns at most one `record`, first; posts that it must precede follow it. */
-export function decide(candidates: readonly Candidate[], { schedule, mayPost, now }: Circumstances): Action[] {
+export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Action[] {
+  const { schedule, mayPost, isDeleteRequested, now } = circumstances
+  if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
   const judged = candidates
     .map((candidate) => ({ candidate, finding: judge(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)

@@ -1,6 +1,7 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { TerminalError } from '../controller/errors.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
@@ -22,6 +23,7 @@ export interface Observed {
   occurrences: Occurrence[]
   candidates: Candidate[]
   progress: ScreenshotProgress
+  isDeleteRequested: boolean
 }
 
 /** Reads the caches; undefined when the Screenshot is gone. */
@@ -33,8 +35,12 @@ export function observe(key: string, { screenshots, webhooks, book }: ObserveDep
   const progress = book.of(key, screenshot.metadata.uid)
   const { namespace } = screenshot.metadata
   const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
-  const candidates = occurrences.flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
-  return { screenshot, occurrences, candidates, progress }
+  const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
+  const candidates = occurrences
+    .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
+    // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
+    .filter(({ entry }) => entry !== undefined || !isDeleteRequested)
+  return { screenshot, occurrences, candidates, progress, isDeleteRequested }
 }
 
 function parse(key: string, cached: Screenshot): Screenshot {

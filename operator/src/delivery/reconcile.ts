@@ -1,4 +1,4 @@
-// rbac: tintype.dev/screenshots get,list,watch
+// rbac: tintype.dev/screenshots get,list,watch,delete
 // rbac: tintype.dev/screenshots/status patch
 // rbac: tintype.dev/webhooks get,list,watch
 // rbac: /secrets get
@@ -26,7 +26,8 @@ export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortS
     deps.book.forget(key)
     return undefined
   }
-  const actions = decide(observed.candidates, { schedule: deps.schedule, mayPost: deps.mayPost(), now: deps.now() })
+  const { candidates, isDeleteRequested } = observed
+  const actions = decide(candidates, { schedule: deps.schedule, mayPost: deps.mayPost(), isDeleteRequested, now: deps.now() })
   const requeue = await apply(actions, observed, deps, signal)
   deps.book.prune(key)
   return requeue

@@ -4,6 +4,7 @@ import { secrets } from '../../../crds/client/core-resources.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { verifyLink } from '../../../crds/src/download-link.ts'
+import { Annotation } from '../../../crds/src/names.ts'
 import { completedStatus, failedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith } from '../../support/https-receiver.ts'
@@ -179,6 +180,19 @@ t.test('delivery by two operators told that both lead loses nothing, and each ev
   }
   await second.end()
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 10)
+})
+
+t.test('delivery deletes a Screenshot whose deletion waited for it', async (t) => {
+  await stage.subscribe('waited-for', { url: receiver.url })
+  receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
+  const shot = await stage.complete()
+  await receiver.whenReceived(1)
+  await stage.shots.patch(shot.metadata.name, mergePatch({ metadata: { annotations: { [Annotation.deleteRequested]: 'now' } } }))
+  await eventually('it is gone', async () => (await stage.shots.find(shot.metadata.name)) === undefined)
+  t.strictSame(
+    receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2'],
+  )
 })
 
 t.test('webhook statistics count a delivery once, whatever its attempts', async (t) => {

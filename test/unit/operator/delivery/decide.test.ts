@@ -7,6 +7,7 @@ const schedule = { delaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_
 const circumstances = (second: number, more: Partial<Circumstances> = {}): Circumstances => ({
   schedule,
   mayPost: true,
+  isDeleteRequested: false,
   now: at(second),
   ...more,
 })
@@ -34,6 +35,7 @@ const ended = (attempt: number, second: number, statusCode: number, more: object
 const told = (actions: Action[]): string[] =>
   actions.flatMap((action) => {
     if (action.do === 'post') return [`post ${action.webhook} ${action.attempt}`]
+    if (action.do === 'deleteScreenshot') return ['delete']
     if (action.do === 'requeue') return [`requeue ${action.afterMilliseconds / 1000}`]
     return action.changes.map(({ webhook, after }) => {
       const second = (new Date(after.at).getTime() - at(0).getTime()) / 1000
@@ -153,4 +155,13 @@ t.test('decide names in each change what must still stand there', async (t) => {
   t.match(record, { changes: [{ before: entry }] })
   const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], circumstances(3))
   t.match(first, { changes: [{ before: undefined, statusCode: 418 }] })
+})
+
+t.test('decide deletes a Screenshot whose deletion waited, once its deliveries are settled', async (t) => {
+  const asked = circumstances(5, { isDeleteRequested: true })
+  const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
+  t.strictSame(told(decide(settled, asked)), ['delete'])
+  t.strictSame(told(decide([], asked)), ['delete'])
+  t.strictSame(told(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
+  t.strictSame(told(decide(settled, circumstances(5))), [])
 })

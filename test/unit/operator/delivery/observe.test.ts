@@ -57,3 +57,16 @@ t.test('observe refuses an object that is not as its definition says, for good',
   const odd = { ...aShot(), spec: { url: 7 } } as unknown as Screenshot
   t.throws(() => observe(KEY, deps(odd)), { name: 'TerminalError', reason: 'InvalidObject' })
 })
+
+t.test('observe begins nothing new about a Screenshot whose deletion is asked for', async (t) => {
+  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const shot = aScreenshot({
+    name: 'shot',
+    metadata: { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } },
+    status: completedStatus({ deliveries: { 'screenshot.completed': { hook: entry } } }),
+  })
+  const observed = observe(KEY, deps(shot, aWebhook(), aWebhook({ name: 'other' })))
+  t.ok(observed?.isDeleteRequested)
+  t.match(observed?.candidates, [{ webhook: 'hook', entry, isReceiver: true }])
+  t.equal(observed?.candidates.length, 1)
+})
