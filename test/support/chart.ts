@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { run } from '../cluster/exec.ts'
@@ -14,10 +15,14 @@ export interface Rendered {
   metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
 }
 
-/** Runs helm, the one that the cluster's tests build. @throws CommandError with what it printed */
+/**
+ * Runs helm, the one that `node test/cluster/programs.ts` builds.
+ * @throws CommandError with what it printed
+ */
 export async function helm(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
-  const { kubernetes } = await locatePrograms()
-  return run(path.join(kubernetes, 'helm'), args, { environment })
+  const program = path.join((await locatePrograms()).kubernetes, 'helm')
+  if (!existsSync(program)) throw new Error('helm is not built yet: run `node test/cluster/programs.ts` first')
+  return run(program, args, { environment })
 }
 
 /** The chart's objects, hooks included, with `settings` as in `--set-json`; by default all that is not required is as in values.yaml. */
@@ -33,4 +38,36 @@ export function find<T = unknown>(objects: readonly Rendered[], kind: string, na
   const object = objects.find((candidate) => candidate.kind === kind && candidate.metadata.name === name)
   if (!object) throw new Error(`the chart has no ${kind} ${name}`)
   return object as Rendered & T
+}
+
+/** A pod as a chart's object holds it. */
+export interface PodSpec {
+  automountServiceAccountToken?: boolean
+  enableServiceLinks?: boolean
+  hostNetwork?: boolean
+  hostPID?: boolean
+  hostIPC?: boolean
+  serviceAccountName?: string
+  securityContext?: Record<string, unknown>
+  initContainers?: Container[]
+  containers: Container[]
+  volumes?: Record<string, unknown>[]
+}
+
+/** One container of a {@link PodSpec}. */
+export interface Container {
+  name: string
+  image: string
+  env?: { name: string; value?: string; valueFrom?: object }[]
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> }
+  securityContext?: Record<string, unknown>
+}
+
+/** The pods that a chart's objects make, with the name of the object. */
+export function podsOf(objects: readonly Rendered[]): { name: string; spec: PodSpec }[] {
+  return objects.flatMap((object) => {
+    const { spec } = object as { spec?: PodSpec & { template?: { spec: PodSpec } } }
+    const pod = object.kind === 'Pod' ? spec : spec?.template?.spec
+    return pod ? [{ name: `${object.kind} ${object.metadata.name}`, spec: pod }] : []
+  })
 }

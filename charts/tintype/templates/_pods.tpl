@@ -53,9 +53,6 @@ topologySpreadConstraints:
 {{/* Environment that all programs read. */}}
 {{- define "tintype.commonEnvironment" -}}
 - { name: TINTYPE_NAMESPACE, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }
-- { name: TINTYPE_POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
-- { name: TINTYPE_POD_UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }
-- { name: TINTYPE_RELEASE, value: {{ include "tintype.fullname" . | quote }} }
 - { name: TINTYPE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
 - { name: TINTYPE_METRICS_PORT, value: "9090" }
 - { name: TINTYPE_PUBLIC_URL, value: {{ .Values.gateway.publicUrl | quote }} }

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config.ts'
+import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
+import { loadConfig as loadOperatorConfig } from '../../../operator/src/config.ts'
+import { policyHash } from '../../../operator/src/guard/verdict.ts'
+import { find, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
+
+// What the chart hands to the programs, read as the programs read it.
+
+const objects = await renderChart({
+  logLevel: 'warn',
+  'gateway.publicUrl': 'https://shots.example.com',
+  'bootstrap.plan': 'scale',
+  'webhooks.retryDelaysMilliseconds': [5_000, 300_000],
+  'webhooks.allowedHosts': ['*.hooks.example'],
+  'capture.maxFileBytes': 1_073_741_824,
+  'runner.egress': { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
+})
+
+/** The environment of a program's container; what comes from Secrets or the pod is filled in. */
+function environmentOf(rendered: readonly Rendered[], deployment: string): Record<string, string> {
+  const pod = podsOf(rendered).find(({ name }) => name === `Deployment ${deployment}`)
+  const variables = pod?.spec.containers[0]?.env ?? []
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value ?? 'from elsewhere']))
+}
+
+t.test('operator reads the environment that the chart gives it', async (t) => {
+  const config = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
+  t.match(config, {
+    release: 'tintype',
+    logLevel: 'warn',
+    publicUrl: 'https://shots.example.com',
+    bootstrap: { enabled: true, plan: 'scale' },
+    maxFileBytes: 1_073_741_824,
+    storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
+    admissionPolicy: { name: 'tintype-runner-status' },
+    webhook: { retryDelaysMilliseconds: [5_000, 300_000], allowedHosts: ['*.hooks.example'], allowedCidrs: [], timeoutMilliseconds: 5_000 },
+  })
+})
+
+t.test('gateway reads the environment that the chart gives it', async (t) => {
+  const config = loadGatewayConfig(environmentOf(objects, 'tintype-api-gateway'))
+  t.match(config, {
+    publicUrl: 'https://shots.example.com',
+    port: 8080,
+    maxDownloads: 256,
+    storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype', region: 'us-east-1' },
+    egress: { allowedHosts: ['*.sites'], allowedCidrs: ['10.1.0.0/16'], deniedCidrs: ['203.0.113.0/24'], allowedPorts: [81, 90] },
+  })
+})
+
+t.test('programs know every variable that the chart sets', async (t) => {
+  for (const program of ['operator', 'api-gateway']) {
+    const source = readFileSync(new URL(`../../../${program}/src/config.ts`, import.meta.url), 'utf8')
+    const unknown = Object.keys(environmentOf(objects, `tintype-${program}`)).filter((name) => !source.includes(`${name}:`))
+    t.strictSame(unknown, [], program)
+  }
+})
+
+t.test('operator finds the policy of the chart to be the one that it expects', async (t) => {
+  const { hash } = loadOperatorConfig(environmentOf(objects, 'tintype-operator')).admissionPolicy
+  const policy = find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', 'tintype-runner-status')
+  t.equal(hash, policyHash(policy))
+})
+
+const pools: Record<string, Record<string, unknown>> = {
+  'by default': {},
+  'with all that a pool may have': {
+    'runner.egress': {
+      allowedHosts: ['*.sites'],
+      allowedCidrs: ['10.0.0.0/8'],
+      deniedCidrs: ['203.0.113.0/24'],
+      allowedPorts: [81],
+      upstreamProxy: 'http://proxy:3128',
+      extraCaBundle: 'PEM',
+    },
+    'runner.nodeSelector': { disk: 'ssd' },
+    'runner.tolerations': [{ key: 'capture', operator: 'Exists', effect: 'NoSchedule' }],
+    'runner.runtimeClassName': 'gvisor',
+    'runner.priorityClassName': 'low',
+    'image.pullSecrets': [{ name: 'registry' }],
+    'sandbox.mode': false,
+    'sandbox.localhostProfile': 'profiles/own.json',
+  },
+}
+for (const [name, settings] of Object.entries(pools)) {
+  t.test(`chart makes a RunnerPool that its kind knows ${name}`, async (t) => {
+    const { spec } = find<{ spec: object }>(await renderChart(settings), 'RunnerPool', 'default')
+    t.strictSame(RunnerPoolSpec.parse(spec), spec, 'nothing is unknown')
+  })
+}
+
+t.test('chart takes a bare off, which YAML reads as false, for the sandbox mode off', async (t) => {
+  const { spec } = find<{ spec: RunnerPoolSpec }>(await renderChart({ 'sandbox.mode': false }), 'RunnerPool', 'default')
+  t.strictSame(spec.sandbox, { mode: 'off' })
+})
+
+t.test('chart lets the installed seccomp profile be used when it installs one', async (t) => {
+  const rendered = await renderChart({ 'seccompInstaller.enabled': true })
+  const { spec } = find<{ spec: RunnerPoolSpec }>(rendered, 'RunnerPool', 'default')
+  t.equal(spec.sandbox?.localhostProfile, 'profiles/tintype-chromium.json')
+  const command = podsOf(rendered).find(({ name }) => name.startsWith('DaemonSet'))?.spec.containers[0] as
+    | { command?: string[] }
+    | undefined
+  t.equal(command?.command?.at(-1), 'profiles/tintype-chromium.json')
+})

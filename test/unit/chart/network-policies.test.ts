@@ -1,0 +1,100 @@
+import { BlockList, isIPv6 } from 'node:net'
+import t from 'tap'
+import { REFUSED_RANGES } from '../../../crds/src/address-ranges.ts'
+import { find, renderChart } from '../../support/chart.ts'
+
+// The second wall says the same as the first (crds/src/address-rules.ts).
+
+interface Rule {
+  to?: { ipBlock?: { cidr: string; except?: string[] }; podSelector?: object; namespaceSelector?: object }[]
+  ports?: { protocol: string; port: number; endPort?: number }[]
+}
+interface Policy {
+  spec: {
+    podSelector: { matchLabels: Record<string, string> }
+    policyTypes: string[]
+    ingress?: { from?: { podSelector: { matchLabels: Record<string, string> } }[] }[]
+    egress: Rule[]
+  }
+}
+
+const policyOf = async (component: string, settings: Record<string, unknown> = {}) =>
+  find<Policy>(await renderChart(settings), 'NetworkPolicy', `tintype-${component}`).spec
+
+const within = (address: string, cidr: string) => {
+  const list = new BlockList()
+  const [network = '', prefix = ''] = cidr.split('/')
+  if (isIPv6(network) !== isIPv6(address)) return false
+  list.addSubnet(network, Number(prefix), isIPv6(network) ? 'ipv6' : 'ipv4')
+  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** Whether rules let a connection to an address outside of the cluster's pods through. */
+const lets = (rules: readonly Rule[], address: string, port: number) =>
+  rules.some(
+    ({ to, ports }) =>
+      (ports === undefined ||
+        ports.some(({ protocol, port: first, endPort }) => protocol === 'TCP' && port >= first && port <= (endPort ?? first))) &&
+      (to === undefined ||
+        to.some(({ ipBlock }) => ipBlock && within(address, ipBlock.cidr) && !ipBlock.except?.some((except) => within(address, except)))),
+  )
+
+/** A port that no rule opens for another reason (names, API server, store). */
+const PORT = 80
+
+t.test('chart lets runners reach public addresses', async (t) => {
+  const { egress } = await policyOf('capture-runner')
+  for (const address of ['93.184.216.34', '1.1.1.1', '172.32.0.1', '2606:2800:220:1::1', '2a00::1'])
+    t.ok(lets(egress, address, PORT), address)
+})
+
+t.test('chart lets runners reach no address of a range that the guard refuses', async (t) => {
+  const { egress } = await policyOf('capture-runner')
+  for (const { cidr, is } of REFUSED_RANGES) t.notOk(lets(egress, cidr.split('/')[0] ?? '', PORT), `${cidr}: ${is}`)
+  for (const address of ['10.255.255.255', '169.254.169.254', '172.31.255.255', '192.168.255.255', '255.255.255.255', 'fdff::1'])
+    t.notOk(lets(egress, address, PORT), address)
+})
+
+t.test('chart opens for runners what the values open, and closes what they deny', async (t) => {
+  const { egress } = await policyOf('capture-runner', {
+    'runner.egress.allowedCidrs': ['10.1.0.0/16'],
+    'runner.egress.deniedCidrs': ['1.1.1.0/24', '2a00::/16'],
+  })
+  t.ok(lets(egress, '10.1.2.3', PORT))
+  t.notOk(lets(egress, '10.2.0.1', PORT))
+  t.notOk(lets(egress, '1.1.1.1', PORT))
+})
+
+t.test('chart narrows the API server to its addresses when the values name them', async (t) => {
+  const open = await policyOf('capture-runner')
+  t.ok(lets(open.egress, '10.0.0.1', 6443), 'the control')
+  const narrow = await policyOf('capture-runner', { 'networkPolicy.apiServer.cidrs': ['10.0.0.1/32'] })
+  t.ok(lets(narrow.egress, '10.0.0.1', 6443))
+  t.notOk(lets(narrow.egress, '10.0.0.2', 6443))
+})
+
+t.test('chart lets the operator alone talk to runners, and four components to the store', async (t) => {
+  const callersOf = ({ ingress = [] }: Policy['spec']) =>
+    ingress.flatMap(({ from = [] }) => from.map(({ podSelector }) => podSelector.matchLabels['app.kubernetes.io/component'])).sort()
+  t.strictSame(callersOf(await policyOf('capture-runner')), ['operator'])
+  t.strictSame(callersOf(await policyOf('minio')), ['api-gateway', 'capture-runner', 'operator', 'storage-setup'])
+})
+
+t.test('chart lets the store call nobody and the gateway no public address', async (t) => {
+  t.strictSame((await policyOf('minio')).egress, [])
+  t.notOk(lets((await policyOf('api-gateway')).egress, '93.184.216.34', PORT))
+})
+
+t.test('chart lets the operator post to public addresses, and to private ones that the values open', async (t) => {
+  const { egress } = await policyOf('operator', { 'webhooks.allowedCidrs': ['10.1.0.0/16'] })
+  t.ok(lets(egress, '93.184.216.34', PORT))
+  t.ok(lets(egress, '10.1.2.3', PORT))
+  t.notOk(lets(egress, '10.2.0.1', PORT))
+})
+
+t.test('chart has no policies when they are switched off', async (t) => {
+  t.strictSame(
+    (await renderChart({ 'networkPolicy.enabled': false })).filter(({ kind }) => kind === 'NetworkPolicy'),
+    [],
+  )
+})

@@ -1,0 +1,86 @@
+import t from 'tap'
+import { type PodSpec, podsOf, renderChart } from '../../support/chart.ts'
+
+// Pod Security level "restricted", and what the chart promises besides. Runner pods are the operator's: its own tests hold them to the same.
+
+const ALLOWED_VOLUMES = ['configMap', 'downwardAPI', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret']
+const objects = await renderChart({ 'ingress.enabled': true, 'metrics.podMonitor.enabled': true })
+
+const problemsOf = (spec: PodSpec): string[] => {
+  const pod = spec.securityContext ?? {}
+  const problems: [boolean, string][] = [
+    [spec.hostNetwork === true || spec.hostPID === true || spec.hostIPC === true, 'a namespace of the host'],
+    [pod.runAsNonRoot !== true, 'may run as root'],
+    [pod.runAsUser !== 10_001, 'another user than 10001'],
+    [(pod.seccompProfile as { type?: string } | undefined)?.type !== 'RuntimeDefault', 'no seccomp profile'],
+    [spec.enableServiceLinks !== false, 'service links in the environment'],
+    [spec.automountServiceAccountToken !== false && spec.serviceAccountName === undefined, 'a token of the default account'],
+    ...(spec.volumes ?? []).map((volume): [boolean, string] => [
+      !Object.keys(volume).every((key) => key === 'name' || ALLOWED_VOLUMES.includes(key)),
+      `volume ${volume.name}`,
+    ]),
+    ...[...(spec.initContainers ?? []), ...spec.containers].flatMap(
+      ({ name, securityContext: own = {}, resources }): [boolean, string][] => [
+        [own.allowPrivilegeEscalation !== false, `${name} may gain privileges`],
+        [own.readOnlyRootFilesystem !== true, `${name} may write to its image`],
+        [own.privileged === true, `${name} is privileged`],
+        [JSON.stringify(own.capabilities) !== '{"drop":["ALL"]}', `${name} keeps capabilities`],
+        [resources?.limits?.memory === undefined, `${name} has no memory limit`],
+        [resources?.requests?.cpu === undefined || resources.requests.memory === undefined, `${name} requests nothing`],
+      ],
+    ),
+  ]
+  return problems.flatMap(([isProblem, what]) => (isProblem ? [what] : []))
+}
+
+t.test('chart makes the pods that it should', async (t) => {
+  t.strictSame(
+    podsOf(objects)
+      .map(({ name }) => name)
+      .sort(),
+    [
+      'Deployment tintype-api-gateway',
+      'Deployment tintype-operator',
+      'Job tintype-crd-upgrade',
+      'Job tintype-storage-setup-1',
+      'Pod tintype-network-test-runner',
+      'Pod tintype-network-test-stranger',
+      'StatefulSet tintype-minio',
+    ],
+  )
+})
+
+for (const { name, spec } of podsOf(objects)) {
+  t.test(`chart keeps to Pod Security "restricted" in ${name}`, async (t) => t.strictSame(problemsOf(spec), []))
+}
+
+t.test(
+  'chart has one pod that is not restricted, the installer of seccomp profiles, outside of its namespace and off by default',
+  async (t) => {
+    const more = await renderChart({ 'seccompInstaller.enabled': true })
+    const installer = more.find(({ kind }) => kind === 'DaemonSet')
+    t.match(installer?.metadata, { name: 'tintype-seccomp-installer', namespace: 'kube-system' })
+    t.strictSame(
+      podsOf(more)
+        .filter(({ spec }) => problemsOf(spec).length > 0)
+        .map(({ name }) => name),
+      ['DaemonSet tintype-seccomp-installer'],
+    )
+  },
+)
+
+t.test('chart mounts a token only where the API server is called with it', async (t) => {
+  const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount') as {
+    metadata: { name: string }
+    automountServiceAccountToken?: boolean
+  }[]
+  t.strictSame(
+    Object.fromEntries(accounts.map(({ metadata, automountServiceAccountToken }) => [metadata.name, automountServiceAccountToken])),
+    {
+      'tintype-api-gateway': true,
+      'tintype-capture-runner': false,
+      'tintype-operator': true,
+      'tintype-crd-upgrade': true,
+    },
+  )
+})

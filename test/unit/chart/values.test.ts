@@ -1,0 +1,131 @@
+import t from 'tap'
+import { chartDirectory, find, helm, podsOf, renderChart } from '../../support/chart.ts'
+
+const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
+  { name: 'a value that does not exist', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
+  { name: 'a misspelt value', settings: { 'gateway.replica': 3 }, words: /additional properties 'replica' not allowed/ },
+  { name: 'a sandbox mode that does not exist', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
+  { name: 'a plan that does not exist', settings: { 'bootstrap.plan': 'gold' }, words: /must be one of 'free'/ },
+  { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
+  { name: 'a number as text', settings: { 'runner.minIdle': '1' }, words: /got string, want integer/ },
+  { name: 'a range that is none', settings: { 'runner.egress.allowedCidrs': ['10.0.0.1'] }, words: /does not match pattern/ },
+  {
+    name: 'an egress rule that pools do not have',
+    settings: { 'runner.egress.allowAll': true },
+    words: /additional properties 'allowAll' not allowed/,
+  },
+  { name: 'a public URL that is none', settings: { 'gateway.publicUrl': 'shots.example.com' }, words: /does not match pattern/ },
+  { name: 'no registry', settings: { 'image.registry': '' }, words: /npm run images -- --push <registry>/ },
+  { name: 'two stores', settings: { 'storage.external.endpoint': 'https://s3.example.com' }, words: /set minio.enabled to false/ },
+  { name: 'no store', settings: { 'minio.enabled': false }, words: /set storage.external.endpoint/ },
+  {
+    name: 'an external store without keys',
+    settings: { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example.com' },
+    words: /needs existingSecret, or accessKey and secretKey/,
+  },
+  {
+    name: 'TLS without a host',
+    settings: { 'ingress.enabled': true, 'ingress.tls.enabled': true },
+    words: /ingress.tls needs ingress.host/,
+  },
+]
+for (const { name, settings, words } of wrong) {
+  t.test(`chart refuses ${name}`, async (t) => {
+    const output = await renderChart(settings).then(
+      () => 'rendered',
+      (error: { output?: string }) => error.output ?? String(error),
+    )
+    t.match(output, words)
+  })
+}
+
+t.test('chart refuses a Kubernetes older than 1.32', async (t) => {
+  await t.rejects(renderChart({}, ['--kube-version', '1.31.9']), { message: /./, output: /requires kubeVersion: >=1.32.0-0/ })
+  t.ok(await renderChart({}, ['--kube-version', '1.32.1-gke.100']))
+})
+
+t.test('chart passes helm lint, strictly', async (t) => {
+  t.match(await helm(['lint', '--strict', chartDirectory, '--set', 'image.registry=registry.example']), /0 chart\(s\) failed/)
+})
+
+t.test('chart uses an external store instead of MinIO, each program with its own Secret', async (t) => {
+  const rendered = await renderChart({
+    'minio.enabled': false,
+    'storage.external': { endpoint: 'https://s3.example.com:8443', existingSecret: 'both', gatewayExistingSecret: 'less' },
+  })
+  t.strictSame(
+    rendered.filter(({ metadata }) => metadata.name.includes('minio') || metadata.name.includes('storage')),
+    [],
+  )
+  const secretOf = (name: string) => JSON.stringify(podsOf(rendered).find((pod) => pod.name === name)?.spec.containers[0]?.env)
+  t.match(secretOf('Deployment tintype-operator'), /"name":"both","key":"secret-key"/)
+  t.match(secretOf('Deployment tintype-api-gateway'), /"name":"less","key":"secret-key"/)
+  const { spec } = find<{ spec: { egress: { ports: { port: number }[] }[] } }>(rendered, 'NetworkPolicy', 'tintype-api-gateway')
+  t.ok(
+    spec.egress.some(({ ports }) => ports.some(({ port }) => port === 8443)),
+    'the way to it is open',
+  )
+})
+
+t.test('chart keeps the volume and the passwords of MinIO when it is uninstalled', async (t) => {
+  const rendered = await renderChart()
+  const kept = rendered
+    .filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'] === 'keep')
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+  t.strictSame(kept.sort(), [
+    'PersistentVolumeClaim tintype-minio',
+    'Secret tintype-minio-root',
+    'Secret tintype-storage-gateway',
+    'Secret tintype-storage-operator',
+  ])
+})
+
+t.test('chart gives the root password of MinIO to MinIO and its setup alone', async (t) => {
+  const holders = podsOf(await renderChart()).filter(({ spec }) => JSON.stringify(spec).includes('minio-root'))
+  t.strictSame(holders.map(({ name }) => name).sort(), ['Job tintype-storage-setup-1', 'StatefulSet tintype-minio'])
+})
+
+t.test('chart names objects of the whole cluster by namespace, unless it is called as the release', async (t) => {
+  const rendered = await renderChart({}, ['--namespace', 'staging'])
+  const global = rendered.filter(({ kind }) => /^(Cluster|ValidatingAdmission)/.test(kind)).map(({ metadata }) => metadata.name)
+  t.ok(global.length >= 9)
+  t.ok(
+    global.every((name) => name.startsWith('staging-tintype-')),
+    global.join(' '),
+  )
+})
+
+t.test('chart names nothing longer than Kubernetes allows, whatever the release is called', async (t) => {
+  const rendered = await renderChart({ fullnameOverride: 'a'.repeat(40) }, ['--namespace', 'b'.repeat(63)])
+  const tooLong = rendered.filter(
+    ({ kind, metadata }) => metadata.name.length > (/^(Cluster|Validating|Network|PodDis)/.test(kind) ? 253 : 63),
+  )
+  t.strictSame(tooLong, [])
+})
+
+t.test('chart lets bodies of 4 MiB, holds of 25 s and large downloads through an ingress', async (t) => {
+  const rendered = await renderChart({
+    'ingress.enabled': true,
+    'ingress.host': 'shots.example.com',
+    'ingress.annotations': { 'example.com/own': 'yes' },
+  })
+  const { metadata, spec } = find<{ spec: object }>(rendered, 'Ingress', 'tintype-api-gateway')
+  const annotations = metadata.annotations ?? {}
+  t.ok(Number.parseInt(annotations['nginx.ingress.kubernetes.io/proxy-body-size'] ?? '0', 10) >= 4)
+  t.ok(Number(annotations['nginx.ingress.kubernetes.io/proxy-read-timeout']) > 30)
+  t.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
+  t.equal(annotations['example.com/own'], 'yes')
+  t.match(spec, {
+    rules: [{ host: 'shots.example.com', http: { paths: [{ path: '/', backend: { service: { name: 'tintype-api-gateway' } } }] } }],
+  })
+})
+
+t.test('chart publishes a node port where it is asked for one only', async (t) => {
+  const ports = async (settings: Record<string, unknown>) =>
+    find<{ spec: { type: string; ports: object[] } }>(await renderChart(settings), 'Service', 'tintype-api-gateway').spec
+  t.strictSame((await ports({ 'gateway.service.nodePort': 30_080 })).ports, [{ name: 'http', port: 8080, targetPort: 'http' }])
+  t.match(await ports({ 'gateway.service.type': 'NodePort', 'gateway.service.nodePort': 30_080 }), {
+    type: 'NodePort',
+    ports: [{ nodePort: 30_080 }],
+  })
+})
