@@ -22,7 +22,7 @@ import { RunnerClient } from './pool/dispatch.ts'
 import { Expectations } from './pool/expectations.ts'
 import { Matchmaker } from './pool/matchmaker.ts'
 import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
-import { CLAIM_INDEX, PHASE_INDEX, Runners } from './pool/runners.ts'
+import { CLAIM_INDEX, PHASE_INDEX, type Runner, Runners } from './pool/runners.ts'
 import type { Signer } from './pool/signature.ts'
 import { CaptureTimes } from './pool/size.ts'
 import { Dispatches } from './screenshot/dispatches.ts'
@@ -102,7 +102,10 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
     memories: new Map(),
     reviews: new Resource(http, tokenReviews),
     metrics: metrics.pool,
-    onIdentified: (pool: string) => pools.enqueue(`${namespace}/${pool}`),
+    onIdentified: ({ uid, pod }: Runner) => {
+      pools.enqueue(poolKeyOf(pod.metadata.labels?.[Label.pool]))
+      for (const key of claimedKeys(uid)) screenshots.enqueue(key)
+    },
   }
 
   const controller = (name: keyof typeof WORKERS, step: Reconcile) =>

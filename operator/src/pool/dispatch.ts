@@ -15,10 +15,10 @@ export interface RunnerAddress {
 
 /**
  * What became of an order: `accepted` (now or before); `busy` with another capture; `refused`: this runner will never do it; `unavailable`:
- * it answers, and not now; `silent`: nobody knows.
+ * it answers, and not now; `silent`: nobody knows; `unsent`: this leader does not know its key yet.
  */
 export type PostOutcome =
-  | { outcome: 'accepted' | 'silent' | 'unavailable' }
+  | { outcome: 'accepted' | 'silent' | 'unavailable' | 'unsent' }
   | { outcome: 'refused'; status: number }
   | { outcome: 'busy'; with: CaptureState }
 

@@ -14,7 +14,7 @@ import { decide } from './decide.ts'
 import type { RunnerClient } from './dispatch.ts'
 import { identify } from './identity.ts'
 import { observe } from './observe.ts'
-import { addressOf } from './runners.ts'
+import { addressOf, type Runner } from './runners.ts'
 
 /** One step of one RunnerPool. */
 export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {
@@ -33,8 +33,8 @@ export async function reconcilePool(key: string, context: PoolContext): Promise<
 export interface RunnerContext extends PoolContext {
   client: RunnerClient
   reviews: Pick<Resource<TokenReview>, 'create'>
-  /** Called with the name of a pool that has one more runner to dispatch to. */
-  onIdentified: (pool: string) => void
+  /** Called when there is one more runner to dispatch to. */
+  onIdentified: (runner: Runner) => void
 }
 
 /** One step of one runner's pod: a ready one is asked who it is, once a leader. */
@@ -54,7 +54,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
     metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
-    context.onIdentified(pool)
+    context.onIdentified(runner)
   }
   matchmaker.wake(pool)
   return {}

@@ -106,7 +106,7 @@ function release(key: string, shot: Screenshot | undefined, { matchmaker, dispat
 async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<PostOutcome> {
   const { runner } = shot.status ?? {}
   const target = runner && findTarget(runner.uid, runner.pod, context)
-  if (!runner || !target) return { outcome: 'unavailable' }
+  if (!runner || !target) return { outcome: 'unsent' }
   const outcome = await postPatiently(shot, target, context)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
   const answer: CaptureAnswer = outcome.outcome === 'accepted' ? 'running' : 'silent'

@@ -74,6 +74,7 @@ export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[]
   switch (answer.outcome) {
     case 'accepted':
     case 'silent':
+    case 'unsent':
       return [{ do: 'requeue', afterMilliseconds: POLL_MILLISECONDS }]
     case 'busy':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, counts: false, lost: false }]

@@ -233,6 +233,7 @@ for (const { name, observed, message } of texts) {
 
 const answers = [
   { name: 'looks again soon after an order that was accepted', answer: { outcome: 'accepted' }, does: ['requeue 2000'] },
+  { name: 'waits for the key of a runner that this leader does not know yet', answer: { outcome: 'unsent' }, does: ['requeue 2000'] },
   { name: 'asks the runner after an order of which nothing was heard', answer: { outcome: 'silent' }, does: ['requeue 2000'] },
   {
     name: 'takes the claim back, uncounted, from a runner that has other work',

@@ -1,0 +1,174 @@
+import t from 'tap'
+import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { findCondition } from '../../../crds/src/conditions.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const { node } = stage
+const operator = await stage.lead()
+await stage.setPool({ minIdle: 2, maxPods: 2 })
+await stage.whenIdle(2)
+
+t.beforeEach(() => {
+  node.capture = async () => {}
+  node.orders.length = 0
+})
+
+t.test('the operator has a Screenshot captured, with one claim, one order and one file', async (t) => {
+  const shot = await stage.create()
+  const done = await stage.whenFinished(shot)
+  t.match(done.status, { phase: 'Completed', attempt: 1 })
+  t.equal(node.orders.length, 1)
+  t.equal(await stage.fileOf(shot), `${shot.metadata.name} attempt 1 on ${done.status?.runner?.pod}`)
+  t.equal(findCondition(done.status?.conditions, 'Finished')?.status, 'True')
+})
+
+t.test('the operator gives a Screenshot to the runner whose browser is the account’s', async (t) => {
+  const pods = new Set<string | undefined>()
+  for (const accountName of ['red', 'blue', 'red', 'blue', 'red']) {
+    const done = await stage.whenFinished(await stage.create({ accountName }))
+    pods.add(`${accountName} on ${done.status?.runner?.pod}`)
+  }
+  t.equal(pods.size, 2, [...pods].join(', '))
+})
+
+t.test('the operator leaves a failure of the page as the runner reported it', async (t) => {
+  node.capture = async () => {
+    throw new CaptureError('DNS_FAILED', 'example.com does not resolve')
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'DNS_FAILED' } } })
+  t.equal(node.orders.length, 1)
+})
+
+t.test('the operator makes another attempt on another pod when a runner drops a capture', async (t) => {
+  node.capture = async (order) => {
+    if (order.attempt === 1) throw new CaptureError('INTERNAL_ERROR', 'the browser crashed')
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Completed', attempt: 2 })
+  t.equal(new Set(node.orders.map(({ pod }) => pod)).size, 2)
+  t.equal(done.status?.lostRunners, undefined)
+})
+
+t.test('the operator makes no fourth attempt', async (t) => {
+  node.capture = async () => {
+    throw new CaptureError('STORAGE_FAILED', 'the store is away')
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Failed', attempt: 3, result: { error: { code: 'STORAGE_FAILED' } } })
+  t.equal(node.orders.length, 3)
+})
+
+t.test('the operator captures again when a pod is lost, into a file that the first attempt has not written', async (t) => {
+  node.capture = async (order, _runner, cancelled) => {
+    if (order.attempt > 1) return
+    await fetch(order.upload.url, { method: 'PUT', headers: order.upload.headers, body: 'half a picture' })
+    await new Promise((_, reject) => cancelled.addEventListener('abort', () => reject(new Error('ended'))))
+  }
+  const shot = await stage.create()
+  await stage.whenRunning(shot)
+  await stage.podClient.delete(node.orders[0]?.pod ?? '', { gracePeriodSeconds: 0 })
+  const done = await stage.whenFinished(shot)
+  t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
+  t.match(await stage.fileOf(shot), /attempt 2/)
+})
+
+t.test('the operator blames the page when the kernel ends its runner twice', async (t) => {
+  node.capture = async (_order, runner) => {
+    await node.crash(runner, 137)
+    await new Promise(() => {})
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Failed', attempt: 2, result: { error: { code: 'PAGE_CRASHED', message: /out of memory/ } } })
+  t.equal(node.orders.length, 2)
+})
+
+t.test('the operator adopts a capture whose order was accepted without an answer', async (t) => {
+  await stage.whenIdle(2)
+  for (const runner of node.runners.values()) {
+    const swallowAnswer = (): void => {
+      runner.intercept = (_server, request, response) => {
+        if (request.method === 'POST') response.writeHead = () => response.destroy() as never
+        else swallowAnswer()
+        return false
+      }
+    }
+    swallowAnswer()
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Completed', attempt: 1 })
+  t.equal(node.orders.length, 1)
+  for (const runner of node.runners.values()) runner.intercept = undefined
+})
+
+t.test('the operator sends the same attempt again when the runner never got the order', async (t) => {
+  await stage.whenIdle(2)
+  for (const runner of node.runners.values()) {
+    const loseOrder = (): void => {
+      runner.intercept = (_server, request, response) => {
+        if (request.method !== 'POST') loseOrder()
+        else response.destroy()
+        return request.method === 'POST'
+      }
+    }
+    loseOrder()
+  }
+  const done = await stage.whenFinished(await stage.create())
+  t.match(done.status, { phase: 'Completed', attempt: 1 })
+  t.equal(node.orders.length, 1)
+  for (const runner of node.runners.values()) runner.intercept = undefined
+})
+
+t.test('the operator cancels the capture of a deleted Screenshot and leaves no file', async (t) => {
+  let isCancelled = false
+  node.capture = async (_order, _runner, cancelled) => {
+    await new Promise((resolve) => cancelled.addEventListener('abort', resolve))
+    isCancelled = true
+  }
+  const shot = await stage.create()
+  await stage.whenRunning(shot)
+  await stage.shots.delete(shot.metadata.name)
+  await stage.whenIdle(2)
+  t.ok(isCancelled)
+  t.equal(await stage.fileOf(shot), undefined)
+})
+
+t.test('the operator removes the file of a Screenshot that is deleted after its capture', async (t) => {
+  const shot = await stage.create()
+  await stage.whenFinished(shot)
+  t.ok(await stage.fileOf(shot))
+  await stage.shots.delete(shot.metadata.name)
+  await eventually('the file is gone', async () => (await stage.fileOf(shot)) === undefined)
+})
+
+t.test('the operator says why a Screenshot of an unknown pool waits, and captures it when there is one', async (t) => {
+  const shot = await stage.create({ poolName: 'large' })
+  const waiting = await stage.when(
+    shot,
+    'says why',
+    ({ status }) => findCondition(status?.conditions, 'Succeeded')?.reason === 'PoolNotFound',
+  )
+  t.equal(waiting.status?.phase, 'Pending')
+  const { spec } = await stage.pool()
+  await stage.poolClient.create({ metadata: { name: 'large' }, spec: { ...spec, minIdle: 0 } })
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', runner: { pod: 'large-0' } })
+  await stage.poolClient.delete('large')
+})
+
+t.test('the operator counts what it did under the names of its metrics', async (t) => {
+  const text = await operator.metrics.registry.metrics()
+  for (const line of [
+    /screenshot_job_duration_seconds_count\{format="png",result="completed"\} \d/,
+    /screenshot_failures_total\{reason="PAGE_CRASHED"\} 1/,
+    /screenshot_steps_seconds_count\{step="navigate"\} \d/,
+    /screenshot_queue_wait_seconds_count \d/,
+    /screenshot_pod_startup_seconds_count \d/,
+    /controller_runtime_reconcile_total\{controller="screenshot",result="success"\} \d/,
+    /workqueue_adds_total\{name="screenshot",controller="screenshot"\} \d/,
+  ]) {
+    t.match(text, line)
+  }
+  t.notMatch(text, /controller_runtime_reconcile_panics_total\{controller="\w+"\} [1-9]/)
+})

@@ -1,0 +1,135 @@
+import t from 'tap'
+import { events } from '../../../crds/client/core-resources.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { findCondition } from '../../../crds/src/conditions.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const { node } = stage
+await stage.lead()
+
+const names = async () => (await stage.poolPods()).map(({ metadata }) => metadata.name).sort()
+
+t.test('a pool is filled to minIdle with pods that the namespace’s Pod Security admits', async (t) => {
+  await stage.setPool({ minIdle: 2 })
+  await stage.whenIdle(2)
+  t.equal((await names()).length, 2)
+  const { status } = await stage.pool()
+  t.match(status, { replicas: 2, busy: 0, queued: 0, selector: 'tintype.dev/pool=default' })
+  for (const type of ['Ready', 'Sandboxed', 'Guarded']) t.equal(findCondition(status?.conditions, type)?.status, 'True', type)
+})
+
+t.test('kubectl scale sets how many pods wait idle', async (t) => {
+  await stage.poolClient.patch('default', mergePatch({ spec: { replicas: 3 } }), { subresource: 'scale' })
+  t.equal((await stage.pool()).spec.minIdle, 3)
+  await stage.whenIdle(3)
+  await stage.setPool({ minIdle: 1, scaleDownDelaySeconds: 0 })
+  await stage.whenIdle(1)
+  await eventually('two pods are gone', async () => (await names()).length === 1)
+})
+
+t.test('a pool grows with its queue and never beyond maxPods', async (t) => {
+  await stage.setPool({ minIdle: 1, maxPods: 3, targetDrainSeconds: 1 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  node.capture = () => promise
+  const shots = await Promise.all(Array.from({ length: 6 }, () => stage.create()))
+  await eventually('three capture', async () => (await stage.pool()).status?.busy === 3)
+  t.equal((await names()).length, 3)
+  await eventually('three wait', async () => (await stage.pool()).status?.queued === 3)
+  resolve()
+  for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
+  t.equal(node.runners.size, 3)
+})
+
+t.test('a pod serves one capture when the pool says so', async (t) => {
+  await stage.setPool({ minIdle: 1, capturesPerPod: 1 })
+  const pods = []
+  for (let n = 0; n < 3; n++) pods.push((await stage.whenFinished(await stage.create())).status?.runner?.uid)
+  t.equal(new Set(pods).size, 3)
+})
+
+t.test('a deleted pod is replaced', async (t) => {
+  await stage.setPool({ minIdle: 1, maxPods: 1 })
+  await stage.whenIdle(1)
+  const [name = ''] = await names()
+  await stage.podClient.delete(name, { gracePeriodSeconds: 0 })
+  await eventually('there is another', async () => {
+    const now = await names()
+    return now.length === 1 && now[0] !== name
+  })
+  await stage.whenIdle(1)
+  t.not((await names())[0], name)
+})
+
+t.test('pods are replaced when the template changes, and a capture under way is not disturbed', async (t) => {
+  await stage.setPool({ minIdle: 1, maxPods: 3 })
+  await stage.whenIdle(1)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  node.capture = () => promise
+  const shot = await stage.create()
+  await stage.whenRunning(shot)
+  const before = await names()
+  await stage.setPool({ minIdle: 1, maxPods: 3, isolation: 'browser' })
+  const busy = node.runnerOf(shot.metadata.name)?.pod ?? ''
+  await eventually('idle pods are new', async () => {
+    const now = await names()
+    return now.includes(busy) && now.every((name) => name === busy || !before.includes(name)) && now.length > 1
+  })
+  resolve()
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1, runner: { pod: busy } })
+  await eventually('the last old pod is gone', async () => !(await names()).includes(busy))
+})
+
+t.test('without the browser’s sandbox a pod serves one account, the pool says so, and an Event does', async (t) => {
+  node.capture = async () => {}
+  node.sandbox = { chromiumSandbox: false, jail: false, detail: 'unshare: operation not permitted' }
+  await stage.setPool({ minIdle: 1, maxPods: 4, isolation: 'context' })
+  await eventually('the pool says so', async () => {
+    const condition = findCondition((await stage.pool()).status?.conditions, 'Sandboxed')
+    return condition?.status === 'False' && /Remedy/.test(condition.message)
+  })
+  await eventually('the old pods are gone', async () => [...node.runners.values()].length > 0 && (await stage.pool()).status?.idle === 1)
+  const accountsOf = new Map<string, Set<string>>()
+  for (const accountName of ['red', 'blue', 'red', 'green', 'blue']) {
+    const done = await stage.whenFinished(await stage.create({ accountName }))
+    const uid = done.status?.runner?.uid ?? ''
+    accountsOf.set(uid, (accountsOf.get(uid) ?? new Set()).add(accountName))
+  }
+  for (const accounts of accountsOf.values()) t.equal(accounts.size, 1, [...accounts].join(' and '))
+  const told = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
+  t.ok(told.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
+})
+
+t.test('accounts take turns where each needs a pod of its own and there is room for one', async (t) => {
+  await stage.setPool({ minIdle: 1, maxPods: 1 })
+  for (const accountName of ['red', 'blue'])
+    t.equal((await stage.whenFinished(await stage.create({ accountName }))).status?.phase, 'Completed')
+})
+
+t.test('a pool whose pods do not start says why and does not make them without end', async (t) => {
+  node.keepsUnready = true
+  node.sandbox = { chromiumSandbox: true, jail: true, detail: '' }
+  await stage.setPool({ minIdle: 2, maxPods: 2, isolation: 'browser' })
+  await eventually('the old pods are gone', async () => node.runners.size === 0)
+  const terminated = { exitCode: 1, reason: 'Error' }
+  const kill = async () => {
+    for (const { metadata } of await stage.poolPods()) {
+      const containerStatuses = [{ name: 'runner', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated } }]
+      await stage.podClient
+        .patch(metadata.name, mergePatch({ status: { phase: 'Failed', containerStatuses } }), { subresource: 'status' })
+        .catch(() => {})
+    }
+  }
+  const seen = new Set<string | undefined>()
+  const until = Date.now() + 4_000
+  while (Date.now() < until) {
+    for (const { metadata } of await stage.poolPods()) seen.add(metadata.uid)
+    await kill()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  t.ok(seen.size <= 12, `${seen.size} pods in 4 s`)
+  const ready = findCondition((await stage.pool()).status?.conditions, 'Ready')
+  t.match(ready, { status: 'False', reason: 'RunnersFailing', message: /exit code 1/ })
+})

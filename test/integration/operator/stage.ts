@@ -1,0 +1,202 @@
+// What the operator's tests stand on: the chart on a real API server, with its RBAC and admission policies, a real store, and a node in
+// miniature. Operators run in this process under the chart's ServiceAccount.
+
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'minio'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { events, type Pod, pods } from '../../../crds/client/core-resources.ts'
+import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { newId, screenshotIdOf } from '../../../crds/src/ids.ts'
+import type { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
+import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { accountOf } from '../../../crds/src/record.ts'
+import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
+import { loadConfig } from '../../../operator/src/config.ts'
+import { systemClock } from '../../../operator/src/controller/clock.ts'
+import { createCore } from '../../../operator/src/core.ts'
+import { createEventRecorder } from '../../../operator/src/event-recorder.ts'
+import { createMetrics } from '../../../operator/src/metrics.ts'
+import { createSigner } from '../../../operator/src/pool/signature.ts'
+import { createReflectors } from '../../../operator/src/reflectors.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/minio.ts'
+import { findFreePorts } from '../../cluster/ports.ts'
+import { helm } from '../../support/chart.ts'
+import { eventually } from '../../support/eventually.ts'
+import { installRelease, NAMESPACE } from '../admission/release.ts'
+import { FakeNode } from './node.ts'
+
+/** Rendered by the chart into the operator's environment; read from there. */
+const BUCKET = 'tintype'
+
+/** An operator that believes that it leads. */
+export interface Operator {
+  metrics: ReturnType<typeof createMetrics>
+  /** Ends it as a lost lease does: what is under way is left as it is. */
+  stop: () => Promise<void>
+}
+
+export async function startStage(t: Test) {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
+  const minio = await startMinio({ directory })
+  const release = await installRelease(t)
+  const [runnerPort = 0] = await findFreePorts(1)
+  const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort })
+  await node.start()
+  t.teardown(async () => {
+    await node.stop()
+    await minio.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  const dispatchKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  const environment = {
+    TINTYPE_NAMESPACE: NAMESPACE,
+    TINTYPE_POD_NAME: 'tintype-operator-0',
+    TINTYPE_POD_UID: 'operator-uid',
+    TINTYPE_STORAGE_ENDPOINT: minio.endpoint,
+    TINTYPE_STORAGE_ACCESS_KEY: minio.accessKey,
+    TINTYPE_STORAGE_SECRET_KEY: minio.secretKey,
+    TINTYPE_ADMISSION_POLICY_HASH: await expectedHash(release.kubeconfigPath),
+  }
+  const config = loadConfig(environment)
+  const storage = openStorage(config.storage)
+  await storage.ensureBucket()
+  /** Milliseconds by which the operators' clock is ahead. */
+  const clock = { ahead: 0 }
+
+  /** Starts an operator that leads from now on. */
+  async function lead(): Promise<Operator> {
+    const metrics = createMetrics()
+    const http = await release.asAccount('tintype-operator')
+    const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
+    const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
+    for (const reflector of Object.values(reflectors)) reflector.start()
+    await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
+    const now = () => Date.now() + clock.ahead
+    const deps = {
+      config,
+      http,
+      log,
+      registry: metrics.registry,
+      controllerMetrics: metrics.controller,
+      clock: { ...systemClock, wall: now },
+      reflectors,
+      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} } },
+      storage,
+      events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
+      isLeader: () => true,
+    }
+    const term = new AbortController()
+    const work = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort }).start(term.signal)
+    let stopped: Promise<void> | undefined
+    const stop = () => {
+      stopped ??= (async () => {
+        term.abort()
+        await work.stop()
+        await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
+      })()
+      return stopped
+    }
+    t.teardown(stop)
+    return { metrics, stop }
+  }
+
+  const shots = new Resource(release.admin, screenshots)
+  const poolClient = new Resource(release.admin, runnerPools)
+  const podClient = new Resource<Pod>(release.admin, pods)
+
+  /** Makes a Screenshot. */
+  const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> =>
+    shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: 'https://example.com/', ...spec } })
+
+  /** The Screenshot once it is as wanted. */
+  const when = (shot: Screenshot, what: string, test: (shot: Screenshot) => boolean) =>
+    eventually(
+      `${shot.metadata.name} ${what}`,
+      async () => {
+        const current = await shots.get(shot.metadata.name)
+        return test(current) && current
+      },
+      30_000,
+    ).catch(async (error: unknown) => {
+      throw new Error(JSON.stringify((await shots.find(shot.metadata.name))?.status), { cause: error })
+    })
+  const whenFinished = (shot: Screenshot) => when(shot, 'is finished', isFinished)
+  const whenRunning = (shot: Screenshot) =>
+    eventually(`${shot.metadata.name} is being captured`, async () => node.orders.some(({ order }) => order.name === shot.metadata.name))
+
+  /** The text of a Screenshot's file. */
+  async function fileOf(shot: Screenshot): Promise<string | undefined> {
+    const client = new Client({
+      endPoint: '127.0.0.1',
+      port: minio.port,
+      useSSL: false,
+      accessKey: minio.accessKey,
+      secretKey: minio.secretKey,
+    })
+    const key = objectKey(accountOf(shot), screenshotIdOf(shot.metadata), 'png')
+    try {
+      const chunks: Buffer[] = []
+      for await (const chunk of await client.getObject(BUCKET, key)) chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks).toString()
+    } catch (error) {
+      if ((error as { code?: string }).code === 'NoSuchKey') return undefined
+      throw error
+    }
+  }
+
+  /** Changes the pool. */
+  async function setPool(spec: Partial<RunnerPoolSpec>): Promise<void> {
+    await poolClient.patch(
+      'default',
+      mergePatch({ spec: { capturesPerPod: null, sandbox: { mode: 'auto' }, scaleDownDelaySeconds: 120, maxPods: 4, ...spec } }),
+    )
+  }
+  /** When at least so many runners wait. */
+  const whenIdle = (count: number) =>
+    eventually(`${count} are idle`, async () => ((await poolClient.get('default')).status?.idle ?? 0) >= count, 30_000).catch(
+      async (error: unknown) => {
+        throw new Error(JSON.stringify((await poolClient.find('default'))?.status), { cause: error })
+      },
+    )
+  const pool = () => poolClient.get('default')
+  const poolPods = () => podClient.listAll({ labelSelector: 'tintype.dev/pool=default' })
+
+  return {
+    release,
+    minio,
+    node,
+    clock,
+    lead,
+    shots,
+    poolClient,
+    podClient,
+    create,
+    when,
+    whenFinished,
+    whenRunning,
+    fileOf,
+    setPool,
+    whenIdle,
+    pool,
+    poolPods,
+    runnerPort,
+    environment,
+    dispatchKey,
+  }
+}
+
+/** What the chart tells the operator about the policy that it installs. */
+async function expectedHash(kubeconfigPath: string): Promise<string> {
+  const manifest = await helm(['get', 'manifest', 'tintype', '--namespace', NAMESPACE], { KUBECONFIG: kubeconfigPath })
+  return /name: TINTYPE_ADMISSION_POLICY_HASH, value: "?([0-9a-f]{64})/.exec(manifest)?.[1] ?? ''
+}
