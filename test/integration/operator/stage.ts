@@ -44,11 +44,12 @@ export interface Operator {
   stop: () => Promise<void>
 }
 
-export async function startStage(t: Test) {
+/** @param given the port that runners listen on; a free one unless the program under test insists */
+export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
   const minio = await startMinio({ directory })
   const release = await installRelease(t)
-  const [runnerPort = 0] = await findFreePorts(1)
+  const runnerPort = given.runnerPort ?? (await findFreePorts(1))[0]!
   const node = new FakeNode({ admin: release.admin, kubeconfigPath: release.kubeconfigPath, port: runnerPort })
   await node.start()
   t.teardown(async () => {

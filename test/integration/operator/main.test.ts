@@ -1,0 +1,100 @@
+import t from 'tap'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { RUNNER_PORT } from '../../../crds/src/names.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startProgram } from './program.ts'
+import { startStage } from './stage.ts'
+
+const stage = await startStage(t, { runnerPort: RUNNER_PORT })
+const { admin, kubeconfigPath } = stage.release
+await stage.setPool({ minIdle: 1, maxPods: 2 })
+
+const start = (name: string) =>
+  startProgram(t, {
+    ...stage.environment,
+    KUBECONFIG: kubeconfigPath,
+    TINTYPE_POD_NAME: name,
+    TINTYPE_POD_UID: `uid-of-${name}`,
+    TINTYPE_BOOTSTRAP_PLAN: 'scale',
+  })
+const replicas = [await start('one'), await start('two')]
+const isReady = async (replica: (typeof replicas)[number]) => (await replica.get('/readyz')).status === 200
+
+async function theLeader() {
+  return eventually('one of them leads', async () => {
+    const leading = await Promise.all(replicas.map((replica) => replica.isLeader()))
+    return leading.filter(Boolean).length === 1 && replicas[leading.indexOf(true)]
+  })
+}
+
+t.test('both replicas are ready, and one of them leads', async (t) => {
+  for (const replica of replicas) await eventually('it is ready', () => isReady(replica))
+  await theLeader()
+  for (const replica of replicas) t.match(await replica.get('/healthz'), { status: 200, text: 'ok\n' })
+})
+
+t.test('the leader makes the first account with its key, once', async (t) => {
+  const [account] = await eventually('there is an account', async () => {
+    const { items } = await new Resource(admin, accounts).list()
+    return items.length > 0 && items
+  })
+  t.equal(account?.spec.plan, 'scale')
+  t.equal((await new Resource(admin, apiKeys).list()).items.length, 1)
+  const { data } = await new Resource(admin, secrets).get('tintype-initial-api-key')
+  t.match(Buffer.from(data?.['api-key'] ?? '', 'base64').toString(), /^ttk_/)
+})
+
+t.test('the leader has Screenshots captured', async (t) => {
+  t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+})
+
+t.test('a standby takes over when the leader is killed, and goes on with what it did', async (t) => {
+  const leader = await theLeader()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  stage.node.capture = () => promise
+  const shot = await stage.create()
+  await stage.whenRunning(shot)
+  await leader.end('SIGKILL')
+  replicas.splice(replicas.indexOf(leader), 1)
+  await theLeader()
+  resolve()
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1 })
+  t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+})
+
+t.test('metrics carry the names of the controller runtime', async (t) => {
+  const { text } = await (await theLeader()).get('/metrics')
+  for (const name of [
+    'rest_client_requests_total{code="200",method="PATCH"',
+    'rest_client_request_duration_seconds_count',
+    'workqueue_depth{name="screenshot",controller="screenshot",priority="live"}',
+    'workqueue_unfinished_work_seconds',
+    'controller_runtime_max_concurrent_reconciles{controller="screenshot"}',
+    'reflector_relists_total{resource="screenshots",reason="initial"} 1',
+    'screenshot_jobs{phase="Completed"}',
+    'screenshot_pool_idle_runners{pool="default"}',
+    'nodejs_eventloop_lag_seconds',
+  ]) {
+    t.ok(text.includes(name), name)
+  }
+})
+
+t.test('an operator that is asked to stop gives the lease up and ends with 0', async (t) => {
+  const leader = await theLeader()
+  const other = await start('three')
+  await eventually('the third is ready', () => isReady(other))
+  replicas.push(other)
+  t.equal(await leader.end('SIGTERM'), 0, leader.output().slice(-2_000))
+  replicas.splice(replicas.indexOf(leader), 1)
+  t.equal(await theLeader(), other)
+})
+
+t.test('an operator names every mistake in its environment and does not start', async (t) => {
+  const broken = await startProgram(t, { TINTYPE_NAMESPACE: 'tintype', TINTYPE_STORAGE_ENDPOINT: 'minio', TINTYPE_LOG_LEVEL: 'loud' })
+  t.equal(await broken.end('SIGCONT'), 1)
+  for (const name of ['TINTYPE_POD_UID', 'TINTYPE_STORAGE_ENDPOINT', 'TINTYPE_LOG_LEVEL', 'TINTYPE_STORAGE_SECRET_KEY']) {
+    t.ok(broken.output().includes(name), name)
+  }
+})

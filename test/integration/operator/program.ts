@@ -1,0 +1,40 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Test } from 'tap'
+import { findFreePorts } from '../../cluster/ports.ts'
+
+/** The operator as a process of its own. */
+export interface Program {
+  process: ChildProcess
+  /** Status and text of a path of its port for probes and metrics. */
+  get: (path: string) => Promise<{ status: number; text: string }>
+  isLeader: () => Promise<boolean>
+  /** Resolves with the exit code, null after a signal. */
+  end: (signal: NodeJS.Signals) => Promise<number | null>
+  /** What it has written. */
+  output: () => string
+}
+
+const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
+
+/** Starts operator/src/main.ts; it is killed when the test ends. */
+export async function startProgram(t: Test, environment: Record<string, string>): Promise<Program> {
+  const [port = 0] = await findFreePorts(1)
+  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TINTYPE_METRICS_PORT: String(port), ...environment }
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const exited = once(child, 'exit').then(([code]) => code as number | null)
+  const get = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`)
+    return { status: answer.status, text: await answer.text() }
+  }
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return exited
+  }
+  t.teardown(() => end('SIGKILL'))
+  const isLeader = async () => /leader_election_master_status\{[^}]*\} 1/.test((await get('/metrics').catch(() => ({ text: '' }))).text)
+  return { process: child, get, isLeader, end, output: () => output }
+}
