@@ -1,12 +1,10 @@
 /** The part of the machine's control groups that belongs to the cluster: a sub-tree `tintype` in each hierarchy. */
 import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { cgroupRoot } from './state.ts'
 import { StepError } from './steps.ts'
 
 const root = '/sys/fs/cgroup'
-
-/** The kubelet's `cgroupRoot`. */
-export const cgroupRoot = '/tintype'
 
 /** Whether the machine uses the unified hierarchy alone (cgroup v2). */
 export async function isUnified(): Promise<boolean> {

@@ -4,12 +4,23 @@ import path from 'node:path'
 import { CommandError } from './exec.ts'
 import { kubectl } from './kubectl.ts'
 import { locatePrograms } from './programs.ts'
-import { choices, environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace, toolsDirectory } from './state.ts'
+import { choices, environmentFile, firstScreenshotFile, paths, releaseName, releaseNamespace, repository, toolsDirectory } from './state.ts'
 import { StepError } from './steps.ts'
 import { waitFor } from './wait.ts'
 
 const pngMagic = Buffer.from('89504e470d0a1a0a', 'hex')
 const keyMilliseconds = 60_000
+
+/** On a machine that is busy with a queue of others' captures, ours waits its turn. */
+const captureMilliseconds = 120_000
+const gateway = `deployment/${releaseName}-api-gateway`
+
+interface ScreenshotRecord {
+  id: string
+  status: 'pending' | 'completed' | 'failed'
+  download_url?: string | null
+  error?: { code: string; message: string } | null
+}
 
 export interface Access {
   url: string
@@ -54,21 +65,29 @@ export function parseEnvironment(text: string): Map<string, string> {
 
 /** Captures the page and saves the picture. Resolves to what is worth telling of it. */
 export async function captureFirst({ url, apiKey }: Access, page: string): Promise<string> {
-  const response = await fetch(`${url}/api/v1/screenshots?wait=25`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: page }),
-  })
-  const text = await response.text()
-  const record = parseRecord(text)
-  if (response.status !== 200 || !record?.download_url) {
-    throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
-      remedy: `kubectl get screenshots -n ${releaseNamespace} -o wide`,
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  let record = await ask(`${url}/api/v1/screenshots?wait=25`, { method: 'POST', headers, body: JSON.stringify({ url: page }) })
+  const end = performance.now() + captureMilliseconds
+  while (record.status === 'pending' && performance.now() < end)
+    record = await ask(`${url}/api/v1/screenshots/${record.id}?wait=25`, { headers })
+  if (!record.download_url) {
+    const story = record.error ? `${record.error.code}, ${record.error.message}` : 'nobody took it up'
+    throw new StepError(`the capture is ${record.status}: ${story}`, {
+      remedy: `kubectl describe screenshots -n ${releaseNamespace} ${record.id.replace('_', '-')}`,
     })
   }
   const picture = await download(new URL(record.download_url, url).href)
   await writeFile(firstScreenshotFile, picture)
-  return `${path.relative(process.cwd(), firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
+  return `${path.relative(repository, firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
+}
+
+async function ask(address: string, request: RequestInit): Promise<ScreenshotRecord> {
+  const response = await fetch(address, request)
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text) as ScreenshotRecord
+  throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
+    remedy: `kubectl logs -n ${releaseNamespace} ${gateway}`,
+  })
 }
 
 /** @throws StepError unless a PNG comes back. */
@@ -79,14 +98,6 @@ async function download(link: string): Promise<Buffer> {
   throw new StepError(`${link.replace(/\?.*/, '')} answered ${response.status} and no PNG`, {
     remedy: `kubectl logs -n ${releaseNamespace} deployment/${releaseName}-api-gateway`,
   })
-}
-
-function parseRecord(text: string): { download_url?: string | null } | undefined {
-  try {
-    return JSON.parse(text) as { download_url?: string | null }
-  } catch {
-    return undefined
-  }
 }
 
 async function findSecretKey(): Promise<string | undefined> {

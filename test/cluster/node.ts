@@ -1,13 +1,12 @@
 /** The node: containerd with runc and CNI, kubelet, kube-proxy, and CoreDNS at the node's own address. */
 import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { cgroupRoot } from './cgroups.ts'
 import { type Daemon, ensureDaemon, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from './daemons.ts'
 import { run, succeeds } from './exec.ts'
 import { inside, insideNamespace, place } from './network.ts'
 import { certificatePaths } from './pki.ts'
 import { buildChromiumProfile, type ConditionalProfile } from './seccomp.ts'
-import { clusterDirectory, network, paths, runDirectory } from './state.ts'
+import { cgroupRoot, clusterDirectory, network, paths, runDirectory } from './state.ts'
 import { StepError } from './steps.ts'
 import { waitFor } from './wait.ts'
 

@@ -7,6 +7,9 @@ import path from 'node:path'
 
 const environment = process.env
 
+/** A second cluster beside the first, as tests of the cluster itself use: with a cache, ports and a checkout of its own. */
+const instance = environment.TINTYPE_INSTANCE ? `-${environment.TINTYPE_INSTANCE}` : ''
+
 /** The root of the checkout. */
 export const repository = path.resolve(import.meta.dirname, '../..')
 
@@ -23,7 +26,10 @@ export const imagesDirectory = path.join(cache, 'images')
 export const clusterDirectory = path.join(cache, 'cluster')
 
 /** Sockets and mounts of the running cluster; emptied by a restart of the machine. */
-export const runDirectory = '/run/tintype'
+export const runDirectory = `/run/tintype${instance}`
+
+/** The kubelet's part of the machine's control groups. */
+export const cgroupRoot = `/tintype${instance}`
 
 /** What scripts and tests read: TINTYPE_URL, TINTYPE_API_KEY, KUBECONFIG. */
 export const environmentFile = path.join(repository, '.tintype', 'env')
@@ -52,8 +58,8 @@ export const paths = {
 
 /** Names and addresses of the node; they exist only inside its network namespace, but for the two ways in on loopback. */
 export const network = {
-  namespace: 'tintype',
-  namespacePath: '/run/netns/tintype',
+  namespace: `tintype${instance}`,
+  namespacePath: `/run/netns/tintype${instance}`,
   nodeName: 'node1',
   nodeAddress: '10.99.0.1',
   podCidr: '10.244.0.0/16',

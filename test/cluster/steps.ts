@@ -33,11 +33,15 @@ export interface Screen {
 
 const heartbeatMilliseconds = 30_000
 
+/** Columns before the time. */
+const narrowestText = 20
+const widestText = 96
+
 /** The standard output as it is. */
 export const standardScreen: Screen = {
   write: (text) => process.stdout.write(text),
   isTerminal: process.stdout.isTTY === true && process.env.TERM !== 'dumb',
-  columns: process.stdout.columns ?? 120,
+  columns: process.stdout.columns || 120, // a terminal of unknown size says 0,
 }
 
 /** Runs the steps in order. @throws what a step throws, after its line is marked. */
@@ -48,10 +52,10 @@ export async function runSteps(steps: readonly Step[], screen: Screen = standard
 
 /** `[ 3/14] API server                          already up     0.1 s`, cut to the width of the screen. */
 export function formatLine(counter: string, name: string, detail: string, milliseconds: number, columns = 120): string {
-  const time = formatDuration(milliseconds).padStart(9)
-  const room = Math.max(20, columns - time.length - 1)
+  const time = formatDuration(milliseconds).padStart(12)
+  const room = Math.min(widestText, Math.max(narrowestText, columns - time.length - 1))
   const text = `${counter} ${name.padEnd(26)} ${detail}`
-  return `${text.length > room ? `${text.slice(0, room - 1)}…` : text.padEnd(Math.min(room, 96))}${time}`
+  return `${text.length > room ? `${text.slice(0, room - 1)}…` : text.padEnd(room)}${time}`
 }
 
 /** `1.2 s` below a minute, `2 min 05 s` above. */

@@ -1,0 +1,45 @@
+import type { Metafile } from 'esbuild'
+import t from 'tap'
+import { externalsOf, packageNameOf, packagesOf } from '../../cluster/bundle.ts'
+
+const aMetafile = (inputs: string[], imports: string[]): Metafile =>
+  ({
+    inputs: Object.fromEntries(inputs.map((file) => [file, { bytes: 1, imports: [] }])),
+    outputs: {
+      'main.mjs': {
+        bytes: 1,
+        inputs: {},
+        exports: [],
+        imports: imports.map((path) => ({ path, kind: 'import-statement', external: true })),
+      },
+    },
+  }) as Metafile
+
+const names: [string, string][] = [
+  ['sharp', 'sharp'],
+  ['playwright-core/lib/server', 'playwright-core'],
+  ['@img/sharp-linux-x64/lib/x.node', '@img/sharp-linux-x64'],
+]
+for (const [specifier, name] of names) {
+  t.test(`packageNameOf finds ${name} in ${specifier}`, async (t) => t.equal(packageNameOf(specifier), name))
+}
+
+t.test('externalsOf names the packages to copy: no builtin, none that is left out, none twice', async (t) => {
+  const imports = ['node:fs', 'fs', 'sharp', 'playwright-core', 'playwright-core/lib/x', '@kubernetes/client-node']
+  t.strictSame(externalsOf(aMetafile([], imports)), ['playwright-core', 'sharp'])
+})
+
+t.test('packagesOf names the directory of each package whose files were bundled, nested ones too', async (t) => {
+  const inputs = [
+    'operator/src/main.ts',
+    'node_modules/zod/v4/index.js',
+    'node_modules/zod/v4/core.js',
+    'node_modules/@fastify/error/index.js',
+    'node_modules/minio/node_modules/xml2js/lib/x.js',
+  ]
+  t.strictSame(packagesOf(aMetafile(inputs, [])), [
+    'node_modules/@fastify/error',
+    'node_modules/minio/node_modules/xml2js',
+    'node_modules/zod',
+  ])
+})

@@ -1,0 +1,88 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { type Daemon, ensureDaemon, fingerprintOf, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../../cluster/daemons.ts'
+import { identify } from '../../cluster/process-identity.ts'
+import { waitFor } from '../../cluster/wait.ts'
+
+const aDaemon = (settings: Partial<Daemon> = {}): Daemon => ({ name: 'sleeper', command: 'sleep', args: ['600'], ...settings })
+
+/** A place in the test's own directory; what still runs at the end is ended. */
+function aPlace(t: Tap) {
+  const place = { records: path.join(t.testdir(), 'daemons'), logs: path.join(t.testdir(), 'log') }
+  t.teardown(() => stopDaemon(place, 'sleeper', 0))
+  return { place, pid: async () => JSON.parse(await readFile(path.join(place.records, 'sleeper.json'), 'utf8')).pid as number }
+}
+type Tap = Pick<typeof t, 'testdir' | 'teardown'>
+
+t.test('fingerprintOf differs when anything differs that the daemon runs with', async (t) => {
+  const changed: Partial<Daemon>[] = [
+    { command: 'cat' },
+    { args: ['601'] },
+    { networkNamespace: '/run/netns/x' },
+    { environment: { A: 'b' } },
+    { configuration: 'c' },
+  ]
+  const fingerprints = new Set([aDaemon(), ...changed.map(aDaemon)].map(fingerprintOf))
+  t.equal(fingerprints.size, changed.length + 1)
+  t.equal(fingerprintOf(aDaemon({ descriptors: [3] })), fingerprintOf(aDaemon()), 'but for its sockets, whose numbers say nothing')
+})
+
+t.test('ensureDaemon starts a daemon once', async (t) => {
+  const { place, pid } = aPlace(t)
+  t.equal(await ensureDaemon(place, aDaemon()), true)
+  const first = await pid()
+  t.equal(await ensureDaemon(place, aDaemon()), false)
+  t.equal(await pid(), first)
+})
+
+t.test('ensureDaemon restarts a daemon whose settings changed', async (t) => {
+  const { place, pid } = aPlace(t)
+  await ensureDaemon(place, aDaemon())
+  const first = await pid()
+  t.equal(await isDaemonCurrent(place, aDaemon({ args: ['700'] })), false)
+  t.equal(await ensureDaemon(place, aDaemon({ args: ['700'] })), true)
+  t.equal(await identify(first), undefined)
+})
+
+t.test('ensureDaemon starts a daemon again that was killed', async (t) => {
+  const { place, pid } = aPlace(t)
+  await ensureDaemon(place, aDaemon())
+  process.kill(await pid(), 'SIGKILL')
+  await waitFor('end', async () => !(await isDaemonRunning(place, 'sleeper')), { timeoutMilliseconds: 10_000 })
+  t.equal(await ensureDaemon(place, aDaemon()), true)
+})
+
+t.test('ensureDaemon starts anew when its record was cut short by a crash', async (t) => {
+  const { place } = aPlace(t)
+  await ensureDaemon(place, aDaemon())
+  await stopDaemon(place, 'sleeper')
+  await writeFile(path.join(place.records, 'sleeper.json'), '{"pid": 1')
+  t.equal(await ensureDaemon(place, aDaemon()), true)
+})
+
+t.test('stopDaemon leaves a process alone that has the number of a daemon of before', async (t) => {
+  const { place } = aPlace(t)
+  await ensureDaemon(place, aDaemon())
+  const file = path.join(place.records, 'sleeper.json')
+  const record = JSON.parse(await readFile(file, 'utf8'))
+  await writeFile(file, JSON.stringify({ ...record, startTicks: record.startTicks + 1 }))
+  t.equal(await stopDaemon(place, 'sleeper'), false)
+  t.ok(await identify(record.pid))
+  process.kill(record.pid, 'SIGKILL')
+})
+
+t.test('stopDaemon kills a daemon that does not end when asked', async (t) => {
+  const { place, pid } = aPlace(t)
+  const stubborn = aDaemon({ command: 'sh', args: ['-c', "trap '' TERM; echo ready; while :; do sleep 1; done"] })
+  await ensureDaemon(place, stubborn)
+  const first = await pid()
+  await waitFor('trap', async () => (await readFile(logOf(place, 'sleeper'), 'utf8')).includes('ready'), { timeoutMilliseconds: 10_000 })
+  t.equal(await stopDaemon(place, 'sleeper', 50), true)
+  t.equal(await identify(first), undefined)
+})
+
+t.test('startDaemon fails with the name of a program that is not there', async (t) => {
+  const { place } = aPlace(t)
+  await t.rejects(ensureDaemon(place, aDaemon({ command: 'no-such-program' })), /no-such-program/)
+})

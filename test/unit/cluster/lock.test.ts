@@ -1,0 +1,69 @@
+import { access, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { withLock } from '../../cluster/lock.ts'
+import { identify } from '../../cluster/process-identity.ts'
+
+const aFile = (t: { testdir: () => string }) => path.join(t.testdir(), 'cache', 'lock')
+
+t.test('withLock resolves to what the work resolves to and leaves nothing behind', async (t) => {
+  const file = aFile(t)
+  t.equal(await withLock(file, async () => 'done'), 'done')
+  await t.rejects(access(file))
+})
+
+t.test('withLock gives the lock back when the work fails', async (t) => {
+  const file = aFile(t)
+  await t.rejects(
+    withLock(file, async () => {
+      throw new Error('broken')
+    }),
+    /broken/,
+  )
+  t.equal(await withLock(file, async () => 'next'), 'next')
+})
+
+t.test('withLock takes over from a holder that has ended', async (t) => {
+  const file = aFile(t)
+  await mkdir(path.dirname(file), { recursive: true })
+  const self = await identify(process.pid)
+  await writeFile(file, JSON.stringify({ ...self, startTicks: 1 }))
+  t.equal(await withLock(file, async () => 'mine'), 'mine')
+})
+
+t.test('withLock takes over a lock that was cut short by a crash', async (t) => {
+  const file = aFile(t)
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, '{"pi')
+  t.equal(await withLock(file, async () => 'mine'), 'mine')
+})
+
+t.test('withLock waits for the end of a holder that runs, and says once for whom', async (t) => {
+  const file = aFile(t)
+  const order: string[] = []
+  const waited: number[] = []
+  let release = () => {}
+  let isHeld = () => {}
+  const held = new Promise<void>((resolve) => {
+    isHeld = resolve
+  })
+  const first = withLock(file, async () => {
+    isHeld()
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+    order.push('first')
+  })
+  await held
+  const second = withLock(
+    file,
+    async () => void order.push('second'),
+    (pid) => {
+      waited.push(pid)
+      release()
+    },
+  )
+  await Promise.all([first, second])
+  t.strictSame(order, ['first', 'second'])
+  t.strictSame(waited, [process.pid])
+})

@@ -1,0 +1,37 @@
+import t from 'tap'
+import { findTrouble, type PodList, staleOf } from '../../cluster/pod-trouble.ts'
+
+type Container = NonNullable<PodList['items'][number]['status']['containerStatuses']>[number]
+const aPod = (container: Partial<Container>, deletionTimestamp?: string): PodList['items'][number] => ({
+  metadata: { name: 'operator-1', ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+  status: { containerStatuses: [{ name: 'operator', restartCount: 0, ...container }] },
+})
+const waiting = (reason: string, message?: string) => ({ state: { waiting: { reason, ...(message === undefined ? {} : { message }) } } })
+
+const cases: { name: string; pod: PodList['items'][number]; trouble: string | undefined }[] = [
+  {
+    name: 'an image that is not there',
+    pod: aPod(waiting('ErrImageNeverPull', 'image "x" is not present')),
+    trouble: 'pod operator-1: ErrImageNeverPull, image "x" is not present',
+  },
+  {
+    name: 'a program that ends again and again',
+    pod: aPod({ ...waiting('CrashLoopBackOff'), restartCount: 4, lastState: { terminated: { exitCode: 2 } } }),
+    trouble: 'pod operator-1: ended 4 times, last with code 2',
+  },
+  { name: 'nothing in a program that fell over once', pod: aPod({ ...waiting('CrashLoopBackOff'), restartCount: 1 }), trouble: undefined },
+  { name: 'nothing in a pod that comes up', pod: aPod(waiting('ContainerCreating')), trouble: undefined },
+  { name: 'nothing in a pod that goes', pod: aPod(waiting('ImagePullBackOff'), '2026-11-21T12:00:00Z'), trouble: undefined },
+  { name: 'nothing in a pod without containers yet', pod: { metadata: { name: 'new' }, status: {} }, trouble: undefined },
+]
+for (const { name, pod, trouble } of cases) {
+  t.test(`findTrouble finds ${name}`, async (t) => t.equal(findTrouble({ items: [pod] }), trouble))
+}
+
+t.test('staleOf names pods that are said to run in containers that do not', async (t) => {
+  const running = new Set(['abc'])
+  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://abc' })] }, running), [])
+  t.strictSame(staleOf({ items: [aPod({})] }, running), [])
+  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://old' })] }, running), ['operator-1, which restarts'])
+  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://old' }, 'now')] }, running), [])
+})

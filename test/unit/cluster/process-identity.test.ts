@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import t from 'tap'
+import { identify, isRunning, isZombie, parseStartTicks, signal } from '../../cluster/process-identity.ts'
+
+const stat = (name: string, state = 'S') =>
+  `4711 (${name}) ${state} 1 4711 4711 0 -1 4194560 100 0 0 0 5 2 0 0 20 0 11 0 987654 1000000 500`
+
+for (const name of ['etcd', 'tmux: server', 'a) S 1 (b', ')']) {
+  t.test(`parseStartTicks finds the start of a process called ${name}`, async (t) => t.equal(parseStartTicks(stat(name)), 987_654))
+}
+
+t.test('isZombie tells an ended process from one whose name looks like it', async (t) => {
+  t.ok(isZombie(stat('etcd', 'Z')))
+  t.notOk(isZombie(stat('a) Z b')))
+})
+
+t.test('isRunning knows a process until it ends', async (t) => {
+  const child = spawn('sleep', ['60'])
+  const identity = (await identify(child.pid!))!
+  t.ok(await isRunning(identity))
+  child.kill()
+  await once(child, 'exit')
+  t.notOk(await isRunning(identity))
+})
+
+t.test('signal leaves a process alone that got the number of another', async (t) => {
+  const child = spawn('sleep', ['60'])
+  t.teardown(() => child.kill('SIGKILL'))
+  const identity = (await identify(child.pid!))!
+  await signal({ ...identity, startTicks: identity.startTicks - 1 }, 'SIGKILL')
+  await signal({ ...identity, bootId: 'an earlier start of the machine' }, 'SIGKILL')
+  t.ok(await isRunning(identity))
+})
+
+t.test('signal reaches the process that was meant', async (t) => {
+  const child = spawn('sleep', ['60'])
+  await signal((await identify(child.pid!))!, 'SIGKILL')
+  const [, name] = await once(child, 'exit')
+  t.equal(name, 'SIGKILL')
+})

@@ -1,0 +1,80 @@
+import t from 'tap'
+import { ownMounts } from '../../cluster/down.ts'
+import { parseEnvironment } from '../../cluster/first-capture.ts'
+import { buildIndex } from '../../cluster/image-load.ts'
+import { imageReference } from '../../cluster/image-plan.ts'
+import { missingOf } from '../../cluster/packages.ts'
+import { subjectOf } from '../../cluster/pki.ts'
+import { digestOf, versionFlags } from '../../cluster/programs.ts'
+
+t.test('missingOf names packages that are absent, removed or half installed', async (t) => {
+  const output = 'ii  containerd\nrc  runc\niF  buildah\nii  etcd-server\n'
+  t.strictSame(missingOf(['containerd', 'runc', 'buildah', 'etcd-server', 'skopeo'], output), ['runc', 'buildah', 'skopeo'])
+})
+
+t.test('ownMounts lists only mounts below the directories, deepest first', async (t) => {
+  const mounts = [
+    'overlay / overlay rw 0 0',
+    'tmpfs /run tmpfs rw 0 0',
+    'tmpfs /run/tintype/shm tmpfs rw 0 0',
+    'nsfs /run/tintype/containerd/netns/a nsfs rw 0 0',
+    'nsfs /run/tintype-images/b nsfs rw 0 0',
+    'tmpfs /home/a\\040b/cluster/kubelet tmpfs rw 0 0',
+    '',
+  ].join('\n')
+  t.strictSame(ownMounts(mounts, ['/run/tintype', '/home/a b/cluster']), [
+    '/run/tintype/containerd/netns/a',
+    '/home/a b/cluster/kubelet',
+    '/run/tintype/shm',
+  ])
+})
+
+t.test('subjectOf writes user and groups as Kubernetes reads them', async (t) => {
+  t.equal(subjectOf({ user: 'system:node:node1', groups: ['system:nodes', 'others'] }), '/O=system:nodes/O=others/CN=system:node:node1')
+})
+
+t.test('subjectOf refuses a slash, which would begin another field', async (t) => {
+  t.throws(() => subjectOf({ user: 'a/O=system:masters' }), RangeError)
+  t.throws(() => subjectOf({ user: 'a', groups: ['b/c'] }), RangeError)
+})
+
+t.test('digestOf differs when the border between two parts moves', async (t) => {
+  t.not(digestOf(['ab', 'c']), digestOf(['a', 'bc']))
+  t.match(digestOf(['a']), /^[0-9a-f]{12}$/)
+})
+
+t.test('versionFlags set version, major and minor', async (t) => {
+  t.strictSame(versionFlags('k8s.io/x/version', 'v1.34.4'), [
+    '-X k8s.io/x/version.gitVersion=v1.34.4',
+    '-X k8s.io/x/version.gitMajor=1',
+    '-X k8s.io/x/version.gitMinor=34',
+    '-X k8s.io/x/version.gitTreeState=clean',
+  ])
+})
+
+t.test('imageReference names images under localhost', async (t) =>
+  t.equal(imageReference('operator', 'dev'), 'localhost/tintype/operator:dev'),
+)
+
+t.test('buildIndex names the one manifest as containerd takes it', async (t) => {
+  const descriptor = {
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    digest: 'sha256:aa',
+    size: 7,
+    annotations: { 'org.opencontainers.image.ref.name': 'x' },
+  }
+  t.strictSame(JSON.parse(buildIndex('localhost/tintype/x:1', descriptor)).manifests, [
+    { mediaType: descriptor.mediaType, digest: 'sha256:aa', size: 7, annotations: { 'io.containerd.image.name': 'localhost/tintype/x:1' } },
+  ])
+})
+
+t.test('parseEnvironment reads names and values and skips everything else', async (t) => {
+  const text = '# comment\nTINTYPE_URL=http://127.0.0.1:18080\nTINTYPE_API_KEY=ab=c\n\nnonsense\n'
+  t.strictSame(
+    [...parseEnvironment(text)],
+    [
+      ['TINTYPE_URL', 'http://127.0.0.1:18080'],
+      ['TINTYPE_API_KEY', 'ab=c'],
+    ],
+  )
+})
