@@ -1,7 +1,14 @@
-import t from 'tap'
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { signalDaemon } from '../cluster/daemons.ts'
+import type { ClusterFacts } from '../cluster/ground.ts'
+import { place } from '../cluster/network.ts'
+import { runSteps } from '../cluster/steps.ts'
+import { clusterSteps } from '../cluster/up.ts'
 import { call, download, finished, type RecordBody } from '../support/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
 import { eventually } from '../support/eventually.ts'
+import { findContainerProcess } from '../support/node-processes.ts'
 import { page } from '../support/pages.ts'
 import { decode, isNear } from '../support/picture.ts'
 
@@ -46,8 +53,7 @@ t.test('a runner pod killed during a capture costs an attempt, not the screensho
   t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(1)))
 })
 
-t.test('the leader killed during a batch of 50 loses nothing and mixes no files', { timeout: 400_000 }, async (t) => {
-  const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => create(colourPage(n), small)))
+const leaderOf = async (): Promise<{ name: string; uid: string }> => {
   const lease = await kubectlJson<{ spec: { holderIdentity: string } }>(['get', 'lease', 'tintype-operator'])
   const pods = await kubectlJson<{ items: { metadata: { name: string; uid: string } }[] }>([
     'get',
@@ -56,14 +62,62 @@ t.test('the leader killed during a batch of 50 loses nothing and mixes no files'
     'app.kubernetes.io/component=operator',
   ])
   const leader = pods.items.find(({ metadata }) => metadata.uid === lease.spec.holderIdentity)
-  t.ok(leader, 'the lease names a pod that exists')
-  await kubectl(['delete', 'pod', leader?.metadata.name ?? '', '--grace-period=0', '--force'])
+  if (!leader) throw new Error('the lease names no operator pod')
+  return leader.metadata
+}
+
+/** How often the lead has changed hands. */
+const termOf = async (): Promise<number> =>
+  (await kubectlJson<{ spec: { leaseTransitions: number } }>(['get', 'lease', 'tintype-operator'])).spec.leaseTransitions
+
+/** Each of the screenshots ends completed, with the colour of its own page. */
+async function allShowTheirOwn(t: Test, ids: readonly string[], milliseconds: number): Promise<void> {
+  const faults: string[] = []
   for (const [n, id] of ids.entries()) {
-    const record = await finished(id, 300_000)
-    if (record.status !== 'completed') {
-      t.fail(`${id} ended ${record.status}: ${JSON.stringify(record.error)}`)
-      continue
-    }
-    t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(n)), `${id} shows its own page`)
+    const record = await finished(id, milliseconds)
+    if (record.status !== 'completed') faults.push(`${id}: ${JSON.stringify(record.error)}`)
+    else if (!isNear((await decode(await download(record))).at(32, 32), colourOf(n))) faults.push(`${id} shows another page`)
   }
+  t.strictSame(faults, [])
+}
+
+t.test('the leader killed during a batch of 50 loses nothing and mixes no files', { timeout: 400_000 }, async (t) => {
+  const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => create(colourPage(n), small)))
+  const before = await leaderOf()
+  const termBefore = await termOf()
+  process.kill(await findContainerProcess(before.name, 'operator'), 'SIGKILL')
+  await allShowTheirOwn(t, ids, 300_000)
+  t.ok((await termOf()) > termBefore, 'another term has begun')
+})
+
+t.test('a frozen runner costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
+  const id = await create(colourPage(7), { ...small, delay: 4000, timeout: 1000 })
+  const { status } = await running(id)
+  const pod = status.runner?.pod ?? ''
+  await kubectl(['exec', pod, '--', 'sh', '-c', 'kill -STOP $(pidof node)'])
+  const record = await finished(id, 240_000)
+  t.match(record, { status: 'completed', attempts: 2 }, JSON.stringify(record.error))
+  t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(7)))
+})
+
+t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colourPage(n), { ...small, delay: 2000 })))
+  await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
+  await pause(20_000)
+  const facts: ClusterFacts = { hasWayOut: false }
+  await runSteps(clusterSteps(facts), { write: () => undefined, isTerminal: false, columns: 120 })
+  await allShowTheirOwn(t, ids, 300_000)
+})
+
+t.test('the bucket away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colourPage(n), { ...small, delay: 2000 })))
+  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=0'])
+  await pause(20_000)
+  await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=1'])
+  await eventually(
+    'the bucket is back',
+    async () => (await call<{ status: string }>('/api/v1/status')).body.status === 'operational',
+    120_000,
+  )
+  await allShowTheirOwn(t, ids, 300_000)
 })
