@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import { absolute, capture } from '../support/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { startClusterReceiver } from '../support/cluster-receiver.ts'
+import { eventually } from '../support/eventually.ts'
+import { page } from '../support/pages.ts'
+import type { ListedRequest } from '../support/receiver-program.ts'
+
+// One Webhook made with `kubectl apply`: its events are posted, signed, and written down.
+
+const receiver = await startClusterReceiver(t)
+const run = Date.now().toString(36)
+
+/** Makes a Webhook as a person would and waits until it is ready. */
+async function subscribe(name: string, path: string, events: string[]): Promise<void> {
+  const spec = { url: receiver.url + path, events }
+  const applied = await kubectl(
+    ['apply', '-f', '-'],
+    JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name }, spec }),
+  )
+  if (applied.code !== 0) throw new Error(applied.stderr)
+  t.teardown(() => kubectl(['delete', 'webhook', name]))
+  const waited = await kubectl(['wait', '--for=condition=Ready', `webhook/${name}`, '--timeout=30s'])
+  if (waited.code !== 0) throw new Error(waited.stderr)
+}
+
+const eventsOf = async (path: string, id: string): Promise<ListedRequest[]> =>
+  (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
+const toEvent = ({ body }: ListedRequest) => JSON.parse(Buffer.from(body, 'base64').toString())
+
+/** Waits for the ledger's entry of a webhook. */
+const settled = (id: string, event: string, webhook: string) =>
+  eventually(`${webhook} has been told`, async () => {
+    const shot = await kubectlJson<{ status: { deliveries?: Record<string, Record<string, { n: number; s: string }>> } }>([
+      'get',
+      'screenshot',
+      id.replace('_', '-'),
+    ])
+    const entry = shot.status.deliveries?.[event]?.[webhook]
+    return entry && entry.s !== 'open' && entry
+  })
+
+t.test('a completed Screenshot is posted, signed, with a link to its picture, and written down', async (t) => {
+  const name = `told-${run}`
+  await subscribe(name, '/in', ['screenshot.completed'])
+  const record = await capture(page('/quadrants'))
+  t.equal(record.status, 'completed')
+  t.match(await settled(record.id, 'screenshot.completed', name), { n: 1, s: 'ok' })
+
+  const [request, ...more] = await eventsOf('/in', record.id)
+  t.equal(more.length, 0, 'it came once')
+  const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', `${name}-signing-secret`])
+  const secret = Buffer.from(data['signing-secret'] ?? '', 'base64').toString()
+  const body = Buffer.from(request!.body, 'base64')
+  const openssl = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret, '-r'], { input: body, encoding: 'utf8' })
+  t.equal(request!.headers['x-webhook-signature'], openssl.split(' ')[0])
+  const signed = `${request!.headers['webhook-id']}.${request!.headers['webhook-timestamp']}.${body}`
+  const standard = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .update(signed)
+    .digest('base64')
+  t.equal(request!.headers['webhook-signature'], `v1,${standard}`)
+
+  const event = toEvent(request!)
+  t.match(event, { type: 'screenshot.completed', data: { screenshot: { id: record.id, status: 'completed' } } })
+  const picture = await fetch(absolute(event.data.screenshot.download_url))
+  t.equal(picture.status, 200)
+  t.equal(picture.headers.get('content-type'), 'image/png')
+  const { stdout } = await kubectl(['get', 'webhooks', name])
+  t.match(stdout, /NAME +URL +READY +SENT +FAILED +LAST +AGE/)
+  t.match(stdout, new RegExp(`${name} +https://\\S+/in +True`))
+})
+
+t.test('a post that fails is repeated in the same bytes', async (t) => {
+  const name = `repeated-${run}`
+  await subscribe(name, '/fail/2', ['screenshot.completed'])
+  const record = await capture(page('/quadrants'))
+  t.match(await settled(record.id, 'screenshot.completed', name), { n: 3, s: 'ok' })
+  const requests = await eventsOf('/fail/2', record.id)
+  t.strictSame(
+    requests.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2', '3'],
+  )
+  t.equal(new Set(requests.map(({ headers, body }) => `${headers['webhook-id']} ${body}`)).size, 1)
+})
+
+t.test('a failed Screenshot is posted with its reason', async (t) => {
+  const name = `failures-${run}`
+  await subscribe(name, '/failures', ['screenshot.failed'])
+  const record = await capture('http://no-such-page.sites.svc.cluster.local/')
+  t.equal(record.status, 'failed')
+  t.match(await settled(record.id, 'screenshot.failed', name), { s: 'ok' })
+  const [request] = await eventsOf('/failures', record.id)
+  t.match(toEvent(request!), {
+    type: 'screenshot.failed',
+    data: { screenshot: { status: 'failed', error: record.error, download_url: null } },
+  })
+})
+
+t.test('a Webhook at an address inside the cluster is refused, and says so', async (t) => {
+  const name = `inside-${run}`
+  const spec = { url: 'https://kubernetes.default.svc.cluster.local/', events: ['screenshot.completed'] }
+  await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name }, spec }))
+  t.teardown(() => kubectl(['delete', 'webhook', name]))
+  const waited = await kubectl(['wait', '--for=condition=Ready=False', `webhook/${name}`, '--timeout=30s'])
+  t.equal(waited.code, 0, waited.stderr)
+  t.match((await kubectl(['describe', 'webhook', name])).stdout, /AddressRefused/)
+})

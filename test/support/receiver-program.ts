@@ -1,0 +1,32 @@
+// A webhook endpoint for a pod of the cluster: HTTPS on 8443 with the certificate in /tls, and on 8080 the list of what came in, for the
+// test. A file of its own without imports but Node's, so that a ConfigMap can carry it. `/fail/2` answers 500 to the first two attempts.
+
+import { readFileSync } from 'node:fs'
+import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import { buffer } from 'node:stream/consumers'
+
+/** A request as the list shows it; `body` in base64, byte by byte. */
+export interface ListedRequest {
+  path: string
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+const HTTPS_PORT = 8443
+const LIST_PORT = 8080
+const received: ListedRequest[] = []
+
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = request.url ?? '/'
+  received.push({ path, headers: request.headers, body: (await buffer(request)).toString('base64') })
+  const failures = Number(/^\/fail\/(\d)$/.exec(path)?.[1] ?? 0)
+  response.writeHead(Number(request.headers['x-webhook-attempt']) <= failures ? 500 : 200).end()
+}
+
+createServer({ cert: readFileSync('/tls/tls.crt'), key: readFileSync('/tls/tls.key') }, (request, response) => {
+  take(request, response).catch(() => response.destroy())
+}).listen(HTTPS_PORT)
+createPlainServer((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(received))).listen(
+  LIST_PORT,
+)
