@@ -1,0 +1,45 @@
+import { Api } from './api.ts'
+import type { BarePod } from './bare-pod.ts'
+import { type Comparison, compare } from './pictures.ts'
+import { waitUntilIdle } from './pool.ts'
+import { captureAtOnce, removeAll } from './product.ts'
+import { VIEWPORT } from './sequential.ts'
+import type { Settings } from './settings.ts'
+
+/** One round of the burst. */
+export interface BurstSample {
+  round: number
+  screenshots: number
+  bareMilliseconds: number
+  productMilliseconds: number
+  comparisons: Comparison[]
+}
+
+/** As many screenshots at once as `settings.burst`, by as many browsers on both sides. The pool must have been given its size before. */
+export async function measureBurst(settings: Settings, bare: BarePod, tell: (line: string) => void): Promise<BurstSample[]> {
+  const { pages, burst, browsers, rounds } = settings
+  const urls = Array.from({ length: burst }, (_, n) => pages[n % pages.length] ?? '')
+  const count = Math.ceil(burst / pages.length)
+  const api = new Api({ connections: burst })
+  const samples: BurstSample[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const order = { pages, count, browsers, way: 'raw', viewport: VIEWPORT, pictures: true } as const
+    const loop = await bare.run(order)
+    await waitUntilIdle()
+    const product = await captureAtOnce(urls, api)
+    const comparisons = await Promise.all(
+      Object.entries(product.pictures).map(([page, picture]) => compare(picture, Buffer.from(loop.pictures[page] ?? '', 'base64'))),
+    )
+    samples.push({
+      round,
+      screenshots: burst,
+      bareMilliseconds: (loop.totalMilliseconds * burst) / (count * pages.length),
+      productMilliseconds: product.milliseconds,
+      comparisons,
+    })
+    tell(`burst ${round}: ${burst} screenshots`)
+    await removeAll(product.ids, api)
+  }
+  api.close()
+  return samples
+}

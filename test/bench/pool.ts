@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { kubectl } from '../support/cluster-environment.ts'
+import { readPool } from './bare-pod.ts'
+
+const IDLE_MILLISECONDS = 600_000
+const LOOK_MILLISECONDS = 500
+
+/** Waits until nothing waits or runs and the pool has as many idle runners as it wants: others may be using the cluster. */
+export async function waitUntilIdle(): Promise<RunnerPool> {
+  const end = performance.now() + IDLE_MILLISECONDS
+  for (;;) {
+    const pool = await readPool()
+    const { idle = 0, busy = 0, queued = 0, observedGeneration } = pool.status ?? {}
+    const isSeen = observedGeneration === pool.metadata.generation
+    if (isSeen && busy === 0 && queued === 0 && idle >= Math.max(1, pool.spec.minIdle ?? 1)) return pool
+    if (performance.now() > end) throw new Error(`the pool does not come to rest: ${idle} idle, ${busy} busy, ${queued} queued`)
+    await sleep(LOOK_MILLISECONDS)
+  }
+}
+
+/** Runs `act` with another size of the pool, and puts it back whatever happens. */
+export async function withPoolSize<T>(size: { minIdle: number; maxPods: number }, act: () => Promise<T>): Promise<T> {
+  const { minIdle, maxPods } = (await readPool()).spec
+  try {
+    await patchSpec(size)
+    await waitUntilIdle()
+    return await act()
+  } finally {
+    await patchSpec({ minIdle: minIdle ?? null, maxPods: maxPods ?? null })
+  }
+}
+
+async function patchSpec(spec: Record<string, number | null>): Promise<void> {
+  const { code, stderr } = await kubectl(['patch', 'runnerpool', 'default', '--type=merge', '-p', JSON.stringify({ spec })])
+  if (code !== 0) throw new Error(`the pool's size cannot be changed: ${stderr}`)
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { toObjectName } from '@tintype/crds/names'
+import { kubectlJson } from '../support/cluster-environment.ts'
+import type { Api } from './api.ts'
+
+/** Captures through the product, one after the other. */
+export interface ProductRun {
+  /** From the 202 to `completed`. */
+  milliseconds: number[]
+  /** From the request's first byte to `completed`. */
+  withRequest: number[]
+  ids: string[]
+  /** The last one's file. */
+  picture: Buffer
+}
+
+/** Captures a page `count` times; `apis` take turns. */
+export async function captureInTurns(
+  url: string,
+  { apis, count, pauseMilliseconds }: { apis: readonly Api[]; count: number; pauseMilliseconds: number },
+): Promise<ProductRun> {
+  const run: ProductRun = { milliseconds: [], withRequest: [], ids: [], picture: Buffer.alloc(0) }
+  for (let n = 0; n < count * apis.length; n++) {
+    const api = apis[n % apis.length]
+    if (!api) break
+    await sleep(pauseMilliseconds)
+    const started = performance.now()
+    const accepted = await api.create(url)
+    const { record, at } = await api.completed(accepted.id)
+    run.milliseconds.push(at - accepted.at)
+    run.withRequest.push(at - started)
+    run.ids.push(accepted.id)
+    run.picture = await api.download(record)
+  }
+  return run
+}
+
+/** The same by one request each, whose answer is the file. */
+export async function captureInOneRequest(
+  url: string,
+  api: Api,
+  { count, pauseMilliseconds }: { count: number; pauseMilliseconds: number },
+) {
+  const milliseconds: number[] = []
+  for (let n = 0; n < count; n++) {
+    await sleep(pauseMilliseconds)
+    const started = performance.now()
+    const { at } = await api.picture(url)
+    milliseconds.push(at - started)
+  }
+  return milliseconds
+}
+
+/** All at once: milliseconds from the first request until the last is completed, and one picture of each page. */
+export async function captureAtOnce(urls: readonly string[], api: Api) {
+  const started = performance.now()
+  const ended = await Promise.all(
+    urls.map(async (url) => {
+      const { id } = await api.create(url)
+      const { record } = await api.completed(id)
+      return { url, id, record }
+    }),
+  )
+  const milliseconds = performance.now() - started
+  const pictures: Record<string, Buffer> = {}
+  for (const { url, record } of ended) pictures[url] ??= await api.download(record)
+  return { milliseconds, pictures, ids: ended.map(({ id }) => id) }
+}
+
+/** The objects of finished captures, for where their time went. */
+export async function readObjects(ids: readonly string[]): Promise<Screenshot[]> {
+  const { items } = await kubectlJson<{ items: Screenshot[] }>(['get', 'screenshots'])
+  const names = new Set(ids.map(toObjectName))
+  return items.filter(({ metadata }) => names.has(metadata.name))
+}
+
+/** Takes away what was captured, so that the next round finds the system as this one did. */
+export async function removeAll(ids: readonly string[], api: Api): Promise<void> {
+  for (const id of ids) await api.remove(id)
+}

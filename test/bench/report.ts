@@ -1,0 +1,128 @@
+import type { BurstSample } from './burst.ts'
+import type { MemoryUse } from './memory.ts'
+import type { Comparison } from './pictures.ts'
+import type { Sample } from './sequential.ts'
+import { medianStages } from './stages.ts'
+import { median, summarize } from './statistics.ts'
+import { type Table, toCell, toDifference } from './table.ts'
+
+// What was measured, as tables. Pure.
+
+/** `docs…/en-US/apt.html` for http://docs.sites.svc.cluster.local/en-US/apt.html. */
+export function shortName(page: string): string {
+  const { hostname, pathname } = new URL(page)
+  return `${hostname.split('.')[0]}…${pathname}`
+}
+
+/** Round by round, and for each page the median of the rounds' medians. */
+export function sequentialTable(title: string, samples: readonly Sample[]): Table {
+  const head = ['page', 'round', 'loop p50', 'loop p95', 'product p50', 'product p95', 'difference p50', 'difference p95', 'load']
+  const row = ({ page, round, bare, product, load }: Sample): string[] => {
+    const [loop, ours] = [summarize(bare), summarize(product)]
+    const figures = [loop.p50, loop.p95, ours.p50, ours.p95].map(toCell)
+    return [
+      shortName(page),
+      String(round),
+      ...figures,
+      toDifference(ours.p50 - loop.p50),
+      toDifference(ours.p95 - loop.p95),
+      load.toFixed(1),
+    ]
+  }
+  const pages = [...new Set(samples.map(({ page }) => page))]
+  return { title, head, rows: pages.flatMap((page) => samples.filter((sample) => sample.page === page).map(row)) }
+}
+
+/** For each page the median of the rounds' p50s: what the bar of 150 ms is held against, and what else was timed. */
+export function medianTable(title: string, samples: readonly Sample[]): Table {
+  const pages = [...new Set(samples.map(({ page }) => page))]
+  const head = ['page', 'loop', 'loop, page.screenshot()', 'product', 'difference', 'product with POST', 'on the server', 'pictures']
+  const rows = pages.map((page) => {
+    const ours = samples.filter((sample) => sample.page === page)
+    const middle = (pick: (sample: Sample) => readonly number[]) => median(ours.map((sample) => median(pick(sample))))
+    const differences = ours.map(({ product, bare }) => median(product) - median(bare))
+    const onServer = ours.map(({ shots }) => new Map(medianStages(shots)).get('created to completed') ?? Number.NaN)
+    return [
+      shortName(page),
+      toCell(middle(({ bare }) => bare)),
+      toCell(middle(({ library }) => library)),
+      toCell(middle(({ product }) => product)),
+      toDifference(median(differences)),
+      toCell(middle(({ withRequest }) => withRequest)),
+      toCell(median(onServer)),
+      toVerdict(ours.map(({ comparison }) => comparison)),
+    ]
+  })
+  return { title, head, rows }
+}
+
+/** Where the product's time went. */
+export function stageTable(samples: readonly Sample[]): Table {
+  const pages = [...new Set(samples.map(({ page }) => page))]
+  const byPage = pages.map((page) => new Map(medianStages(samples.filter((sample) => sample.page === page).flatMap(({ shots }) => shots))))
+  const names = [...new Set(byPage.flatMap((stages) => [...stages.keys()]))]
+  return {
+    title: 'Where the product’s time goes (medians, ms; a dot marks steps inside the runner)',
+    head: ['stage', ...pages.map(shortName)],
+    rows: names.map((name) => [name, ...byPage.map((stages) => toCell(stages.get(name) ?? Number.NaN))]),
+  }
+}
+
+/** One request with `Accept: image/*`: from its first byte to the picture's last. */
+export function oneRequestTable(byPage: ReadonlyMap<string, readonly number[]>): Table {
+  return {
+    title: 'A picture in one request: from POST to the last byte of the file (ms)',
+    head: ['page', 'p50', 'p95'],
+    rows: [...byPage].map(([page, milliseconds]) => {
+      const { p50, p95 } = summarize(milliseconds)
+      return [shortName(page), toCell(p50), toCell(p95)]
+    }),
+  }
+}
+
+/** The burst, round by round, and its medians. */
+export function burstTable(samples: readonly BurstSample[], browsers: number): Table {
+  const rate = (screenshots: number, milliseconds: number) => (screenshots / (milliseconds / 1_000)).toFixed(1)
+  const row = ({ round, screenshots, bareMilliseconds, productMilliseconds, comparisons }: BurstSample) => [
+    String(round),
+    rate(screenshots, bareMilliseconds),
+    rate(screenshots, productMilliseconds),
+    `${Math.round((bareMilliseconds / productMilliseconds) * 100)} %`,
+    toVerdict(comparisons),
+  ]
+  const middle = {
+    screenshots: samples[0]?.screenshots ?? 0,
+    bareMilliseconds: median(samples.map(({ bareMilliseconds }) => bareMilliseconds)),
+    productMilliseconds: median(samples.map(({ productMilliseconds }) => productMilliseconds)),
+    comparisons: samples.flatMap(({ comparisons }) => comparisons),
+  }
+  return {
+    title: `${middle.screenshots} screenshots at once, ${browsers} browsers on both sides (screenshots a second)`,
+    head: ['round', 'loop', 'product', 'product of loop', 'pictures'],
+    rows: [...samples.map(row), ['median', ...row({ round: 0, ...middle }).slice(1)]],
+  }
+}
+
+/** Memory of the programs, beside their bars. */
+export function memoryTable(uses: readonly MemoryUse[]): Table {
+  return {
+    title: 'Memory (MiB); the bars, after ten idle minutes: operator 130, api-gateway 140 resident',
+    head: ['program', 'pod', 'minutes up', 'resident', 'charged'],
+    rows: uses
+      .toSorted((a, b) => (a.component < b.component ? -1 : 1))
+      .map(({ component, pod, minutes, residentMebibytes, chargedMebibytes }) => [
+        component,
+        pod,
+        minutes.toFixed(0),
+        residentMebibytes.toFixed(0),
+        chargedMebibytes.toFixed(0),
+      ]),
+  }
+}
+
+/** `same`, or how they differ. */
+export function toVerdict(comparisons: readonly Comparison[]): string {
+  if (comparisons.some(({ isSameSize }) => !isSameSize)) return 'other size'
+  const different = Math.max(0, ...comparisons.map(({ differentPixels }) => differentPixels))
+  return different === 0 ? 'same' : `${different} pixels differ`
+}

@@ -1,0 +1,83 @@
+import { parseArgs } from 'node:util'
+
+/** What one run of the benchmark does. */
+export interface Settings {
+  rounds: number
+  /** Captures of each page, of each kind, in each round. */
+  captures: number
+  /** Milliseconds between two captures of the product. */
+  pauseMilliseconds: number
+  /** Screenshots that are asked for at once. */
+  burst: number
+  /** Browsers of the bare loop and runners of the product during the burst. */
+  browsers: number
+  pages: readonly string[]
+  only: readonly Part[]
+  /** Writes what was measured into docs/benchmarks.md. */
+  write: boolean
+}
+
+/** What can be measured. */
+export const PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'memory'] as const
+export type Part = (typeof PARTS)[number]
+
+const DEFAULT_PAGES = ['http://pages.sites.svc.cluster.local/quadrants', 'http://docs.sites.svc.cluster.local/en-US/apt.html']
+
+/** The text of `--help`. */
+export const HELP = `npm run bench -- [options]
+
+Measures the running system (npm start) against a bare playwright-core loop in the runner's own image, on the same node and in the same run.
+
+  --rounds N       rounds, the loop and the product in turns (default 5)
+  --captures N     captures of each page in each round (default 10)
+  --pause MS       rest between two captures, so that the runner is idle (default 200)
+  --burst N        screenshots asked for at once (default 50)
+  --browsers N     browsers of the loop, and runners of the product, in the burst (default 2)
+  --page URL       page to capture; may be repeated
+  --only PART      one of ${PARTS.join(', ')}; may be repeated
+  --write          also writes the figures into docs/benchmarks.md
+  --help           this text
+
+The product's time begins with the 202 of POST /api/v1/screenshots and ends when GET ?wait= says \`completed\`. The loop's begins before the
+context is made and ends with the picture in memory. The pool's size is changed during some parts and put back afterwards.
+Idle memory means something only ten minutes after the last work: --only memory.
+`
+
+const options = {
+  rounds: { type: 'string', default: '5' },
+  captures: { type: 'string', default: '10' },
+  pause: { type: 'string', default: '200' },
+  burst: { type: 'string', default: '50' },
+  browsers: { type: 'string', default: '2' },
+  page: { type: 'string', multiple: true },
+  only: { type: 'string', multiple: true },
+  write: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
+export function parseSettings(args: string[]): Settings | undefined {
+  const { values } = parseArgs({ args, options })
+  if (values.help) return undefined
+  const whole = (name: 'rounds' | 'captures' | 'pause' | 'burst' | 'browsers', least: number): number => {
+    const number = Number(values[name])
+    if (!Number.isInteger(number) || number < least) throw new Error(`--${name} must be a whole number from ${least} on`)
+    return number
+  }
+  return {
+    rounds: whole('rounds', 1),
+    captures: whole('captures', 1),
+    pauseMilliseconds: whole('pause', 0),
+    burst: whole('burst', 1),
+    browsers: whole('browsers', 1),
+    pages: values.page ?? DEFAULT_PAGES,
+    only: values.only === undefined ? PARTS : values.only.map(toPart),
+    write: values.write,
+  }
+}
+
+function toPart(text: string): Part {
+  const part = PARTS.find((name) => name === text)
+  if (!part) throw new Error(`--only ${text}: there are ${PARTS.join(', ')}`)
+  return part
+}
