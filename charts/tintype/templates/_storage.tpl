@@ -26,9 +26,10 @@
 
 {{/* Secret of one program's access key: (dict "root" $ "user" "gateway"). */}}
 {{- define "tintype.storageSecret" -}}
-{{- $external := .root.Values.storage.external -}}
 {{- $made := printf "%s-storage-%s" (include "tintype.fullname" .root) .user -}}
-{{- if .root.Values.minio.enabled }}{{ $made }}
+{{- $external := .root.Values.storage.external -}}
+{{- $minio := .root.Values.minio -}}
+{{- if $minio.enabled }}{{ ternary $minio.existingGatewaySecret $minio.existingOperatorSecret (eq .user "gateway") | default $made }}
 {{- else if eq .user "gateway" }}{{ coalesce $external.gatewayExistingSecret $external.existingSecret $made }}
 {{- else }}{{ coalesce $external.existingSecret $made }}
 {{- end -}}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { run } from '../../cluster/exec.ts'
+import { programsDirectory } from '../../cluster/state.ts'
+
+// Google's own interpreter of Starlark, the language of Tiltfiles; Tilt itself is built on it.
+
+const VERSION = 'v0.0.0-20260908191801-89a6a09411d5'
+
+/** One call that a Tiltfile made: the function's name and its arguments. */
+export type Call = { function: string } & Record<string, unknown>
+
+async function ensureStarlark(): Promise<string> {
+  const directory = path.join(programsDirectory, `starlark-${VERSION}`)
+  const program = path.join(directory, 'starlark')
+  if (!existsSync(program)) {
+    const environment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false', GOBIN: directory }
+    await run('nice', ['go', 'install', `go.starlark.net/cmd/starlark@${VERSION}`], { environment, directory: tmpdir() })
+  }
+  return program
+}
+
+/**
+ * Runs a Tiltfile with Tilt's functions taken down instead of done.
+ * @throws CommandError with line and reason when it is no valid Starlark, or calls what Tilt does not have
+ */
+export async function runTiltfile(source: string): Promise<Call[]> {
+  const program = await ensureStarlark()
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-tilt-'))
+  try {
+    const file = path.join(directory, 'Tiltfile.star')
+    const prelude = await readFile(path.join(import.meta.dirname, 'prelude.star'), 'utf8')
+    await writeFile(file, prelude + source)
+    const lines: string[] = []
+    await run(program, [file], { onLine: (line) => lines.push(line) })
+    return lines.flatMap((line) => {
+      const [, call] = /CALL (.*)$/.exec(line) ?? []
+      return call === undefined ? [] : [JSON.parse(call) as Call]
+    })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

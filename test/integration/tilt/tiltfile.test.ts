@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { images } from '../../cluster/image-plan.ts'
+import { repository } from '../../cluster/state.ts'
+import { podsOf, type Rendered, renderChart } from '../../support/chart.ts'
+import { runTiltfile } from './starlark.ts'
+
+// The Tiltfile as Starlark, and against the chart and the Dockerfiles that it names.
+
+const source = readFileSync(path.join(repository, 'Tiltfile'), 'utf8')
+const calls = await runTiltfile(source)
+const callsOf = (name: string) => calls.filter((call) => call.function === name)
+
+const [chart] = callsOf('helm') as unknown as { chart: string; name: string; namespace: string; set: string[] }[]
+const rendered: Rendered[] = await renderChart(
+  {},
+  (chart?.set ?? []).flatMap((setting) => ['--set', setting]),
+)
+const builds = callsOf('custom_build') as unknown as { ref: string; command: string; deps: string[] }[]
+
+t.test('Tiltfile is refused by the check when it is no Starlark, or misuses a function of Tilt', async (t) => {
+  for (const wrong of ['def (', "docker_biuld('x', '.')", "k8s_resource('x', ports = 1)", "custom_build('x', 'y')"]) {
+    await t.rejects(runTiltfile(`${source}\n${wrong}\n`), { name: 'CommandError', message: /ended with code 1/ }, wrong)
+  }
+})
+
+t.test('Tiltfile installs the chart with values that it knows', async (t) => {
+  t.match(chart, { chart: 'charts/tintype', name: 'tintype', namespace: 'tintype' })
+  t.equal(callsOf('helm').length, 1)
+  t.ok(rendered.length > 20)
+})
+
+t.test('Tiltfile builds every image of the chart, from a Dockerfile and sources that are there', async (t) => {
+  const pool = rendered.find(({ kind }) => kind === 'RunnerPool') as { spec?: { podTemplate: { image: string } } } | undefined
+  const wanted = [...podsOf(rendered).flatMap(({ spec }) => spec.containers.map(({ image }) => image)), pool?.spec?.podTemplate.image ?? '']
+  const named = [...new Set(wanted.map((image) => image.replace(/:[^:/]+$/, '')))]
+  t.strictSame(builds.map(({ ref }) => ref).sort(), named.sort())
+  for (const { ref, command, deps } of builds) {
+    const plan = images.find(({ name }) => ref.endsWith(`/${name}`))
+    t.equal(command, `npm run images -- --bundle --only ${plan?.name} && docker build -t $EXPECTED_REF ${plan?.context}`)
+    t.strictSame(
+      deps.filter((file) => !existsSync(path.join(repository, file))),
+      [],
+      ref,
+    )
+  }
+})
+
+t.test('Tiltfile tells Tilt where a RunnerPool names its image', async (t) => {
+  t.match(callsOf('k8s_kind'), [{ kind: 'RunnerPool', api_version: 'tintype.dev/v1alpha1', image_json_path: '{.spec.podTemplate.image}' }])
+})
+
+t.test('Tiltfile brings every Secret that the chart takes for granted', async (t) => {
+  const made = callsOf('k8s_yaml').flatMap(({ yaml }) =>
+    yaml === 'chart' ? [] : [JSON.parse(String(yaml)) as Rendered & { stringData?: object }],
+  )
+  const needed = [...JSON.stringify(podsOf(rendered)).matchAll(/"secretKeyRef":\{"name":"([^"]+)","key":"([^"]+)"/g)]
+  t.ok(needed.length > 4)
+  for (const [, name, key = ''] of needed) {
+    const secret = made.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)
+    t.ok(secret?.stringData && key in secret.stringData, `${name}: ${key}`)
+  }
+  t.notOk(
+    rendered.some(({ kind }) => kind === 'Secret'),
+    'no password changes each time that Tilt renders the chart',
+  )
+})
+
+t.test('Tiltfile forwards the gateway, and names workloads that the chart has', async (t) => {
+  const workloads = rendered
+    .filter(({ kind }) => /^(Deployment|StatefulSet|Job|RunnerPool)$/.test(kind))
+    .map(({ metadata }) => metadata.name)
+  const resources = callsOf('k8s_resource') as unknown as {
+    workload: string
+    new_name: string
+    port_forwards: unknown
+    resource_deps: string[]
+  }[]
+  for (const { workload, resource_deps } of resources) {
+    t.ok(workloads.includes(workload), workload)
+    for (const other of resource_deps)
+      t.ok(
+        resources.some((one) => [one.workload, one.new_name].includes(other)),
+        other,
+      )
+  }
+  t.equal(resources.find(({ workload }) => workload === 'tintype-api-gateway')?.port_forwards, '8080:8080')
+})
