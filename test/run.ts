@@ -18,9 +18,15 @@ interface Stage {
 
 const node = process.execPath
 const stages: Stage[] = [
-  { name: 'verify', prepare: [[node, 'test/verify.ts', '--no-unit']] },
+  {
+    name: 'verify',
+    prepare: [
+      [node, 'test/prepare.ts'],
+      [node, 'test/verify.ts', '--no-unit'],
+    ],
+  },
   { name: 'unit', tests: 'test/unit', jobs: 2 },
-  { name: 'integration', prepare: [[node, 'test/cluster/programs.ts']], tests: 'test/integration', jobs: 1 },
+  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', jobs: 1 },
   { name: 'e2e', prepare: [[node, 'test/cluster/start.ts']], tests: 'test/e2e', jobs: 1 },
 ]
 

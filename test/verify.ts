@@ -1,18 +1,17 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { locatePrograms } from './cluster/programs.ts'
 
 // `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, unit tests.
 // The checks run side by side; each prints its output only when it fails.
 
 const node = process.execPath
 const bin = (name: string): string => join('node_modules', '.bin', name)
-const programs = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tintype', 'bin')
-const helm = join(programs, 'helm')
+const helm = join((await locatePrograms()).kubernetes, 'helm')
 
 const checks: Record<string, string[]> = {
-  lint: [bin('biome'), 'ci', '--error-on-warnings', '.'],
+  lint: [bin('biome'), 'check', '--error-on-warnings', '--colors=off', '--max-diagnostics=20', '.'],
   types: [bin('tsc'), '--noEmit'],
   generated: [node, 'crds/src/generate.ts', '--check'],
   chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],

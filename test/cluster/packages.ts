@@ -26,10 +26,13 @@ const packages = [
 const services = ['containerd.service', 'etcd.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
-/** Installs what is missing. @throws StepError when it cannot. */
-export async function ensurePackages(report: Report): Promise<string> {
+/** Packages that tests on the host need besides: the browser that the images have, and fonts for it. */
+export const testPackages = ['chromium-headless-shell', 'fonts-dejavu-core', 'fonts-liberation', 'fonts-noto-core']
+
+/** Installs what is missing of the cluster's packages and of `more`. @throws StepError when it cannot. */
+export async function ensurePackages(report: Report, more: readonly string[] = []): Promise<string> {
   requireRoot()
-  const missing = await findMissing()
+  const missing = await findMissing([...packages, ...more])
   if (missing.length === 0) return 'already installed'
   if (!(await succeeds('apt-get', ['--version']))) {
     throw new StepError('this machine has no apt-get', {
@@ -67,10 +70,10 @@ export function missingOf(wanted: readonly string[], dpkgOutput: string): string
   return wanted.filter((name) => !installed.has(name))
 }
 
-async function findMissing(): Promise<string[]> {
+async function findMissing(wanted: readonly string[]): Promise<string[]> {
   // dpkg-query fails when it does not know one of the names; what it prints of the others counts.
-  const query = `dpkg-query -W -f '\${db:Status-Abbrev} \${Package}\\n' ${packages.join(' ')} 2>/dev/null || true`
-  return missingOf(packages, await run('sh', ['-c', query]))
+  const query = `dpkg-query -W -f '\${db:Status-Abbrev} \${Package}\\n' ${wanted.join(' ')} 2>/dev/null || true`
+  return missingOf(wanted, await run('sh', ['-c', query]))
 }
 
 /** Services that were not enabled before, so that the installation must not leave them enabled. */

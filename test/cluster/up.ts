@@ -17,12 +17,19 @@ import { type Step, StepError } from './steps.ts'
 import { ensureVolumes } from './volumes.ts'
 import { waitFor } from './wait.ts'
 
+/** What must be installed and built before anything can run; `morePackages` are Debian's. */
+export function toolSteps(morePackages: readonly string[] = []): Step[] {
+  return [
+    { name: 'Debian packages', run: (report) => ensurePackages(report, morePackages) },
+    { name: 'Kubernetes programs', run: (report) => built(buildKubernetes((count) => report(`compiling: ${count} packages`))) },
+    { name: 'MinIO', run: (report) => built(buildMinio((count) => report(`compiling: ${count} packages`))) },
+  ]
+}
+
 /** The steps, in order; `facts` is filled as they run. */
 export function clusterSteps(facts: ClusterFacts): Step[] {
   return [
-    { name: 'Debian packages', run: ensurePackages },
-    { name: 'Kubernetes programs', run: (report) => built(buildKubernetes((count) => report(`compiling: ${count} packages`))) },
-    { name: 'MinIO', run: (report) => built(buildMinio((count) => report(`compiling: ${count} packages`))) },
+    ...toolSteps(),
     { name: 'Network and certificates', run: () => ensureGround(facts) },
     { name: 'etcd', run: () => ensureEtcd(facts) },
     { name: 'API server', run: ensureApiServer },

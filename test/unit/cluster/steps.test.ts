@@ -53,7 +53,7 @@ t.test('runSteps redraws the line on a terminal and ends it once', async (t) => 
   const screen = aScreen(true)
   await runSteps([{ name: 'only', run: async () => undefined }], screen)
   t.equal(screen.text().split('\n').length, 2)
-  t.match(screen.text(), /\r\u001b\[2K\[1\/1\] only/)
+  t.ok(screen.text().includes('\r\u001b[2K[1/1] only'))
 })
 
 t.test('runSteps marks the step that failed, does none after it and throws what it threw', async (t) => {
