@@ -1,0 +1,171 @@
+import t, { type Test } from 'tap'
+import { buildReport } from '../../capture-runner/src/report.ts'
+import type { JsonPatchOperation } from '../../crds/client/patch.ts'
+import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
+import { API_VERSION } from '../../crds/src/names.ts'
+import { kubectl, NAMESPACE } from '../support/cluster-environment.ts'
+import { createPool, idleRunners } from '../support/cluster-pools.ts'
+import { claimed, createScreenshot, screenshotOf } from '../support/cluster-screenshots.ts'
+import { page } from '../support/pages.ts'
+import { type ApiRequest, callAsPod } from '../support/runner-exec.ts'
+
+// What the token in a runner's pod is good for, tried from inside the pod: the report of its own open claim, and nothing else.
+
+t.setTimeout(300_000)
+const pool = await createPool(t, 'rights', { minIdle: 2, maxPods: 2 })
+await idleRunners(pool, 2)
+
+interface Claim {
+  shot: Screenshot
+  name: string
+  pod: string
+  uid: string
+}
+
+/** A Screenshot that one of the pool's runners holds until the test has ended. */
+async function holdClaim(t: Test): Promise<Claim> {
+  const spec = { url: page('/solid?color=336699'), poolName: pool, options: { viewportWidth: 64, viewportHeight: 64, delay: 60_000 } }
+  const name = await createScreenshot(t, spec)
+  const shot = await claimed(name)
+  const { pod, uid } = shot.status!.runner!
+  return { shot, name, pod, uid }
+}
+
+const screenshots = `/apis/${API_VERSION}/namespaces/${NAMESPACE}/screenshots`
+const JSON_PATCH = 'application/json-patch+json'
+const MERGE_PATCH = 'application/merge-patch+json'
+
+/** The report that the runner itself would send (`buildReport`), with `more` steps after it. */
+function report({ name, uid, shot }: Claim, more: JsonPatchOperation[] = []): ApiRequest {
+  const conditions = ['Succeeded', 'Finished'].map((type) => {
+    const at = new Date().toISOString()
+    return { type, status: 'True' as const, reason: 'Captured', message: 'captured', lastTransitionTime: at }
+  })
+  const result = { format: 'png' as const, fileSizeBytes: 100, etag: 'x', width: 64, height: 64 }
+  const claim = { namespace: NAMESPACE, name, podUid: uid, attempt: shot.status?.attempt ?? 1 }
+  const { body, contentType } = buildReport(claim, { phase: 'Completed', result, conditions }, new Date())
+  return { method: 'PATCH', path: `${screenshots}/${name}/status`, body: [...(body as object[]), ...more], contentType }
+}
+
+const mergeStatus = (name: string, status: object): ApiRequest => ({
+  method: 'PATCH',
+  path: `${screenshots}/${name}/status`,
+  body: { status },
+  contentType: MERGE_PATCH,
+})
+
+t.test('a runner’s token reports its own open claim, once', async (t) => {
+  const claim = await holdClaim(t)
+  const [first, again, forged] = await callAsPod(claim.pod, [
+    report(claim),
+    report(claim),
+    mergeStatus(claim.name, { result: { fileSizeBytes: 1 } }),
+  ])
+  t.equal(first?.status, 200, first?.message ?? '')
+  t.equal(again?.status, 422, 'its preconditions do not hold any more')
+  t.match(forged, { status: 403, message: /a runner may end a capture that runs, once/ })
+  t.match((await screenshotOf(claim.name)).status, { phase: 'Completed', result: { fileSizeBytes: 100 } })
+})
+
+t.test('a runner’s token does not touch the Screenshot of another pod', async (t) => {
+  const [mine, other] = [await holdClaim(t), await holdClaim(t)]
+  t.not(mine.pod, other.pod)
+  const [asMine, asOther] = await callAsPod(mine.pod, [report(other), mergeStatus(other.name, { phase: 'Failed' })])
+  for (const answer of [asMine, asOther]) t.match(answer, { status: 403, message: /this pod does not hold the claim/ })
+  t.equal((await screenshotOf(other.name)).status?.phase, 'Running')
+  const [control] = await callAsPod(other.pod, [report(other)])
+  t.equal(control?.status, 200, 'its own pod may')
+})
+
+t.test('a runner’s token changes nothing but the result', async (t) => {
+  const claim = await holdClaim(t)
+  const at = '2020-01-01T00:00:00Z'
+  const foreign: Record<string, unknown> = {
+    runner: { pod: 'another-1', uid: '00000000-0000-0000-0000-000000000000' },
+    attempt: 2,
+    lostRunners: 1,
+    startTime: at,
+    deliveries: { 'screenshot.completed': { hook: { n: 1, at, s: 'ok' } } },
+  }
+  const fields = Object.entries(foreign)
+  const answers = await callAsPod(
+    claim.pod,
+    fields.map(([field, value]) => report(claim, [{ op: 'add', path: `/status/${field}`, value }])),
+  )
+  for (const [place, [field]] of fields.entries())
+    t.match(answers[place], { status: 403, message: /phase, result, conditions and completionTime only/ }, field)
+  t.strictSame((await screenshotOf(claim.name)).status, claim.shot.status, 'nothing has changed')
+  const [control] = await callAsPod(claim.pod, [report(claim)])
+  t.equal(control?.status, 200, 'without them it is accepted')
+})
+
+t.test('a runner’s token changes neither spec nor metadata', async (t) => {
+  const claim = await holdClaim(t)
+  const object = { method: 'PATCH', path: `${screenshots}/${claim.name}`, contentType: JSON_PATCH }
+  const forged: JsonPatchOperation[] = [
+    { op: 'replace', path: '/spec/url', value: 'https://example.org/' },
+    { op: 'add', path: '/metadata/labels', value: { forged: 'true' } },
+    { op: 'add', path: '/metadata/finalizers', value: ['tintype.dev/forged'] },
+  ]
+  const refused = await callAsPod(
+    claim.pod,
+    forged.map((step) => ({ ...object, body: [step] })),
+  )
+  for (const answer of refused) t.match(answer, { status: 403, message: /cannot patch resource "screenshots"/ })
+  // In a report the API server leaves them as they are.
+  t.equal((await callAsPod(claim.pod, [report(claim, forged)]))[0]?.status, 200)
+  const { spec, metadata } = await screenshotOf(claim.name)
+  t.strictSame(spec, claim.shot.spec)
+  t.strictSame([metadata.labels, metadata.finalizers], [claim.shot.metadata.labels, claim.shot.metadata.finalizers])
+})
+
+t.test('a runner’s token reads nothing, and makes neither pods nor tokens', async (t) => {
+  const { name, pod } = await holdClaim(t)
+  const core = `/api/v1/namespaces/${NAMESPACE}`
+  const podSpec = { containers: [{ name: 'x', image: 'x' }] }
+  const forPod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'forged' }, spec: podSpec }
+  const forToken = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} }
+  const forReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'x' } }
+  const attempts: Record<string, ApiRequest> = {
+    'get its Screenshot': { path: `${screenshots}/${name}` },
+    'list Screenshots': { path: screenshots },
+    'watch Screenshots': { path: `${screenshots}?watch=1` },
+    'list Screenshots of all namespaces': { path: `/apis/${API_VERSION}/screenshots` },
+    'create a Screenshot': {
+      path: screenshots,
+      method: 'POST',
+      body: { apiVersion: API_VERSION, kind: 'Screenshot', spec: { url: page('/') } },
+    },
+    'delete its Screenshot': { path: `${screenshots}/${name}`, method: 'DELETE' },
+    'list ApiKeys': { path: screenshots.replace('screenshots', 'apikeys') },
+    'list RunnerPools': { path: screenshots.replace('screenshots', 'runnerpools') },
+    'get the dispatch key': { path: `${core}/secrets/tintype-dispatch-key` },
+    'get the storage’s credentials': { path: `${core}/secrets/tintype-minio-root` },
+    'list Secrets': { path: `${core}/secrets` },
+    'watch Secrets': { path: `${core}/secrets?watch=1` },
+    'get its pod': { path: `${core}/pods/${pod}` },
+    'list pods': { path: `${core}/pods` },
+    'list ConfigMaps': { path: `${core}/configmaps` },
+    'list nodes': { path: '/api/v1/nodes' },
+    'list namespaces': { path: '/api/v1/namespaces' },
+    'create a pod': { path: `${core}/pods`, method: 'POST', body: forPod },
+    'run a program in its pod': { path: `${core}/pods/${pod}/exec?command=true`, method: 'POST' },
+    'request a token of its own account': { path: `${core}/serviceaccounts/tintype-capture-runner/token`, method: 'POST', body: forToken },
+    'request the operator’s token': { path: `${core}/serviceaccounts/tintype-operator/token`, method: 'POST', body: forToken },
+    'review a token': { path: '/apis/authentication.k8s.io/v1/tokenreviews', method: 'POST', body: forReview },
+  }
+  const answers = await callAsPod(pod, Object.values(attempts))
+  for (const [place, what] of Object.keys(attempts).entries()) t.match(answers[place], { status: 403, message: /cannot/ }, what)
+  for (const secret of ['tintype-dispatch-key', 'tintype-minio-root'])
+    t.equal((await kubectl(['get', 'secret', secret])).code, 0, `${secret} is there`)
+})
+
+t.test('the API server counts one right of a runner’s token besides what every account has', async (t) => {
+  const { pod } = await holdClaim(t)
+  const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace: NAMESPACE } }
+  const [answer] = await callAsPod(pod, [{ path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', method: 'POST', body }])
+  const { resourceRules } = (answer?.body.status ?? {}) as { resourceRules: { resources: string[]; verbs: string[] }[] }
+  const own = resourceRules.filter(({ resources }) => !resources.some((resource) => resource.startsWith('selfsubject')))
+  t.match(own, [{ resources: ['screenshots/status'], verbs: ['patch'] }])
+  t.equal(own.length, 1)
+})
