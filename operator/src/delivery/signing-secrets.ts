@@ -27,15 +27,10 @@ export class SigningSecrets {
     const now = this.#now().getTime()
     const known = this.#known.get(uid)
     if (known && now - known.readAt < MAX_AGE_MILLISECONDS) return known.text
+    for (const [other, { readAt }] of this.#known) if (now - readAt >= MAX_AGE_MILLISECONDS) this.#known.delete(other)
     const secret = await this.#secrets.find(signingSecretName(name), { namespace })
     const text = secret && readSigningSecret(secret, webhook)
-    if (text === undefined) this.#known.delete(uid)
-    else this.#known.set(uid, { text, readAt: now })
+    if (text !== undefined) this.#known.set(uid, { text, readAt: now })
     return text
-  }
-
-  /** Drops the secret of a webhook that is gone. */
-  forget(uid: string): void {
-    this.#known.delete(uid)
   }
 }

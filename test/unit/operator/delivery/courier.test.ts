@@ -1,0 +1,112 @@
+import { setImmediate } from 'node:timers/promises'
+import t from 'tap'
+import { silentLog } from '../../../../crds/client/log.ts'
+import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import { Courier, type CourierDeps } from '../../../../operator/src/delivery/courier.ts'
+import { EventLibrary } from '../../../../operator/src/delivery/event-bytes.ts'
+import { Lanes } from '../../../../operator/src/delivery/lanes.ts'
+import type { Post, PostOutcome } from '../../../../operator/src/delivery/post.ts'
+import { ScreenshotProgress } from '../../../../operator/src/delivery/progress.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
+
+const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
+const shot = aScreenshot({ name: 'shot', status: completedStatus() })
+const occurrence = { event: 'screenshot.completed', at: at(2) } as const
+const anOutcome = (statusCode: number): PostOutcome => ({
+  end: 'answered',
+  isSuccess: statusCode === 200,
+  statusCode,
+  detail: '',
+  durationMilliseconds: 12,
+  excerpt: Buffer.alloc(0),
+})
+
+/** A courier with one webhook, whose posts are kept. */
+function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = aWebhook()) {
+  const posts: Post[] = []
+  const told: string[] = []
+  const lanes = new Lanes({ total: 2, perLane: 2 })
+  const courier = new Courier({
+    lanes,
+    post: async (post) => {
+      posts.push(post)
+      return anOutcome(200)
+    },
+    events: new EventLibrary({ linkBase: { publicUrl: '', ring }, log: silentLog }),
+    signingSecrets: { find: async () => 'whsec_c2VjcmV0' },
+    findWebhook: () => hook,
+    onProgress: (key) => told.push(key),
+    onMissingSecret: (key) => told.push(`no secret for ${key}`),
+    now: () => at(5),
+    random: () => 0.25,
+    version: '1',
+    log: silentLog,
+    metrics: {},
+    ...given,
+  })
+  const progress = new ScreenshotProgress('uid')
+  const send = async (attempt = 1) => {
+    courier.send({ screenshot: shot, occurrence, webhook: 'hook', attempt, progress })
+    const before = progress.get('screenshot.completed', 'hook')
+    for (let n = 0; n < 5; n++) await setImmediate()
+    return { before, after: progress.get('screenshot.completed', 'hook') }
+  }
+  return { send, posts, told, lanes }
+}
+
+t.test('Courier posts the event to the webhook’s address and reports how it ended', async (t) => {
+  const { send, posts, told } = aCourier()
+  const { before, after } = await send(2)
+  t.ok(before, 'the progress is known at once')
+  t.match(after, { state: 'ended', attempt: 2, at: at(5), isSuccess: true, statusCode: 200, jitter: 0.25 })
+  t.match(posts, [{ url: 'https://hooks.example.com/in', headers: { 'x-webhook-attempt': '2', 'x-webhook-delivery': /^dlv_/ } }])
+  t.match(JSON.parse(posts[0]!.body), { type: 'screenshot.completed', id: posts[0]!.headers['webhook-id'] })
+  t.strictSame(told, ['default/shot'])
+})
+
+t.test('Courier reports a failure with what the receiver asked for', async (t) => {
+  const { send } = aCourier({ post: async () => ({ ...anOutcome(503), retryAfterMilliseconds: 7_000 }) })
+  t.match((await send()).after, { state: 'ended', isSuccess: false, statusCode: 503, retryAfterMilliseconds: 7_000 })
+})
+
+t.test('Courier drops an errand that its webhook wants no more', async (t) => {
+  for (const hook of [undefined, aWebhook({ spec: { active: false } }), aWebhook({ status: { activeSince: at(3).toISOString() } })]) {
+    const { send, posts, told } = aCourier({ findWebhook: () => hook })
+    t.equal((await send()).after, undefined)
+    t.strictSame([posts.length, told], [0, ['default/shot']])
+  }
+})
+
+t.test('Courier puts off what it cannot sign, and asks for the secret', async (t) => {
+  const { send, posts, told } = aCourier({ signingSecrets: { find: async () => undefined } })
+  t.match((await send()).after, { state: 'deferred', until: at(10) })
+  t.strictSame([posts.length, told], [0, ['no secret for default/hook', 'default/shot']])
+})
+
+t.test('Courier puts off what the API server keeps it from', async (t) => {
+  const { send, posts } = aCourier({ signingSecrets: { find: () => Promise.reject(new Error('away')) } })
+  t.match((await send()).after, { state: 'deferred' })
+  t.equal(posts.length, 0)
+})
+
+t.test('Courier starts nothing in lanes that are closed', async (t) => {
+  const { send, posts, told, lanes } = aCourier()
+  await lanes.close()
+  t.match((await send()).after, { state: 'waiting' })
+  t.strictSame([posts.length, told.length], [0, 0])
+})
+
+t.test('Courier keeps the bytes of an event after its first failure only', async (t) => {
+  for (const [attempt, statusCode, kept] of [
+    [1, 500, 1],
+    [1, 200, 0],
+    [2, 500, 0],
+  ] as const) {
+    const bodies: string[] = []
+    const store = { put: async (_: string, body: string) => void bodies.push(body), get: async () => undefined }
+    const events = new EventLibrary({ linkBase: { publicUrl: '', ring }, store, log: silentLog })
+    const { send } = aCourier({ events, post: async () => anOutcome(statusCode) })
+    await send(attempt)
+    t.equal(bodies.length, kept, `attempt ${attempt}, status ${statusCode}`)
+  }
+})

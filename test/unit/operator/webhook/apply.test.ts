@@ -1,0 +1,52 @@
+import t from 'tap'
+import type { Secret } from '../../../../crds/client/core-resources.ts'
+import { KubeError } from '../../../../crds/client/kube-error.ts'
+import type { Patch } from '../../../../crds/client/patch.ts'
+import { apply } from '../../../../operator/src/webhook/apply.ts'
+import type { StatusPatch } from '../../../../operator/src/webhook/decide.ts'
+import { at, aWebhook } from '../../../support/builders.ts'
+import { FakeStore } from '../../../support/fake-store.ts'
+
+const hook = aWebhook()
+const status: StatusPatch = {
+  activeSince: at(0).toISOString(),
+  subscriptions: {},
+  signingSecretName: 'hook-signing-secret',
+  conditions: [],
+}
+const { signal } = new AbortController()
+
+function aShell(...existing: Secret[]) {
+  const patches: unknown[] = []
+  const patch = async (_: string, { body }: Patch) => {
+    patches.push(body)
+    return hook
+  }
+  const secrets = new FakeStore<Secret>(...existing)
+  return { patches, secrets, deps: { store: { patch }, seen: { observe: () => {} }, secrets } }
+}
+
+t.test('apply makes the Secret, then writes the status over the version that was looked at', async (t) => {
+  const { patches, secrets, deps } = aShell()
+  await apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal)
+  t.match([...secrets.objects.values()], [{ type: 'tintype.dev/signing-secret', data: { 'signing-secret': /.+/ } }])
+  t.strictSame(patches, [{ status, metadata: { resourceVersion: '1' } }])
+})
+
+t.test('apply looks again when a Secret of that name has just appeared', async (t) => {
+  const { patches, deps } = aShell({ metadata: { name: 'hook-signing-secret' } })
+  await t.rejects(apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal), { name: 'RetryableError' })
+  t.strictSame(patches, [])
+})
+
+t.test('apply gives up a Secret that the API server refuses', async (t) => {
+  const { secrets, deps } = aShell()
+  secrets.beforeCreate = () => {
+    throw new KubeError({ status: 422, reason: 'Invalid', message: 'name too long' })
+  }
+  await t.rejects(apply([{ do: 'createSecret' }], hook, deps, signal), { name: 'TerminalError' })
+})
+
+t.test('apply comes back when asked to', async (t) => {
+  t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, aShell().deps, signal), { requeueAfterMilliseconds: 5 })
+})
