@@ -1,4 +1,4 @@
-// What each program may do in the bucket, in the policy language of S3. docs/operations.md has the same for stores of other makers.
+// What each program may do in the bucket, in the policy language of S3. charts/tintype/README.md has the same for stores of other makers.
 
 const allow = (actions: readonly string[], resources: readonly string[]) => ({
   Effect: 'Allow',

@@ -36,7 +36,10 @@ export function createPages(authority = ''): RequestListener {
   }
 }
 
-const links = Object.keys(routes).map((name) => `<li><a href="/${name}">${name}</a></li>`)
+/** Names of the pages: first segments of paths. */
+export const pageNames = Object.keys(routes)
+
+const links = pageNames.map((name) => `<li><a href="/${name}">${name}</a></li>`)
 const index = htmlOf({
   title: 'Pages to capture',
   style: 'body{margin:2rem;font:16px sans-serif}',
