@@ -37,10 +37,11 @@ export interface ApiAnswer {
 
 const CALL = `
 import { readFileSync } from 'node:fs'
-const token = readFileSync('${KUBERNETES_DIRECTORY}/token', 'utf8').trim()
+const { directory, requests } = input
+const token = readFileSync(directory + '/token', 'utf8').trim()
 const server = 'https://' + process.env.KUBERNETES_SERVICE_HOST + ':' + process.env.KUBERNETES_SERVICE_PORT
 const answers = []
-for (const { path, method = 'GET', body, contentType = 'application/json' } of input) {
+for (const { path, method = 'GET', body, contentType = 'application/json' } of requests) {
   const headers = { authorization: 'Bearer ' + token, 'content-type': contentType }
   const response = await fetch(server + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
   const json = JSON.parse(await response.text())
@@ -48,5 +49,6 @@ for (const { path, method = 'GET', body, contentType = 'application/json' } of i
 }
 tell(answers)`
 
-/** Asks the API server from inside a pod with the pod's own token; one answer for each request, in order. */
-export const callAsPod = (pod: string, requests: readonly ApiRequest[]): Promise<ApiAnswer[]> => execScript(pod, CALL, requests)
+/** Asks the API server from inside a pod with the pod's own token, or the one in `directory`; one answer for each request, in order. */
+export const callAsPod = (pod: string, requests: readonly ApiRequest[], directory = KUBERNETES_DIRECTORY): Promise<ApiAnswer[]> =>
+  execScript(pod, CALL, { directory, requests })

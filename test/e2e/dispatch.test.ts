@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { CompactEncrypt, exportJWK, generateKeyPair, importJWK } from 'jose'
+import t from 'tap'
+import type { CaptureOrder, Identity } from '../../crds/src/dispatch.ts'
+import type { DispatchKey } from '../../operator/src/account/release-keys.ts'
+import { createSigner, type RequestToSign } from '../../operator/src/pool/signature.ts'
+import { kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
+import { createPool, idleRunners, type RunnerPod } from '../support/cluster-pools.ts'
+import { page } from '../support/pages.ts'
+import { callAsPod, DISPATCH_DIRECTORY } from '../support/runner-exec.ts'
+import { openRunner, type RawRequest, type Send } from '../support/runner-port.ts'
+
+// Who may give orders to a runner: the holder of the dispatch key, to the pod that is meant, once, for half a minute. The real key signs
+// here, so that each refusal has a control that differs in one thing.
+
+t.setTimeout(300_000)
+const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', 'tintype-dispatch-key'])
+const privateKey = JSON.parse(Buffer.from(data['private.jwk'] ?? '', 'base64').toString()) as DispatchKey
+const sign = await createSigner(privateKey)
+const [runner, other] = (await idleRunners(await createPool(t, 'dispatch', { minIdle: 2, maxPods: 2 }), 2)) as [RunnerPod, RunnerPod]
+const [send, sendToOther] = [await openRunner(t, runner.name), await openRunner(t, other.name)]
+
+/** A request signed for a pod, `aged` by so many seconds. */
+async function signed(request: Omit<RequestToSign, 'podUid'>, podUid = runner.uid, aged = 0): Promise<RawRequest> {
+  const authorization = await sign({ podUid, ...request }, new Date(Date.now() - aged * 1000))
+  const { method, path, body } = request
+  return { method, path, headers: { authorization }, ...(body === undefined ? {} : { body }) }
+}
+
+const identityOf = async (to: Send, uid: string): Promise<Identity> =>
+  JSON.parse((await to(await signed({ method: 'GET', path: '/identity' }, uid))).body) as Identity
+
+/** A capture of no Screenshot: it never reports, and its upload has nowhere to go. */
+const anOrder = (): CaptureOrder => ({
+  uid: randomUUID(),
+  name: 'none',
+  namespace: NAMESPACE,
+  accountName: 'none',
+  attempt: 1,
+  url: page('/solid?color=336699'),
+  options: { delay: 60_000 },
+  upload: { url: 'http://127.0.0.1:1/', headers: {}, maxBytes: 1 },
+  deadline: Date.now() + 120_000,
+})
+
+/** The order, encrypted to the runner as the operator does it, and signed for it. */
+async function signedOrder(order: CaptureOrder, podUid = runner.uid, aged = 0): Promise<RawRequest> {
+  const key = await importJWK((await identityOf(send, runner.uid)).publicKey, 'ECDH-ES')
+  const plaintext = new TextEncoder().encode(JSON.stringify(order))
+  const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
+  return signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }, podUid, aged)
+}
+
+const without = ({ headers: _, ...rest }: RawRequest): RawRequest => rest
+const withToken = (request: RawRequest, change: (token: string) => string): RawRequest => {
+  const token = (request.headers?.authorization ?? '').replace('Bearer ', '')
+  return { ...request, headers: { authorization: `Bearer ${change(token)}` } }
+}
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const claimsOf = (token: string): object => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as object
+const flip = (text: string, at: number): string => text.slice(0, at) + (text[at] === 'A' ? 'B' : 'A') + text.slice(at + 1)
+
+const foreignKey = await generateKeyPair('EdDSA', { extractable: true })
+const signByStranger = await createSigner({ ...(await exportJWK(foreignKey.privateKey)), alg: 'EdDSA' } as unknown as DispatchKey)
+
+const refused: Record<string, (order: CaptureOrder) => Promise<RawRequest>> = {
+  'without a signature': async (order) => without(await signedOrder(order)),
+  'with another scheme': async (order) => ({ ...(await signedOrder(order)), headers: { authorization: 'Basic dGludHlwZQ==' } }),
+  'with an expired signature': (order) => signedOrder(order, runner.uid, 40),
+  'signed in the future': (order) => signedOrder(order, runner.uid, -60),
+  'meant for another pod': (order) => signedOrder(order, other.uid),
+  'whose body was changed': async (order) => {
+    const request = await signedOrder(order)
+    return { ...request, body: flip(request.body ?? '', 200) }
+  },
+  'whose body was swapped for another order': async (order) => ({
+    ...(await signedOrder(order)),
+    body: (await signedOrder({ ...order, url: page('/') })).body ?? '',
+  }),
+  'whose signature was changed': async (order) => withToken(await signedOrder(order), (token) => flip(token, token.length - 20)),
+  'whose claims were changed': async (order) =>
+    withToken(await signedOrder(order, other.uid), (token) => {
+      const [head, , signature] = token.split('.')
+      return [head, part({ ...claimsOf(token), aud: runner.uid }), signature].join('.')
+    }),
+  'with algorithm none': async (order) =>
+    withToken(await signedOrder(order), (token) => `${part({ alg: 'none' })}.${token.split('.')[1]}.`),
+  'signed by a stranger': async (order) => {
+    const { body, ...request } = await signedOrder(order)
+    const authorization = await signByStranger({ podUid: runner.uid, ...request, body: body ?? '' }, new Date())
+    return { ...request, headers: { authorization }, body: body ?? '' }
+  },
+  'with a signature for another path': async (order) => ({ ...(await signedOrder(order)), path: '/captures/' }),
+  'with a signature for another method': async (order) => ({ ...(await signedOrder(order)), method: 'PUT' }),
+}
+
+for (const [what, build] of Object.entries(refused)) {
+  t.test(`a runner answers 401 to an order ${what}`, async (t) => {
+    const order = anOrder()
+    t.strictSame(await send(await build(order)), { status: 401, body: '' })
+    const known = await send(await signed({ method: 'GET', path: `/captures/${order.uid}` }))
+    t.equal(known.status, 404, 'it did not take it')
+  })
+}
+
+t.test('a runner accepts an order that is signed for it, and refuses that very request again', async (t) => {
+  const order = anOrder()
+  const request = await signedOrder(order)
+  const accepted = await send(request)
+  t.equal(accepted.status, 202)
+  t.match(JSON.parse(accepted.body), { uid: order.uid, attempt: 1 })
+  t.strictSame(await send(request), { status: 401, body: '' }, 'the replay')
+  t.equal((await send(await signedOrder(order))).status, 200, 'signed anew, it is known')
+  const ask = await signed({ method: 'GET', path: `/captures/${order.uid}` })
+  t.match(JSON.parse((await send(ask)).body), { state: 'running' })
+  t.equal((await send(ask)).status, 401, 'questions are not repeated either')
+  const cancel = await signed({ method: 'DELETE', path: `/captures/${order.uid}` })
+  t.equal((await send(without(cancel))).status, 401, 'nobody else cancels it')
+  t.equal((await send(cancel)).status, 202)
+})
+
+t.test('a runner cannot open an order that was encrypted to another, and does not take it', async (t) => {
+  const order = anOrder()
+  const { body = '' } = await signedOrder(order)
+  const request = await signed({ method: 'POST', path: '/captures', body, jti: `${order.uid}/1` }, other.uid)
+  t.equal((await sendToOther(request)).status, 400)
+})
+
+t.test('a runner tells who it is to the operator only', async (t) => {
+  const question = await signed({ method: 'GET', path: '/identity' })
+  t.strictSame(await send(without(question)), { status: 401, body: '' })
+  t.strictSame(await sendToOther(question), { status: 401, body: '' }, 'not to a question for another pod')
+  const identity = await identityOf(send, runner.uid)
+  t.match(identity, { publicKey: { crv: 'X25519' }, sandbox: { jail: true, chromiumSandbox: true } })
+  t.match(claimsOf(identity.token), { aud: ['tintype-dispatch'] })
+  const [answer] = await callAsPod(runner.name, [{ path: '/version' }], DISPATCH_DIRECTORY)
+  t.equal(answer?.status, 401, 'the token that it shows is of no use at the API server')
+  t.equal((await callAsPod(runner.name, [{ path: '/version' }]))[0]?.status, 200, 'the control')
+})
+
+t.test('everybody may ask a runner for its health, and for nothing else', async (t) => {
+  for (const path of ['/healthz', '/readyz']) t.equal((await send({ method: 'GET', path })).status, 200, path)
+  for (const path of ['/', '/captures', '/identity', '/metrics', '/healthz/..', '/nonsense'])
+    t.equal((await send({ method: 'GET', path })).status, 401, path)
+})
