@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import { Client } from 'minio'
+import { lazyBucketClient } from '../storage/bucket-client.ts'
 import type { EventStore } from './event-bytes.ts'
 
 /** How to reach the release's bucket. */
@@ -17,16 +17,15 @@ const ABSENT_CODES = new Set(['NoSuchKey', 'NotFound'])
 const TIMEOUT_MILLISECONDS = 2_000
 
 /** Keeps events in the release's bucket. */
-export function openEventStore({ endpoint, region, bucket, accessKey, secretKey }: BucketAccess): EventStore {
-  const url = new URL(endpoint)
-  const useSSL = url.protocol === 'https:'
-  const port = Number(url.port) || (useSSL ? 443 : 80)
-  const client = new Client({ endPoint: url.hostname, port, useSSL, region, accessKey, secretKey, pathStyle: true })
+export function openEventStore({ bucket, ...access }: BucketAccess): EventStore {
+  const connect = lazyBucketClient(access)
   return {
     async put(key, body) {
+      const client = await connect()
       await inTime(client.putObject(bucket, key, body, Buffer.byteLength(body), { 'content-type': 'application/json' }))
     },
     async get(key) {
+      const client = await connect()
       try {
         return await inTime(client.getObject(bucket, key).then(text))
       } catch (error) {

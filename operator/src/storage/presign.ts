@@ -14,7 +14,8 @@ export interface StorageAccess {
 
 /** One request to be signed. */
 export interface PresignRequest {
-  method: 'PUT' | 'GET'
+  method: 'PUT' | 'GET' | 'HEAD'
+  /** Empty: the bucket itself. */
   key: string
   /** Headers that the caller must send with exactly these values. */
   headers?: Record<string, string>
@@ -51,7 +52,7 @@ export function presign(access: StorageAccess, { method, key, headers = {}, expi
     .map(([name, value]) => `${escapeText(name)}=${escapeText(value)}`)
     .sort()
     .join('&')
-  const path = `/${escapeText(access.bucket)}/${key.split('/').map(escapeText).join('/')}`
+  const path = [access.bucket, ...(key === '' ? [] : key.split('/'))].map((part) => `/${escapeText(part)}`).join('')
   const lines = signed.map(([name, value]) => `${name}:${value}\n`).join('')
   const request = [method, path, query, lines, names, 'UNSIGNED-PAYLOAD'].join('\n')
   const signature = hmac(signingKey(access, time.slice(0, 8)), [ALGORITHM, time, scope, sha256(request)].join('\n')).toString('hex')

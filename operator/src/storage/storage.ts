@@ -1,5 +1,7 @@
-import { Client } from 'minio'
+import type { Client } from 'minio'
+import { request } from 'undici'
 import { RetryableError } from '../controller/errors.ts'
+import { lazyBucketClient } from './bucket-client.ts'
 import { presign, type StorageAccess } from './presign.ts'
 
 const TIMEOUT_MILLISECONDS = 10_000
@@ -22,14 +24,10 @@ export interface Storage {
 
 /** The bucket at an S3-compatible store. Errors of the store are RetryableErrors. */
 export function openStorage(access: StorageAccess): Storage {
-  const { endpoint, region, bucket, accessKey, secretKey } = access
-  const url = new URL(endpoint)
-  const useSSL = url.protocol === 'https:'
-  const port = Number(url.port) || (useSSL ? 443 : 80)
-  const client = new Client({ endPoint: url.hostname, port, useSSL, region, accessKey, secretKey, pathStyle: true })
+  const client = lazyBucketClient(access)
   return {
-    ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(client, bucket, region)),
-    removePrefix: (prefix) => retryable('remove files', () => removePrefix(client, bucket, prefix)),
+    ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, client)),
+    removePrefix: (prefix) => retryable('remove files', async () => removePrefix(await client(), access.bucket, prefix)),
     presignPut({ key, contentType, expiresAt, now }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
       const expiresSeconds = (expiresAt.getTime() - now.getTime()) / 1_000
@@ -38,14 +36,23 @@ export function openStorage(access: StorageAccess): Storage {
   }
 }
 
-async function ensureBucket(client: Client, bucket: string, region: string): Promise<void> {
-  if (await client.bucketExists(bucket)) return
+async function ensureBucket(access: StorageAccess, client: () => Promise<Client>): Promise<void> {
+  if (await isBucketThere(access)) return
   try {
-    await client.makeBucket(bucket, region)
+    await (await client()).makeBucket(access.bucket, access.region)
   } catch (error) {
     // Another replica was faster.
     if ((error as { code?: string }).code !== 'BucketAlreadyOwnedByYou') throw error
   }
+}
+
+/** Asked without the client, which need not be loaded when all is well. */
+async function isBucketThere(access: StorageAccess): Promise<boolean> {
+  const url = presign(access, { method: 'HEAD', key: '', expiresSeconds: 60, now: new Date() })
+  const { statusCode, body } = await request(url, { method: 'HEAD', headersTimeout: TIMEOUT_MILLISECONDS })
+  await body.dump()
+  if (statusCode === 200 || statusCode === 404) return statusCode === 200
+  throw new Error(`the store answered ${statusCode}`)
 }
 
 async function removePrefix(client: Client, bucket: string, prefix: string): Promise<void> {
