@@ -71,7 +71,7 @@ t.test('the API server and zod agree on addresses', async (t) => {
     `https://example.com/${'x'.repeat(8173)}`,
     `https://example.com/${'ü'.repeat(8172)}`,
   ]
-  for (const address of urls) t.equal(await isStored({ url: address }), isLegal({ url: address }), address.slice(0, 40))
+  for (const address of urls) t.equal(await isStored({ url: address }), isLegal({ url: address }), encodeURI(address).slice(0, 60))
 })
 
 t.test('the API server and zod agree on names of accounts and pools', async (t) => {
