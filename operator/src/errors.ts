@@ -27,6 +27,7 @@ export const POOL_REASONS = {
   NotGuarded: { meaning: 'Nothing is dispatched without the runners’ admission policy.', event: false },
   BrowserFenced: { meaning: 'Chromium runs in its sandbox and its jail.', event: false },
   BrowserNotFenced: { meaning: 'The node does not allow Chromium’s sandbox or jail.', event: true },
+  SandboxRequired: { meaning: 'The pool demands a sandbox that its runners do not have.', event: false },
   SwitchedOff: { meaning: 'The pool’s sandbox mode is off.', event: true },
   NotKnown: { meaning: 'No runner has reported yet.', event: false },
   PolicyInForce: { meaning: 'A runner can write the result of its own claim and nothing else.', event: false },

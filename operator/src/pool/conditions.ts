@@ -5,10 +5,12 @@ import type { PoolReason } from '../errors.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
 import { findTrouble, type Groups, type PoolObserved } from './decide.ts'
 import { podSelector } from './pod.ts'
+import { isFencedEnough } from './runners.ts'
 import { wantedPods } from './size.ts'
 
 // The status of a RunnerPool: pure.
 
+type SandboxMode = NonNullable<RunnerPoolSpec['sandbox']>['mode'] | undefined
 type Finding = Pick<Condition, 'status' | 'message'> & { reason: PoolReason }
 
 const MAX_MESSAGE = 2_000
@@ -51,6 +53,10 @@ function findReady(observed: PoolObserved & { pool: NonNullable<PoolObserved['po
   const up = groups.busy.length + groups.spare.length + groups.dedicated.length + groups.stale.length
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
   if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'runners are up' }
+  if (groups.starting.some((runner) => runner.sandbox !== undefined && !isFencedEnough(runner, pool.spec))) {
+    const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
+    return { status: 'False', reason: 'SandboxRequired', message }
+  }
   const trouble = findTrouble(groups, memory)
   if (trouble) return { status: 'False', ...trouble }
   if (wantedPods(pool.spec, { ...observed, busy: 0 }) === 0)
@@ -62,16 +68,16 @@ function findSandboxed({ sandbox }: RunnerPoolSpec, reports: SandboxReport[]): F
   if (sandbox?.mode === 'off')
     return { status: 'False', reason: 'SwitchedOff', message: 'spec.sandbox.mode is off: a pod serves one account' }
   const bad = reports.find(({ chromiumSandbox, jail }) => !chromiumSandbox || !jail)
-  if (bad) return { status: 'False', reason: 'BrowserNotFenced', message: describe(bad) }
+  if (bad) return { status: 'False', reason: 'BrowserNotFenced', message: describe(bad, sandbox?.mode) }
   if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'no runner has reported yet' }
   return { status: 'True', reason: 'BrowserFenced', message: 'Chromium runs in its sandbox, in a jail whose only way out is the guard' }
 }
 
-function describe({ chromiumSandbox, jail, detail }: SandboxReport): string {
-  const off = [
-    chromiumSandbox ? undefined : 'Chromium’s sandbox is off, so a pod serves one account',
-    jail ? undefined : 'the jail is off',
-  ].filter(Boolean)
+function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: SandboxMode): string {
+  const consequence = mode === 'required' ? 'nothing is captured' : 'a pod serves one account'
+  const off = [chromiumSandbox ? undefined : `Chromium’s sandbox is off, so ${consequence}`, jail ? undefined : 'the jail is off'].filter(
+    Boolean,
+  )
   const remedy =
     'put the seccomp profile on the nodes (value seccompInstaller.enabled), set spec.sandbox.localhostProfile, and allow unprivileged user namespaces'
   return `${off.join('; ')}: ${detail}. Remedy: ${remedy}.`
