@@ -1,6 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
@@ -11,8 +9,8 @@ import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { startControlPlane } from '../../cluster/control-plane.ts'
 import { chartDirectory, helm } from '../../support/chart.ts'
+import { startOwnPlane } from '../../support/own-plane.ts'
 
 /** Namespace and name of the release under test. */
 export const NAMESPACE = 'tintype'
@@ -22,14 +20,9 @@ export type Release = Awaited<ReturnType<typeof installRelease>>
 
 /** Starts an API server, installs the chart, and takes both down when the test file has ended. */
 export async function installRelease(t: Test) {
-  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-admission-'))
-  const plane = await startControlPlane({ directory })
+  const plane = await startOwnPlane(t)
   const connections: KubeHttp[] = []
-  t.teardown(async () => {
-    await Promise.all(connections.map((http) => http.close()))
-    await plane.stop()
-    await rm(directory, { recursive: true, force: true })
-  })
+  t.teardown(() => Promise.all(connections.map((http) => http.close())))
   const connect = (http: KubeHttp) => {
     connections.push(http)
     return http

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
@@ -8,21 +6,16 @@ import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { startControlPlane } from '../../cluster/control-plane.ts'
 import { run } from '../../cluster/exec.ts'
 import { chartDirectory, helm } from '../../support/chart.ts'
+import { startOwnPlane } from '../../support/own-plane.ts'
 
 // What Helm does to a release over its life, on a real API server that runs no pods; hooks are tried in test/integration/setup.
 
 const NAMESPACE = 'tintype'
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-chart-'))
-const plane = await startControlPlane({ directory })
+const plane = await startOwnPlane(t)
 const http = new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE })
-t.teardown(async () => {
-  await http.close()
-  await plane.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+t.teardown(() => http.close())
 const KUBECONFIG = plane.kubeconfigPath
 const common = ['--namespace', NAMESPACE, '--no-hooks']
 const upgrade = (...settings: string[]) =>

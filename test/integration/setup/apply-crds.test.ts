@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
@@ -8,27 +7,22 @@ import { runnerPools } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
-import { startControlPlane } from '../../cluster/control-plane.ts'
 import { run } from '../../cluster/exec.ts'
 import { find, renderChart } from '../../support/chart.ts'
+import { startOwnPlane } from '../../support/own-plane.ts'
 
 // The chart's hook, done by hand on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
 
-const directory = await mkdtemp(path.join(tmpdir(), 'tintype-crds-'))
-const plane = await startControlPlane({ directory })
+const plane = await startOwnPlane(t)
 const admin = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
-t.teardown(async () => {
-  await admin.close()
-  await plane.stop()
-  await rm(directory, { recursive: true, force: true })
-})
+t.teardown(() => admin.close())
 const definitions = new Resource(admin, customResourceDefinitions)
 const kubectl = (args: string[], input = '') =>
   run(path.join(plane.programs, 'kubectl'), ['--kubeconfig', plane.kubeconfigPath, ...args], { input })
 
 const objects = await renderChart()
 const { data } = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'tintype-crd-upgrade')
-const mounted = path.join(directory, 'definitions')
+const mounted = path.join(plane.directory, 'definitions')
 await mkdir(mounted)
 for (const [name, text] of Object.entries(data)) await writeFile(path.join(mounted, name), text)
 
@@ -71,6 +65,6 @@ t.test('apply-crds leaves objects as they are', async (t) => {
 })
 
 t.test('apply-crds refuses a directory without definitions and a command that is not there', async (t) => {
-  await t.rejects(runSetup('apply-crds', [path.join(directory, 'pki')], { KUBECONFIG }), { message: /no definitions/ })
+  await t.rejects(runSetup('apply-crds', [path.join(plane.directory, 'pki')], { KUBECONFIG }), { message: /no definitions/ })
   await t.rejects(runSetup('apply-crd', [mounted], {}), { message: /there are setup-storage and apply-crds/ })
 })
