@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import { accessFromFiles } from '@tintype/crds/client/cluster-access'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
-import pino, { type Logger } from 'pino'
+import pino from 'pino'
 import { launchBrowser } from './browser.ts'
 import { Browsers } from './browsers.ts'
 import { capture } from './capture.ts'
@@ -24,7 +24,9 @@ import { VERSION } from './version.ts'
 const config = loadConfig(process.env)
 const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_POD_NAME } })
 
-const sandbox = await probe(config, log)
+const sandbox = await probe(config)
+// A runner that may not capture stays up and says so when the operator asks who it is: a process that had ended could not tell why.
+const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)
 const guard = createGuard({ ownPorts: [config.TINTYPE_PORT] })
 const jailConfig = { programsDirectory: config.TINTYPE_JAIL_DIRECTORY }
 const browsers = new Browsers({
@@ -49,6 +51,7 @@ const runner = new Runner({
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
   log,
 })
+if (!mayCapture) await runner.close(0)
 let isClosing = false
 const server = buildServer({
   runner,
@@ -57,14 +60,15 @@ const server = buildServer({
   sandbox,
   version: VERSION,
   tokenFile: config.TINTYPE_DISPATCH_TOKEN_FILE,
-  isReady: () => !isClosing && browsers.isUp,
+  isReady: () => !isClosing && (browsers.isUp || !mayCapture),
   log,
 })
 
 process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
-await Promise.all([once(server, 'listening'), browsers.start()])
-log.info({ sandbox }, 'runner ready')
+await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
+if (mayCapture) log.info({ sandbox }, 'runner ready')
+else log.error({ sandbox }, 'the pool requires a sandbox that this node does not allow: nothing is captured here')
 
 async function stop(): Promise<void> {
   isClosing = true
@@ -75,17 +79,14 @@ async function stop(): Promise<void> {
   process.exit(0)
 }
 
-async function probe(settings: Config, logger: Logger) {
-  const findings = await probeSandbox({
+function probe(settings: Config) {
+  return probeSandbox({
     mode: settings.TINTYPE_SANDBOX_MODE,
     browserPath: settings.TINTYPE_CHROMIUM,
     programsDirectory: settings.TINTYPE_JAIL_DIRECTORY,
     secretFiles: [settings.TINTYPE_KUBERNETES_TOKEN_FILE, settings.TINTYPE_DISPATCH_TOKEN_FILE],
     listeners: [],
   })
-  if (isSandboxSufficient(settings.TINTYPE_SANDBOX_MODE, findings)) return findings
-  logger.fatal({ sandbox: findings }, 'the pool requires a sandbox that this node does not allow')
-  process.exit(1)
 }
 
 function toAccess({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, ...rest }: Config) {

@@ -86,8 +86,11 @@ const startChromium = async (browserPath: string, jail: Jail | undefined): Promi
   const flags = ['--disable-gpu', '--disable-dev-shm-usage', '--dump-dom', 'data:text/html,<p>drawn']
   const { code, output, errors } = await run(executablePath, flags, { ...browserEnvironment(process.env), ...env })
   if (code === 0 && output.includes('drawn')) return undefined
-  return errors.split('\n').find((line) => line.includes('sandbox')) ?? (lastLine(errors) || `it ended with ${code}`)
+  return firstSentence(errors.split('\n').find((line) => line.includes('sandbox')) ?? lastLine(errors)) || `it ended with ${code}`
 }
+
+/** Of a line of Chromium's log, without its origin: the rest is advice for another situation, such as to go without a sandbox. */
+const firstSentence = (line: string): string => line.replace(/^\[[^\]]*\] /, '').split(/(?<=[.!]) /, 1)[0] ?? ''
 
 const tryJail = async (config: ProbeConfig): Promise<Jail | string> => {
   try {
