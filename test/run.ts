@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { readTotals, type Totals } from './support/tap-totals.ts'
+import { readFailures, readTotals, type Totals } from './support/tap-totals.ts'
 
 // `npm test`: everything, in the order in which a fault is cheapest to find. `npm test -- unit e2e` runs only those stages.
 // A stage that fails does not hide the next one's result, except that nothing can run on a cluster that did not come up.
@@ -46,9 +46,12 @@ function run([command = '', ...args]: string[]): Promise<number> {
 async function runTests({ name, tests, jobs = 1 }: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const report = `.tintype/test/${name}.tap`
-  const tap = ['node_modules/tap/dist/esm/run.mjs', `${tests}/**/*.test.ts`, `--jobs=${jobs}`, `--output-file=${report}`, '--reporter=dot']
-  const code = await run([node, ...tap, '--timeout=600', '--disable-coverage'])
-  const totals = readTotals(readFileSync(report, 'utf8'))
+  const files = [`${tests}/**/*.test.ts`, `--jobs=${jobs}`, '--timeout=600', '--disable-coverage']
+  // tap's own reporters draw anew for each assertion, which costs more than the tests where there are thousands.
+  const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, `--output-file=${report}`, '--reporter=silent'])
+  const text = readFileSync(report, 'utf8')
+  for (const failure of readFailures(text)) console.log(`\n${failure}`)
+  const totals = readTotals(text)
   // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
   return code !== 0 && totals.failed === 0 ? { ...totals, failed: 1 } : totals
 }
