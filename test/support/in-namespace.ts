@@ -1,13 +1,23 @@
 import { spawnSync } from 'node:child_process'
 
-// A test file that calls this runs in a network of its own: nothing there but a loopback interface, on which any address may be put. So
-// the metadata service, the internet and the pod's network can all stand in one process, and no packet leaves the machine.
+// A test file that calls this runs in a network of its own: loopback and one interface that leads nowhere (WebRTC asks for one), on which
+// any address may be put. So the metadata service, the internet and the pod's network all stand in one process, and no packet leaves it.
 
 const MARK = 'TINTYPE_TEST_NAMESPACE'
 
 /** Runs in the new namespaces before the tests, with the right to set them up: `$@` is the test. */
-const PREPARE =
-  'ip link set lo up && for address in $TINTYPE_TEST_ADDRESSES; do ip address add "$address" dev lo nodad || exit 1; done && exec "$@"'
+const PREPARE = `
+ip link set lo up
+ip link add outside type veth peer name elsewhere || exit 1
+for link in outside elsewhere; do ip link set "$link" addrgenmode none && ip link set "$link" up || exit 1; done
+for address in $TINTYPE_TEST_ADDRESSES; do
+  case $address in
+    *:*) ip address add "$address/128" dev outside nodad ;;
+    *) ip address add "$address/32" dev outside ;;
+  esac || exit 1
+done
+ip route add default dev outside && ip -6 route add default dev outside
+exec "$@"`
 
 const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps', '--net', '--mount', 'sh', '-c', PREPARE, 'sh']
 
@@ -16,14 +26,13 @@ const RESTART = ['--user', '--map-user=10001', '--map-group=10001', '--keep-caps
  * or returns at once when it is there. Needs no privilege but user namespaces; the user inside is 10001, as in a runner's pod.
  *
  * @param file the caller's `import.meta.filename`
- * @param addresses put on the loopback interface
+ * @param addresses put on the interface
  */
 export const enterNamespace = (file: string, addresses: readonly string[]): void => {
   if (process.env[MARK]) return
-  const own = addresses.map((address) => (address.includes(':') ? `${address}/128` : `${address}/32`))
   const { status, error } = spawnSync('unshare', [...RESTART, process.execPath, ...process.execArgv, file], {
     stdio: 'inherit',
-    env: { ...process.env, [MARK]: '1', TINTYPE_TEST_ADDRESSES: own.join(' ') },
+    env: { ...process.env, [MARK]: '1', TINTYPE_TEST_ADDRESSES: addresses.join(' ') },
   })
   if (error) throw error
   process.exit(status ?? 1)

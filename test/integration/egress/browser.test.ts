@@ -1,0 +1,180 @@
+// Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a network of the
+// test's own. Every attack runs opened, where it must arrive, and closed, where nothing may.
+
+import { type Browser, chromium } from 'playwright-core'
+import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
+import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
+import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
+import { browserEnvironment } from '../../../capture-runner/src/jail/probe-sandbox.ts'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { enterNamespace } from '../../support/in-namespace.ts'
+import { type Arrival, NAVIGATIONS, PAGE_WAYS, startAttackSite } from './attack-site.ts'
+
+const PUBLIC = '93.184.215.14'
+const POD = '10.9.9.9'
+
+enterNamespace(import.meta.filename, [PUBLIC, POD, '10.1.2.3', '169.254.169.254', '100.100.100.200', 'fd00::1'])
+const { default: t } = await import('tap')
+t.setTimeout(300_000)
+
+const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
+const PROGRAMS = new URL('../../../capture-runner/jail', import.meta.url).pathname
+
+let flips = 0
+const zone: Record<string, () => string> = {
+  'public.example': () => PUBLIC,
+  localhost: () => '127.0.0.1',
+  'private.example': () => '10.1.2.3',
+  'rebinding.example': () => (Math.floor(flips++ / 2) % 2 === 0 ? PUBLIC : '10.1.2.3'),
+}
+const dns = await startDnsServer((name) => {
+  const address = zone[name]?.()
+  return address === undefined ? undefined : { addresses: [address] }
+})
+const site = await startAttackSite((address) => address === PUBLIC)
+const guard = createGuard({ dnsServers: [dns.address], connectTimeoutMilliseconds: 2_000, ownAddresses: [POD] })
+const unguarded = createGuard({ dnsServers: [dns.address], connectTimeoutMilliseconds: 2_000, ownAddresses: [] })
+const jail = await openJail({ programsDirectory: PROGRAMS })
+
+const launch = (given: Jail | undefined, flags: readonly string[]): Promise<Browser> => {
+  const { executablePath, env } = given?.command(BROWSER) ?? { executablePath: BROWSER, env: {} }
+  return chromium.launch({
+    executablePath,
+    env: { ...browserEnvironment(process.env), ...env },
+    chromiumSandbox: true,
+    args: ['--disable-gpu', ...flags],
+  })
+}
+const jailed = await launch(jail, EGRESS_FLAGS)
+const fenced = await launch(undefined, EGRESS_FLAGS)
+t.teardown(async () => {
+  await jailed.close()
+  await fenced.close()
+  await jail.close()
+  dns.close()
+  site.close()
+})
+
+interface Attack {
+  target: string
+  opens: Partial<EgressRules>
+}
+const attacks: Attack[] = [
+  { target: '127.0.0.1', opens: { allowedCidrs: ['127.0.0.0/8'] } },
+  { target: '0x7f.1', opens: { allowedCidrs: ['127.0.0.0/8'] } },
+  { target: '[::1]', opens: { allowedCidrs: ['::1/128'] } },
+  { target: 'localhost', opens: { allowedHosts: ['localhost'], allowedCidrs: ['127.0.0.0/8', '::1/128'] } },
+  { target: '169.254.169.254', opens: { allowedCidrs: ['169.254.169.254/32'] } },
+  { target: '2852039166', opens: { allowedCidrs: ['169.254.169.254/32'] } },
+  { target: '100.100.100.200', opens: { allowedCidrs: ['100.100.100.200/32'] } },
+  { target: '10.1.2.3', opens: { allowedCidrs: ['10.0.0.0/8'] } },
+  { target: '[::ffff:10.1.2.3]', opens: { allowedCidrs: ['10.0.0.0/8'] } },
+  { target: '[fd00::1]', opens: { allowedCidrs: ['fc00::/7'] } },
+  { target: POD, opens: { allowedCidrs: ['10.0.0.0/8'] } },
+  { target: 'private.example', opens: { allowedCidrs: ['10.0.0.0/8'] } },
+]
+
+/** Loads the attacking page, then navigates in each way; gives what arrived inside. */
+const run = async (browser: Browser, session: EgressSession, target: string): Promise<Arrival[]> => {
+  site.arrivals.length = 0
+  const context = await browser.newContext({ proxy: { server: session.proxyUrl } })
+  const page = await context.newPage()
+  await page.goto(`http://public.example/attack?target=${encodeURIComponent(target)}`, { waitUntil: 'commit' })
+  await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
+  for (const way of NAVIGATIONS) {
+    const next = await context.newPage()
+    const url = way === 'direct' ? `http://${target}/direct` : `http://public.example/${way}?target=${encodeURIComponent(target)}`
+    const left = new Promise<void>((resolve) => {
+      next.on('requestfailed', () => resolve())
+      next.on('response', (response) => response.url().startsWith('http://public.example/') || resolve())
+    })
+    await next.goto(url).catch(() => {})
+    if (way === 'link') await next.click('a')
+    await left
+  }
+  await context.close()
+  session.close()
+  return [...site.arrivals]
+}
+
+const openSession = async (rules: Partial<EgressRules>, isOpened: boolean, given: Jail | undefined): Promise<EgressSession> => {
+  const session = await (isOpened ? unguarded : guard).openSession(given?.openEntrance)
+  session.arm({ rules: { ...DEFAULT_EGRESS_RULES, ...rules }, maxBytes: 1e8 })
+  return session
+}
+
+for (const { name, browser, given, targets, wanted } of [
+  // In the jail WebRTC finds no interface and does not even try.
+  { name: 'jailed', browser: jailed, given: jail, targets: attacks, wanted: [...PAGE_WAYS, ...NAVIGATIONS] },
+  {
+    name: 'fenced by flags alone',
+    browser: fenced,
+    given: undefined,
+    targets: attacks.filter(({ target }) => target === '[::1]' || target === '10.1.2.3'),
+    wanted: [...PAGE_WAYS, ...NAVIGATIONS, 'turn'],
+  },
+]) {
+  for (const { target, opens } of targets) {
+    t.test(`A page in a browser ${name} does not reach ${target}`, async (t) => {
+      const opened = await run(browser, await openSession(opens, true, given), target)
+      t.strictSame(
+        wanted.filter((way) => !opened.some((arrival) => arrival.way === way)),
+        [],
+        'opened, all ways arrive',
+      )
+      t.notOk(
+        opened.some(({ way }) => way === 'udp'),
+        'no way by UDP',
+      )
+      const session = await openSession({ allowedHosts: ['public.example'] }, false, given)
+      t.strictSame(await run(browser, session, target), [], 'closed, none does')
+      t.ok(session.ledger.entries.filter(({ verdict }) => verdict === 'refused').length >= 10)
+    })
+  }
+}
+
+t.test('A page does not reach a name that changes its answer', async (t) => {
+  const session = await openSession({}, false, jail)
+  const arrived = await run(jailed, session, 'rebinding.example')
+  t.notOk(arrived.some(({ address }) => address !== PUBLIC))
+  t.ok(
+    session.ledger.entries.some(({ host, verdict }) => host === 'rebinding.example' && verdict === 'refused'),
+    'the private answer was given',
+  )
+  const opened = await run(jailed, await openSession({ allowedCidrs: ['10.0.0.0/8'] }, true, jail), 'rebinding.example')
+  t.ok(
+    opened.some(({ address }) => address === '10.1.2.3'),
+    'the control',
+  )
+})
+
+/** Without proxy Chromium itself keeps public pages from private addresses. A page that has taken it over would not ask it. */
+const WITHOUT_OWN_CHECKS = ['--disable-features=LocalNetworkAccessChecks']
+
+/** The attacking page in a browser that has neither proxy nor flags. Where even the page cannot be reached, its text is put in. */
+const runBare = async (browser: Browser): Promise<string[]> => {
+  site.arrivals.length = 0
+  const page = await browser.newPage()
+  const url = `http://${PUBLIC}/attack?target=10.1.2.3`
+  const loaded = await page.goto(url).catch(() => undefined)
+  if (!loaded) {
+    const next = await browser.newPage()
+    await next.setContent(await (await fetch(url)).text(), { waitUntil: 'commit' })
+    await next.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
+  } else await page.waitForFunction("document.title === 'done'", undefined, { polling: 50 })
+  await browser.close()
+  return site.arrivals.map(({ way }) => way)
+}
+
+t.test('The jail alone holds a browser that has lost its flags', async (t) => {
+  const free = await runBare(await launch(undefined, WITHOUT_OWN_CHECKS))
+  t.strictSame(
+    [...PAGE_WAYS, 'udp', 'turn'].filter((way) => !free.includes(way)),
+    [],
+    'without jail all ways arrive',
+  )
+  const own = await openJail({ programsDirectory: PROGRAMS })
+  t.strictSame(await runBare(await launch(own, WITHOUT_OWN_CHECKS)), [], 'with it none does')
+  await own.close()
+})
