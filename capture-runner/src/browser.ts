@@ -6,6 +6,7 @@ import type { Jail } from './jail/jail.ts'
 import { browserEnvironment } from './jail/probe-sandbox.ts'
 import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
 import { argumentsOf, killGroup, listProcesses } from './processes.ts'
+import { raced } from './race.ts'
 import { openTab, type Tab, userAgentOf } from './tab.ts'
 
 /** Where and how browsers are started. */
@@ -77,9 +78,9 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     await browser.close()
     throw new Error('the browser that was started is not among the children of this process')
   }
-  let isGone = false
+  const gone = new AbortController()
   browser.once('disconnected', () => {
-    isGone = true
+    gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
   return {
@@ -87,10 +88,10 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     version: browser.version(),
     isConnected: () => browser.isConnected(),
     onGone: (listener) => void browser.once('disconnected', listener),
-    openTab: (plan) => makeTab(browser, { guard: settings.guard, openEntrance: jail?.openEntrance }, plan),
+    openTab: (plan) => makeTab(browser, { guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }, plan),
     kill: () => {
       // The pid is not ours any more once the process is gone.
-      if (!isGone) killGroup(pid)
+      if (!gone.signal.aborted) killGroup(pid)
       void jail?.close()
     },
   }
@@ -100,9 +101,9 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
 
-async function makeTab(browser: Browser, { guard, openEntrance }: WayOut, plan: ContextPlan): Promise<Tab> {
+async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, plan: ContextPlan): Promise<Tab> {
   const exit = await guard.openSession(openEntrance)
-  try {
+  const make = async () => {
     const context = await browser.newContext({
       viewport: plan.viewport,
       deviceScaleFactor: plan.deviceScaleFactor,
@@ -111,7 +112,11 @@ async function makeTab(browser: Browser, { guard, openEntrance }: WayOut, plan: 
       acceptDownloads: false,
       proxy: { server: exit.proxyUrl },
     })
-    return await openTab({ context, exit, version: browser.version() })
+    return openTab({ context, exit, version: browser.version() })
+  }
+  try {
+    // Playwright never answers when the browser is killed in the middle of it.
+    return await raced(make(), gone)
   } catch (error) {
     exit.close()
     throw error
@@ -121,6 +126,7 @@ async function makeTab(browser: Browser, { guard, openEntrance }: WayOut, plan: 
 interface WayOut {
   guard: Guard
   openEntrance: Jail['openEntrance'] | undefined
+  gone: AbortSignal
 }
 
 /** Opens a tab as the pool's default options want it. */

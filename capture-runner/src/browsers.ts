@@ -80,8 +80,9 @@ export class Browsers {
     warm.captures += 1
     warm.lent += 1
     try {
-      return { tab: await raced(this.#tabOf(warm, plan), signal), browser: warm.browser }
+      return { tab: await this.#tabOf(warm, plan, signal), browser: warm.browser }
     } catch (error) {
+      warm.lent -= 1
       signal.throwIfAborted()
       this.#retire(warm)
       throw new CaptureError('INTERNAL_ERROR', 'the browser could not open a page', { cause: error })
@@ -174,7 +175,7 @@ export class Browsers {
 
   /** A browser that ends while nothing uses it is replaced before anything does. */
   #notice(warm: Warm): void {
-    if (warm !== this.#up || warm.next === undefined) return
+    if (this.#stop.signal.aborted || warm !== this.#up || warm.next === undefined) return
     this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
     this.#retire(warm)
   }
@@ -186,20 +187,25 @@ export class Browsers {
     warm.next.catch(() => {})
   }
 
-  async #tabOf(warm: Warm, plan: ContextPlan): Promise<Tab> {
-    using time = bounded(this.#stop.signal, TAB_MILLISECONDS, () => new Error('the browser did not open a page in time'))
-    if (!isAdaptable(plan)) return raced(warm.browser.openTab(plan), time.signal)
-    const next = warm.next ?? openDefaultTab(warm.browser)
-    warm.next = undefined
-    const tab = await raced(next, time.signal)
-    await raced(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
-    return tab
+  async #tabOf(warm: Warm, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
+    using time = bounded(signal, TAB_MILLISECONDS, () => new Error('the browser did not open a page in time'))
+    const next = isAdaptable(plan) ? (warm.next ?? openDefaultTab(warm.browser)) : warm.browser.openTab(plan)
+    if (next === warm.next) warm.next = undefined
+    try {
+      const tab = await raced(next, time.signal)
+      if (isAdaptable(plan)) await raced(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+      return tab
+    } catch (error) {
+      discard(next)
+      throw error
+    }
   }
 
   /** False when the context did not close: its browser is not to be trusted any more. */
   async #close(tab: Tab): Promise<boolean> {
     using time = bounded(this.#stop.signal, CLOSE_MILLISECONDS, () => new Error('the context did not close in time'))
-    return raced(tab.context.close(), time.signal).then(
+    // Awaited here: the clock stops when this function returns.
+    return await raced(tab.context.close(), time.signal).then(
       () => true,
       () => false,
     )
@@ -214,8 +220,16 @@ export class Browsers {
 /** Kills it and closes the way out of the tab that no one will use. */
 function endBrowser({ browser, next }: Warm): void {
   browser.kill()
-  next?.then(
-    ({ exit }) => exit.close(),
+  if (next) discard(next)
+}
+
+/** Closes a tab that no one will use, as soon as it is made. */
+function discard(next: Promise<Tab>): void {
+  next.then(
+    ({ exit, context }) => {
+      exit.close()
+      context.close().catch(() => {})
+    },
     () => {},
   )
 }

@@ -128,6 +128,8 @@ export class Lifecycle {
   #stop(): void {
     // A navigation that ended before it asked for anything.
     if (this.#pending && this.#pending.loader !== this.document && !this.#inFlight.has(this.#pending.loader)) this.#pending = undefined
+    // A document that was left for a download gets no load event: it has what it will ever have.
+    if (this.document !== undefined && !this.#pending) this.#reached.add('domcontentloaded').add('load')
     this.#tell()
   }
 

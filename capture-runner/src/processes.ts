@@ -29,8 +29,8 @@ export function treeOf(root: number, processes: readonly ProcessEntry[] = listPr
   return below(root)
 }
 
-/** The arguments that a process was started with. */
-export const argumentsOf = (pid: number): string[] => readProc(String(pid), 'cmdline').split('\0').filter(Boolean)
+/** The arguments that a process was started with, apart at spaces too: Chromium's children rewrite theirs into one line. */
+export const argumentsOf = (pid: number): string[] => readProc(String(pid), 'cmdline').split(/[\0 ]/).filter(Boolean)
 
 /**
  * Bytes of memory that a process alone is to blame for. Shared memory (painted tiles) is counted half, because renderer and compositor map

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CaptureError } from './errors.ts'
 
 /**
  * Waits for `promise`, or throws the signal's reason as soon as it is aborted. Nothing that a page or a browser answers is waited for
@@ -23,6 +24,16 @@ export function bounded(parent: AbortSignal, milliseconds: number, reason: () =>
   const own = new AbortController()
   const timer = setTimeout(() => own.abort(reason()), milliseconds)
   return { signal: AbortSignal.any([parent, own.signal]), [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** Milliseconds that a page may take to answer what should take it a few. */
+const ANSWER_MILLISECONDS = 30_000
+
+/** Waits for the answer to one command. @throws the signal's reason; CaptureError TIMEOUT for a page that is too busy to answer */
+export async function answered<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const deaf = () => new CaptureError('TIMEOUT', `the page did not answer within ${ANSWER_MILLISECONDS} ms`)
+  using time = bounded(signal, ANSWER_MILLISECONDS, deaf)
+  return await raced(answer, time.signal)
 }
 
 /** Sleeps on the runner's clock, never the page's. @throws the signal's reason */

@@ -3,9 +3,9 @@ import type { EgressSession } from './egress/session.ts'
 import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { ContextPlan } from './plan.ts'
-import { raced } from './race.ts'
+import { answered } from './race.ts'
 
-/** DevTools commands of a page, each raced with a signal. */
+/** DevTools commands of a page, each answered with a signal. */
 export type Send = CDPSession['send']
 
 /** One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. */
@@ -71,13 +71,13 @@ function lookIn(session: CDPSession, lifecycle: Lifecycle, mainFrame: string): T
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle
     if (world && world.document === document) return world.contextId
-    const made = await raced(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+    const made = await answered(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }
   return async <T>(expression: string, signal: AbortSignal): Promise<T> => {
     const contextId = await worldOf(signal)
-    const evaluated = await raced(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }), signal)
+    const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }), signal)
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
   }

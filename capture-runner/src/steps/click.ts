@@ -1,4 +1,4 @@
-import { raced } from '../race.ts'
+import { answered } from '../race.ts'
 import { findElement, firstVisible } from './find-element.ts'
 import { follow } from './navigate.ts'
 import type { Step } from './step.ts'
@@ -18,7 +18,7 @@ export const click: Step = {
     await findElement(work, selector)
     const { x, y } = await tab.look<Point>(middleOf(selector), signal)
     const press = { x, y, button: 'left', clickCount: 1 } as const
-    await raced(
+    await answered(
       Promise.all([
         tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }),
         tab.session.send('Input.dispatchMouseEvent', { type: 'mousePressed', buttons: 1, ...press }),

@@ -1,11 +1,15 @@
-import { raced } from '../race.ts'
+import { answered } from '../race.ts'
+import { follow } from './navigate.ts'
 import type { Step } from './step.ts'
 
 /** Measures the page. This also makes the browser lay it out anew, without which a picture right after loading may fail. */
 export const measure: Step = {
   name: 'measure',
-  run: async ({ tab, findings, signal }) => {
-    const { cssContentSize, cssVisualViewport } = await raced(tab.session.send('Page.getLayoutMetrics'), signal)
+  run: async (work) => {
+    const { tab, findings, signal } = work
+    // A page that has begun to leave during the delay is followed: what is shown now is not what the client would see.
+    await follow(work)
+    const { cssContentSize, cssVisualViewport } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
     findings.size = { contentHeight: cssContentSize.height, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
   },
 }

@@ -1,13 +1,11 @@
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import { CaptureError } from '../errors.ts'
-import { bounded, pause, raced } from '../race.ts'
+import { answered, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
 import { type Cut, cutPage, type Tile } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
-/** Milliseconds for taking all of it, encoding included. */
-const MAX_MILLISECONDS = 30_000
 const RETRY_MILLISECONDS = 50
 
 /** Takes the picture: in one shot, or in tiles that are joined. Raw DevTools: Playwright's own way costs 200 ms more. */
@@ -16,15 +14,12 @@ export const screenshot: Step = {
   run: async (work) => {
     const { tab, plan, findings } = work
     checkMainFrame(tab)
-    const hung = () => new CaptureError('TIMEOUT', `the page did not let itself be drawn within ${MAX_MILLISECONDS} ms`)
-    using time = bounded(work.signal, MAX_MILLISECONDS, hung)
-    const painted = { ...work, signal: time.signal }
-    if (plan.picture.transparent) await clearBackground(painted)
+    if (plan.picture.transparent) await clearBackground(work)
     if (!findings.size) throw new Error('screenshot comes after measure')
     const cut = cutPage(plan, findings.size)
     findings.truncated = cut.truncated
     findings.warnings.push(...cut.warnings)
-    findings.picture = await takePicture(painted, cut)
+    findings.picture = await takePicture(work, cut)
   },
 }
 
@@ -49,21 +44,22 @@ async function shoot(work: Work, encoding: Encoding, tile: Tile | undefined): Pr
   // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
   const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: work.plan.context.deviceScaleFactor } } : {}
   const take = async () => {
-    const { data } = await raced(work.tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), work.signal)
+    const { data } = await answered(work.tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), work.signal)
     // Chromium's answer to a picture that it cannot encode.
     if (data.length === 0) throw new Error('the browser answered with an empty picture')
     return Buffer.from(data, 'base64')
   }
   try {
     return await take()
-  } catch {
+  } catch (error) {
     work.signal.throwIfAborted()
+    if (error instanceof CaptureError) throw error
     await pause(RETRY_MILLISECONDS, work.signal)
-    await raced(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
+    await answered(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
     return take()
   }
 }
 
 async function clearBackground({ tab, signal }: Work): Promise<void> {
-  await raced(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }), signal)
+  await answered(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }), signal)
 }

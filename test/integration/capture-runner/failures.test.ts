@@ -1,0 +1,246 @@
+// What a page can do to a capture, and what is told of it. After each of them the runner takes the next picture as if nothing had been.
+
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t, { type Test } from 'tap'
+import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { argumentsOf, listProcesses } from '../../../capture-runner/src/processes.ts'
+import { servePages } from './page-server.ts'
+import { decode, GREEN, isNear } from './pixels.ts'
+import { LOOPBACK_POLICY, openStudio } from './studio.ts'
+
+const green = (rest = '') => `<!doctype html><title>Green</title><body style="margin:0;background:#0f0">${rest}</body>`
+
+const site = await servePages({
+  '/green': green(),
+  '/never': () => {},
+  '/half': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.write(green('<p>and then nothing'))
+  },
+  '/loop-at-once': green('<script>for (;;) {}</script>'),
+  '/loop-after-load': green('<script>addEventListener("load", () => setTimeout(() => { for (;;) {} }, 0))</script>'),
+  '/loop-on-unload': green(
+    '<script>addEventListener("unload", () => { for (;;) {} }); addEventListener("beforeunload", (e) => { e.preventDefault(); return "stay" })</script>',
+  ),
+  '/alerts': green('<script>for (let i = 0; i < 200; i++) { alert(i); confirm(i); prompt(i) }</script>'),
+  '/print': green('<script>print()</script>'),
+  '/popups': green('<script>for (let i = 0; i < 30; i++) open("/green?" + i)</script>'),
+  '/download': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=x.bin' })
+    response.end('x'.repeat(1000))
+  },
+  '/pdf': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/pdf' })
+    response.end('%PDF-1.4\n%%EOF')
+  },
+  '/download-by-script': green('<script>location.href = "/download"</script>'),
+  '/empty': (_request, response) => response.writeHead(204).end(),
+  '/reset': (request) => request.socket.resetAndDestroy(),
+  '/circle': (_request, response) => response.writeHead(302, { location: '/circle' }).end(),
+  '/script-circle': green('<script>location.href = "/script-circle?" + Math.random()</script>'),
+  '/to-nowhere': green('<script>location.href = "http://127.0.0.1:9/"</script>'),
+  '/redirect-to-nowhere': (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:6666/' }).end(),
+  '/gone-later': green('<script>addEventListener("load", () => setTimeout(() => { location.href = "/never" }, 50))</script>'),
+  '/stream': (request, response) => {
+    if (request.url?.includes('events')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: hello\n\n')
+      return
+    }
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end(green('<script>new EventSource("/stream?events")</script>'))
+  },
+  '/polls': green('<script>setInterval(() => fetch("/green"), 100)</script>'),
+  '/huge': green('<script>const all = []; for (;;) all.push(new Uint8Array(16 << 20).fill(1))</script>'),
+  '/worker': green(
+    '<script>navigator.serviceWorker?.register("/green"); new Worker(URL.createObjectURL(new Blob(["for(;;){}"])))</script>',
+  ),
+  '/frame-crash': green('<iframe src="chrome://crash"></iframe>'),
+})
+const studio = await openStudio({ memoryLimitBytes: 1536 * 1024 * 1024 })
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+
+const SOON: CaptureOptions = { timeout: 1_500 }
+
+async function takesTheNext(t: Test): Promise<void> {
+  const { picture } = await studio.shoot(site.url('/green'))
+  t.ok(isNear((await decode(picture)).at(5, 5), GREEN, 0), 'the next capture succeeds')
+}
+
+const failures: { name: string; path: string; options?: CaptureOptions; code: string; message?: RegExp }[] = [
+  { name: 'a server that never answers', path: '/never', options: SOON, code: 'TIMEOUT' },
+  { name: 'a page that never ends', path: '/half', options: SOON, code: 'TIMEOUT' },
+  { name: 'an endless loop while loading', path: '/loop-at-once', options: SOON, code: 'TIMEOUT' },
+  { name: 'a page that leaves for one that never comes', path: '/gone-later', options: { ...SOON, delay: 500 }, code: 'TIMEOUT' },
+  { name: 'a script without end', path: '/green', options: { ...SOON, scripts: 'for (;;) {}' }, code: 'TIMEOUT' },
+  { name: 'a promise without end', path: '/green', options: { ...SOON, scripts: 'await new Promise(() => {})' }, code: 'TIMEOUT' },
+  {
+    name: 'a script that throws',
+    path: '/green',
+    options: { scripts: 'throw new Error("my fault\\nsecond line")' },
+    code: 'SCRIPT_ERROR',
+    message: /^Error: my fault$/,
+  },
+  { name: 'a script that does not parse', path: '/green', options: { scripts: 'if (' }, code: 'SCRIPT_ERROR', message: /^SyntaxError/ },
+  {
+    name: 'a selector without a match',
+    path: '/green',
+    options: { ...SOON, waitForSelector: '#none' },
+    code: 'SELECTOR_NOT_FOUND',
+    message: /#none/,
+  },
+  { name: 'a click without a match', path: '/green', options: { ...SOON, click: '#none' }, code: 'SELECTOR_NOT_FOUND' },
+  {
+    name: 'a selector that is none',
+    path: '/green',
+    options: { waitForSelector: 'a[[' },
+    code: 'SELECTOR_NOT_FOUND',
+    message: /not a CSS selector/,
+  },
+  { name: 'a download', path: '/download', code: 'UNSUPPORTED_CONTENT' },
+  { name: 'a pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT' },
+  { name: 'an answer without content', path: '/empty', code: 'NAVIGATION_FAILED' },
+  { name: 'a connection that is reset', path: '/reset', code: 'NAVIGATION_FAILED' },
+  { name: 'a circle of redirects', path: '/circle', code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a circle of scripts', path: '/script-circle', code: 'TOO_MANY_REDIRECTS' },
+  { name: 'a script that leads to a closed port', path: '/to-nowhere', code: 'NAVIGATION_FAILED' },
+  { name: 'a redirect that leads to a closed port', path: '/redirect-to-nowhere', code: 'NAVIGATION_FAILED' },
+  { name: 'a page that takes all memory', path: '/huge', code: 'PAGE_CRASHED' },
+]
+
+for (const { name, path, options, code, message = /./ } of failures) {
+  t.test(`a capture of ${name} fails with ${code}`, async (t) => {
+    const error = await studio.shootInVain(site.url(path), options)
+    t.equal(error.code, code, error.message)
+    t.match(error.message, message)
+    await takesTheNext(t)
+  })
+}
+
+t.test('a capture of an unknown name fails with DNS_FAILED, over http and https', async (t) => {
+  for (const url of ['http://no-such-name.invalid/', 'https://no-such-name.invalid/']) {
+    t.equal((await studio.shootInVain(url)).code, 'DNS_FAILED', url)
+  }
+})
+
+t.test('a capture of a refused address fails with BLOCKED_ADDRESS, over http and https, also after a redirect', async (t) => {
+  const closed = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedCidrs: [] } }
+  for (const url of [site.url('/green'), site.url('/green').replace('http:', 'https:'), 'http://169.254.169.254/', 'https://10.0.0.1/']) {
+    t.equal((await studio.shootInVain(url, {}, { policy: closed })).code, 'BLOCKED_ADDRESS', url)
+  }
+})
+
+t.test('a capture of a site whose certificate is not to be trusted fails with TLS_ERROR', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'tls-'))
+  const files = ['-keyout', join(directory, 'key'), '-out', join(directory, 'cert')]
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1', '-subj', '/CN=x', ...files],
+    { stdio: 'ignore' },
+  )
+  const server = createTlsServer(
+    { key: readFileSync(join(directory, 'key')), cert: readFileSync(join(directory, 'cert')) },
+    (_request, response) => response.end(green()),
+  )
+  rmSync(directory, { recursive: true })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const error = await studio.shootInVain(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  t.equal(error.code, 'TLS_ERROR', error.message)
+})
+
+t.test('a capture of a port that speaks no http fails with NAVIGATION_FAILED', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.2\r\n'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  t.equal((await studio.shootInVain(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).code, 'NAVIGATION_FAILED')
+})
+
+const harmless = ['/alerts', '/print', '/popups', '/loop-on-unload', '/download-by-script', '/worker', '/frame-crash']
+for (const path of harmless) {
+  t.test(`a page cannot stop its capture with ${path.slice(1)}`, async (t) => {
+    const { picture } = await studio.shoot(site.url(path))
+    t.ok(isNear((await decode(picture)).at(900, 900), GREEN, 0))
+    await takesTheNext(t)
+  })
+}
+
+t.test('an event stream counts as rest; a network that never rests is told of in a warning', async (t) => {
+  const streaming = await studio.shoot(site.url('/stream'), { waitUntil: ['networkidle'] })
+  t.strictSame(streaming.findings.warnings, [])
+  const polling = await studio.shoot(site.url('/polls'), { waitUntil: ['networkidle'], ...SOON })
+  t.match(polling.findings.warnings, [/did not rest/])
+})
+
+t.test('the deadline of a job ends a page that hangs in any step', async (t) => {
+  for (const path of ['/loop-at-once', '/loop-after-load', '/never']) {
+    const late = new CaptureError('TIMEOUT', 'the capture did not end within its time')
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(late), 2_000)
+    const error = await studio.shootInVain(site.url(path), {}, { signal: deadline.signal })
+    clearTimeout(timer)
+    t.equal(error, late, path)
+    await takesTheNext(t)
+  }
+})
+
+t.test('a browser that is killed during a capture is nobody’s page’s fault, and is replaced', async (t) => {
+  const failing = studio.shootInVain(site.url('/never'))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const before = browserProcesses()
+  for (const pid of before) process.kill(pid, 'SIGKILL')
+  const error = await failing
+  t.match({ code: error.code, retryable: error.retryable }, { code: 'INTERNAL_ERROR', retryable: true })
+  await takesTheNext(t)
+})
+
+t.test('a browser that is frozen is killed, and its capture ends with the deadline', async (t) => {
+  const deadline = AbortSignal.timeout(4_000)
+  const failing = studio.shoot(site.url('/never'), {}, { signal: deadline }).then(
+    () => t.fail('it succeeded'),
+    () => {},
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const frozen = browserProcesses()
+  for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  await failing
+  for (const pid of frozen.slice(1)) process.kill(pid, 'SIGCONT')
+  await takesTheNext(t)
+})
+
+t.test('another account never meets the browser of the one before', async (t) => {
+  await studio.shoot(site.url('/green'), { scripts: 'document.cookie = "a=1"' }, { account: 'one' })
+  const { findings: again } = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'one' })
+  t.equal(again.pageTitle, 'none', 'nor does the same account meet its own cookies')
+  const ofOne = await usedBrowser()
+  await studio.shoot(site.url('/green'), {}, { account: 'two' })
+  t.not(await usedBrowser(), ofOne)
+  t.notOk(browserProcesses().includes(ofOne), 'the browser of the first account is gone')
+})
+
+const TITLE_FROM_COOKIE: CaptureOptions = { scripts: 'document.title = document.cookie || "none"' }
+
+/** The browser whose tabs have had a renderer for the longest: the current one is older than the spare. */
+const usedBrowser = async (): Promise<number> => Math.min(...browserProcesses())
+
+/** Main processes of all browsers that this test has started, the oldest first. */
+function browserProcesses(): number[] {
+  return listProcesses()
+    .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((argument) => argument.startsWith('--tintype-browser=')))
+    .map(({ pid }) => pid)
+}
