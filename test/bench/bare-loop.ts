@@ -24,6 +24,8 @@ export interface LoopAnswer {
   milliseconds: Record<string, number[]>
   totalMilliseconds: number
   pictures: Record<string, string>
+  /** Screenshots that Chromium refused ("Unable to capture screenshot") and that were taken again, as part of their capture's time. */
+  repeated: number
 }
 
 const { chromium } = createRequire('/app/main.mjs')('playwright-core') as { chromium: typeof Chromium }
@@ -31,7 +33,10 @@ const { chromium } = createRequire('/app/main.mjs')('playwright-core') as { chro
 /** Those of the runner's flags that change what a picture costs or looks like; the others close ways out that nobody uses here. */
 const FLAGS = ['--disable-gpu', '--disable-checker-imaging', '--font-render-hinting=none', '--block-new-web-contents']
 
+const MAX_TRIES = 5
+
 const browsers: Browser[] = []
+let repeated = 0
 
 async function launch(count: number): Promise<void> {
   while (browsers.length < count) {
@@ -49,8 +54,15 @@ async function launch(count: number): Promise<void> {
 async function take(page: Page, context: BrowserContext, way: LoopOrder['way']): Promise<Buffer> {
   if (way === 'library') return page.screenshot()
   const session = await context.newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
-  return Buffer.from(data, 'base64')
+  for (let tries = 1; ; tries++) {
+    try {
+      const { data } = await session.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true })
+      return Buffer.from(data, 'base64')
+    } catch (error) {
+      if (tries === MAX_TRIES) throw error
+      repeated++
+    }
+  }
 }
 
 async function captureOnce(browser: Browser, url: string, { viewport, way }: LoopOrder) {
@@ -70,6 +82,7 @@ async function carryOut(order: LoopOrder): Promise<LoopAnswer> {
   const milliseconds: Record<string, number[]> = Object.fromEntries(order.pages.map((url) => [url, []]))
   const pictures: Record<string, string> = {}
   const todo = Array.from({ length: order.count }, () => order.pages).flat()
+  repeated = 0
   const started = performance.now()
   const work = async (browser: Browser): Promise<void> => {
     for (let url = todo.shift(); url !== undefined; url = todo.shift()) {
@@ -79,7 +92,7 @@ async function carryOut(order: LoopOrder): Promise<LoopAnswer> {
     }
   }
   await Promise.all(browsers.map(work))
-  return { milliseconds, totalMilliseconds: performance.now() - started, pictures }
+  return { milliseconds, totalMilliseconds: performance.now() - started, pictures, repeated }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

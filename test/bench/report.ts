@@ -16,18 +16,23 @@ export function shortName(page: string): string {
 
 /** Round by round, and for each page the median of the rounds' medians. */
 export function sequentialTable(title: string, samples: readonly Sample[]): Table {
-  const head = ['page', 'round', 'loop p50', 'loop p95', 'product p50', 'product p95', 'difference p50', 'difference p95', 'load']
-  const row = ({ page, round, bare, product, load }: Sample): string[] => {
+  const head = [
+    'page',
+    'round',
+    'loop p50',
+    'loop p95',
+    'product p50',
+    'product p95',
+    'difference p50',
+    'difference p95',
+    'repeated',
+    'load',
+  ]
+  const row = ({ page, round, bare, product, repeated, load }: Sample): string[] => {
     const [loop, ours] = [summarize(bare), summarize(product)]
     const figures = [loop.p50, loop.p95, ours.p50, ours.p95].map(toCell)
-    return [
-      shortName(page),
-      String(round),
-      ...figures,
-      toDifference(ours.p50 - loop.p50),
-      toDifference(ours.p95 - loop.p95),
-      load.toFixed(1),
-    ]
+    const differences = [ours.p50 - loop.p50, ours.p95 - loop.p95].map(toDifference)
+    return [shortName(page), String(round), ...figures, ...differences, String(repeated), load.toFixed(1)]
   }
   const pages = [...new Set(samples.map(({ page }) => page))]
   return { title, head, rows: pages.flatMap((page) => samples.filter((sample) => sample.page === page).map(row)) }

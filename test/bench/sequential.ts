@@ -19,6 +19,8 @@ export interface Sample {
   withRequest: number[]
   shots: Screenshot[]
   comparison: Comparison
+  /** Screenshots that the loop had to take again. */
+  repeated: number
   /** Processes that wanted the processor, over the last minute. */
   load: number
 }
@@ -65,6 +67,7 @@ export async function measureSequential({ settings, bare, apis, tell }: Sequenti
         withRequest: run.withRequest,
         shots,
         comparison,
+        repeated: raw.repeated,
         load: loadavg()[0] ?? 0,
       }
       samples.push(sample)

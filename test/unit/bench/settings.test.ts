@@ -1,0 +1,44 @@
+import t from 'tap'
+import { HELP, PARTS, parseSettings } from '../../bench/settings.ts'
+
+t.test('parseSettings measures everything and writes nothing when nothing is said', async (t) => {
+  const settings = parseSettings([])
+  t.strictSame(settings?.only, PARTS)
+  t.equal(settings?.write, false)
+  t.ok((settings?.rounds ?? 0) > 1, 'several rounds')
+})
+
+t.test('parseSettings takes what is said', async (t) => {
+  const settings = parseSettings([
+    '--rounds',
+    '2',
+    '--pause',
+    '0',
+    '--page',
+    'http://a/',
+    '--page',
+    'http://b/',
+    '--only',
+    'burst',
+    '--write',
+  ])
+  t.match(settings, { rounds: 2, pauseMilliseconds: 0, pages: ['http://a/', 'http://b/'], only: ['burst'], write: true })
+})
+
+t.test('parseSettings refuses what makes no sense', async (t) => {
+  for (const args of [
+    ['--rounds', '0'],
+    ['--captures', '1.5'],
+    ['--pause', '-1'],
+    ['--burst', 'many'],
+    ['--only', 'nothing'],
+    ['--fast'],
+  ]) {
+    t.throws(() => parseSettings(args), {}, args.join(' '))
+  }
+})
+
+t.test('parseSettings asks for help with --help, and the help names every option', async (t) => {
+  t.equal(parseSettings(['--help']), undefined)
+  for (const name of ['rounds', 'captures', 'pause', 'burst', 'browsers', 'page', 'only', 'write']) t.match(HELP, `--${name}`)
+})

@@ -1,0 +1,30 @@
+import t from 'tap'
+import { median, percentile, summarize } from '../../bench/statistics.ts'
+
+t.test('percentile lies between two values by straight line', async (t) => {
+  const table: [values: number[], percent: number, wanted: number][] = [
+    [[7], 95, 7],
+    [[1, 2], 50, 1.5],
+    [[4, 1, 3, 2, 5], 50, 3],
+    [[4, 1, 3, 2, 5], 0, 1],
+    [[4, 1, 3, 2, 5], 100, 5],
+    [[0, 10], 95, 9.5],
+    [[1, 2, 3], 150, 3],
+    [[1, 2, 3], -1, 1],
+  ]
+  for (const [values, percent, wanted] of table) t.equal(percentile(values, percent), wanted, `p${percent} of ${values}`)
+})
+
+t.test('percentile is not a number when there are no values', async (t) => {
+  t.ok(Number.isNaN(percentile([], 50)))
+})
+
+t.test('median compares numbers as numbers and leaves the list as it was', async (t) => {
+  const values = [10, 9, 100]
+  t.equal(median(values), 10)
+  t.strictSame(values, [10, 9, 100])
+})
+
+t.test('summarize gives the middle, the slow end and how many there were', async (t) => {
+  t.strictSame(summarize([1, 2, 3, 4, 5]), { count: 5, p50: 3, p95: 4.8 })
+})
