@@ -21,6 +21,7 @@ import {
 // Every metric of the operator, made once a process. Names of the controller runtime, the work queue, the client and the election are those
 // of the Go operators, so that dashboards made for them work. Labels come from closed sets: never an id, a URL or an account.
 
+const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 const JOB_BUCKETS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]
 /** Names of steps come from runners: no more than these many are believed. */
 const MAX_STEPS = 32
@@ -93,7 +94,7 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
   const wait = new Histogram({
     name: 'screenshot_queue_wait_seconds',
     help: 'From creation to the first claim.',
-    buckets: JOB_BUCKETS,
+    buckets: WAIT_BUCKETS,
     ...on,
   })
   const duration = new Histogram({

@@ -22,6 +22,7 @@ export async function apply(observed: PoolObserved, actions: PoolAction[], conte
   for (const action of actions) {
     if (action.do === 'requeue') sooner(action.afterMilliseconds)
     else if (action.do === 'noteSurplus') observed.memory.surplusSince = action.since
+    else if (action.do === 'noteLack') observed.memory.lackSince = action.since
     else if (action.do === 'noteFailedStart') noteFailedStart(observed, action, context)
     else if (action.do === 'delete') await deletePod(action, context)
     else await createPods(observed, action.ordinals, context).catch((error: unknown) => noteRefusal(observed, error, context))

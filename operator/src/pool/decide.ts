@@ -12,6 +12,8 @@ import { limitsOf, wantedPods } from './size.ts'
 export interface PoolMemory {
   /** Since when there have been more pods than wanted; epoch milliseconds. */
   surplusSince: number | undefined
+  /** Since when spares have been missing only because pods are busy; epoch milliseconds. */
+  lackSince: number | undefined
   /** Pods in a row that ended before they could capture. */
   failedStarts: number
   lastFailureAt: number
@@ -40,6 +42,7 @@ export type PoolAction =
   | { do: 'create'; ordinals: number[] }
   | { do: 'delete'; runner: Runner; reason: DeleteReason }
   | { do: 'noteSurplus'; since: number | undefined }
+  | { do: 'noteLack'; since: number | undefined }
   | { do: 'noteFailedStart'; runner: Runner; text: string }
   | { do: 'requeue'; afterMilliseconds: number }
 
@@ -51,6 +54,8 @@ export const UNREADY_GRACE_MILLISECONDS = 60_000
 const LEAVING_MILLISECONDS = 30_000
 const FIRST_BACKOFF_MILLISECONDS = 1_000
 const MAX_BACKOFF_MILLISECONDS = 60_000
+const MIN_PATIENCE_MILLISECONDS = 1_000
+const MAX_PATIENCE_MILLISECONDS = 10_000
 /** A look that nothing has asked for, in case something was missed. */
 const RESYNC_MILLISECONDS = 30_000
 
@@ -152,11 +157,35 @@ function shrink({ spare }: Groups, { pool, memory }: PoolObserved, missing: numb
 /** Too few: more are created, as far as there is room, and slower each time that one has failed to start. */
 function grow(groups: Groups, observed: PoolObserved, missing: number, now: Date): PoolAction[] {
   const { memory, nextOrdinal } = observed
+  const calm: PoolAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
   const count = Math.min(missing, room(groups, observed, now))
-  if (count <= 0) return []
+  if (count <= 0) return calm
   const left = memory.lastFailureAt + backoffMilliseconds(memory.failedStarts) - now.getTime()
   if (left > 0) return [{ do: 'requeue', afterMilliseconds: left }]
-  return [{ do: 'create', ordinals: Array.from({ length: count }, (_, place) => nextOrdinal + place) }]
+  const patience = patienceLeft(groups, observed, missing, now)
+  if (patience > 0)
+    return [
+      { do: 'noteLack', since: memory.lackSince ?? now.getTime() },
+      { do: 'requeue', afterMilliseconds: patience },
+    ]
+  return [...calm, { do: 'create', ordinals: Array.from({ length: count }, (_, place) => nextOrdinal + place) }]
+}
+
+/**
+ * Milliseconds for which missing spares are borne. While nothing waits, pods that are busy will be the spares again, and mostly sooner than a
+ * new pod could be: without this each single capture would cost a pod.
+ */
+function patienceLeft(
+  { busy }: Groups,
+  { pool, queued, memory, templateHash: wanted, meanCaptureMilliseconds }: PoolObserved,
+  missing: number,
+  now: Date,
+): number {
+  const { capturesPerPod } = limitsOf(pool?.spec)
+  const returning = busy.filter(({ captures, templateHash }) => captures < capturesPerPod && templateHash === wanted).length
+  if (queued > 0 || returning < missing) return 0
+  const patience = Math.min(MAX_PATIENCE_MILLISECONDS, Math.max(MIN_PATIENCE_MILLISECONDS, 2 * meanCaptureMilliseconds))
+  return (memory.lackSince ?? now.getTime()) + patience - now.getTime()
 }
 
 /** How many pods more the pool may have now. */

@@ -4,7 +4,14 @@ import type { PoolContext } from './context.ts'
 import type { PoolMemory, PoolObserved } from './decide.ts'
 import { ordinalOf, templateHash } from './pod.ts'
 
-const freshMemory = (): PoolMemory => ({ surplusSince: undefined, failedStarts: 0, lastFailureAt: 0, lastFailure: '', statusWrittenAt: 0 })
+const freshMemory = (): PoolMemory => ({
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: '',
+  statusWrittenAt: 0,
+})
 
 /** Reads what decide needs: only local copies and this leader's memory. */
 export function observe(name: string, context: PoolContext): PoolObserved {

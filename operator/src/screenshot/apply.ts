@@ -50,6 +50,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       return shot
     case 'claim': {
       const claimed = await write(shot, buildClaim(shot, action.runner, now), context)
+      context.dispatches.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
       context.matchmaker.drop(key)
       if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
       return claimed

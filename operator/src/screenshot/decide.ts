@@ -21,6 +21,8 @@ export interface ObservedClaim {
   /** When a pod that was asked to go must have gone. */
   leavesBy: Date | undefined
   answer: CaptureAnswer
+  /** This leader has made the claim. */
+  isOwn: boolean
   /** This leader's own order was accepted: `absent` then means dropped, not unknown. */
   delivered: boolean
 }
@@ -52,6 +54,8 @@ export type Action =
 
 /** How often a runner is asked for a capture. */
 export const POLL_MILLISECONDS = 2_000
+/** How long the order of a claim that another leader made is left to it: whoever wakes up late may be sending it now. */
+export const FOREIGN_CLAIM_MILLISECONDS = 10_000
 /** How long after its deadline an attempt may still report on its own. */
 export const DEADLINE_GRACE_MILLISECONDS = 3_000
 /** How long a runner may repeat its report while the API server is away (decision 37). */
@@ -113,7 +117,8 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
     case 'done':
       return endAttempt(Reason.attemptFailed, `pod ${runner.pod} ended without a report`)
     case 'absent':
-      return claim.delivered ? endAttempt(Reason.attemptFailed, `pod ${runner.pod} could not finish`) : redispatch(runner, leftMilliseconds)
+      if (claim.delivered) return endAttempt(Reason.attemptFailed, `pod ${runner.pod} could not finish`)
+      return claim.isOwn || isOld(startTime, now) ? redispatch(runner, leftMilliseconds) : [poll(leftMilliseconds)]
   }
 }
 
@@ -135,7 +140,8 @@ function afterPod(shot: Screenshot, { end }: ObservedClaim): Action[] {
 /** The attempt is over, its pod not yet: it is made to go, and waited for no longer than it could upload. */
 function awaitPod(shot: Screenshot, { pod, leavesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
-  if (expiry <= 0) return afterPod(shot, { pod: 'gone', end: undefined, leavesBy: undefined, answer: 'silent', delivered: false })
+  if (expiry <= 0)
+    return afterPod(shot, { pod: 'gone', end: undefined, leavesBy: undefined, answer: 'silent', isOwn: false, delivered: false })
   if (pod !== 'leaving') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
   const stuckIn = (leavesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]
@@ -162,6 +168,8 @@ const overrun = (shot: Screenshot): Action[] => [
   { do: 'cancel' },
   { do: 'deletePod', force: false },
 ]
+
+const isOld = (startTime: string, now: Date): boolean => now.getTime() - Date.parse(startTime) > FOREIGN_CLAIM_MILLISECONDS
 
 const redispatch = ({ pod }: RunnerClaim, leftMilliseconds: number): Action[] =>
   leftMilliseconds > 0 ? [{ do: 'dispatch' }] : endAttempt(Reason.attemptFailed, `pod ${pod} never got the order`)

@@ -20,6 +20,17 @@ export type AttemptId = Pick<Heard, 'attempt' | 'podUid'>
 /** See the head of this file. */
 export class Dispatches {
   readonly #heard = new Map<string, Heard>()
+  readonly #own = new Map<string, AttemptId>()
+
+  /** This leader has made the claim, and nobody else will send its order. */
+  noteClaim(key: string, id: AttemptId): void {
+    this.#own.set(key, id)
+  }
+
+  hasClaimed(key: string, { attempt, podUid }: AttemptId): boolean {
+    const own = this.#own.get(key)
+    return own?.attempt === attempt && own.podUid === podUid
+  }
 
   /** What was heard of this very attempt; of others nothing is remembered. */
   find(key: string, { attempt, podUid }: AttemptId): Heard | undefined {
@@ -33,5 +44,6 @@ export class Dispatches {
 
   forget(key: string): void {
     this.#heard.delete(key)
+    this.#own.delete(key)
   }
 }

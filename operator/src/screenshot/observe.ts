@@ -32,8 +32,10 @@ function parse(object: Screenshot): Screenshot {
 async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, context: ScreenshotContext): Promise<ObservedClaim> {
   const pod = await findPod(runner, context)
   const state = pod && podState(pod)
-  const known = context.dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })
+  const id = { attempt: attemptsOf(shot), podUid: runner.uid }
+  const known = context.dispatches.find(key, id)
   const fate = {
+    isOwn: context.dispatches.hasClaimed(key, id),
     pod: state === undefined ? 'gone' : state === 'leaving' || state === 'ended' ? state : 'up',
     end: pod && endOf(pod),
     leavesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),

@@ -61,7 +61,7 @@ t.test('a new leader sends the order of a claim that its predecessor could not s
     phase: 'Running',
     runner: { pod: runner?.pod, uid: runner?.uid },
     attempt: 1,
-    startTime: new Date().toISOString(),
+    startTime: new Date(Date.now() - 15_000).toISOString(),
     conditions: [],
   }
   await stage.shots.patch(shot.metadata.name, mergePatch({ status }), { subresource: 'status' })

@@ -6,7 +6,14 @@ import type { Runner } from '../../../../operator/src/pool/runners.ts'
 import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner, endedStatus } from '../../../support/runners.ts'
 
-const freshMemory: PoolMemory = { surplusSince: undefined, failedStarts: 0, lastFailureAt: 0, lastFailure: '', statusWrittenAt: 0 }
+const freshMemory: PoolMemory = {
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: '',
+  statusWrittenAt: 0,
+}
 const observed = ({
   spec = {},
   memory = {},
@@ -30,6 +37,7 @@ const spell = (action: PoolAction): string => {
   if (action.do === 'requeue') return `requeue ${action.afterMilliseconds}`
   if (action.do === 'noteSurplus')
     return action.since === undefined ? 'no surplus' : `surplus since ${(action.since - NOON.getTime()) / 1_000}`
+  if (action.do === 'noteLack') return action.since === undefined ? 'no lack' : `lack since ${(action.since - NOON.getTime()) / 1_000}`
   return `${action.do} ${action.text}`
 }
 
@@ -51,7 +59,33 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   { name: 'is content with one spare', observed: observed({ runners: [named('a')] }), does: [] },
   { name: 'counts a pod that starts', observed: observed({ runners: [unready('a')] }), does: [] },
   { name: 'counts a pod that it created and does not see yet', observed: observed({ unseen: 1 }), does: [] },
-  { name: 'keeps a spare beside a busy pod', observed: observed({ runners: [busy('a')] }), does: ['create 7'] },
+  {
+    name: 'does not make a spare for a pod that will soon be one again',
+    observed: observed({ runners: [busy('a')] }),
+    second: 1,
+    does: ['lack since 1', 'requeue 6000'],
+  },
+  {
+    name: 'bears it for a second at least',
+    observed: observed({ runners: [busy('a')], meanCaptureMilliseconds: 10 }),
+    does: ['lack since 0', 'requeue 1000'],
+  },
+  {
+    name: 'keeps a spare beside a pod that stays busy',
+    observed: observed({ runners: [busy('a')], memory: { lackSince: NOON.getTime() } }),
+    second: 6,
+    does: ['no lack', 'create 7'],
+  },
+  {
+    name: 'makes spares at once that no busy pod will be',
+    observed: observed({ spec: { minIdle: 2 }, runners: [busy('a')] }),
+    does: ['create 7,8'],
+  },
+  {
+    name: 'forgets a lack that is none any more',
+    observed: observed({ runners: [named('a')], memory: { lackSince: 1 } }),
+    does: ['no lack'],
+  },
   { name: 'adds pods for the queue', observed: observed({ runners: [busy('a')], queued: 6 }), does: ['create 7,8,9'] },
   {
     name: 'never has more than maxPods',
@@ -66,6 +100,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   {
     name: 'does not count a pod that should have gone long ago',
     observed: observed({
+      queued: 1,
       runners: [busy('a'), busy('b'), busy('c'), named('d', { state: 'leaving', pod: aPod({ deletionTimestamp: NOON.toISOString() }) })],
     }),
     second: 31,

@@ -30,6 +30,7 @@ const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
   end: undefined,
   leavesBy: undefined,
   answer: 'running',
+  isOwn: true,
   delivered: true,
   ...given,
 })
@@ -115,6 +116,18 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   {
     name: 'dispatches the same attempt again when the runner never got it',
     observed: claimed({ answer: 'absent', delivered: false }),
+    does: ['dispatch'],
+  },
+  {
+    name: 'leaves the order of a young claim to the leader that made it',
+    observed: claimed({ answer: 'absent', isOwn: false, delivered: false }),
+    second: 10,
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'sends the order of an old claim whoever made it',
+    observed: claimed({ answer: 'absent', isOwn: false, delivered: false }),
+    second: 11,
     does: ['dispatch'],
   },
   {
