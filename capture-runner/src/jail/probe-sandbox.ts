@@ -90,7 +90,7 @@ const startChromium = async (browserPath: string, jail: Jail | undefined): Promi
 }
 
 /** Of a line of Chromium's log, without its origin: the rest is advice for another situation, such as to go without a sandbox. */
-const firstSentence = (line: string): string => line.replace(/^\[[^\]]*\] /, '').split(/(?<=[.!]) /, 1)[0] ?? ''
+const firstSentence = (line: string): string => line.replace(/^\[[^\]]*\] /, '').split(/[.!]( |$)/, 1)[0] ?? ''
 
 const tryJail = async (config: ProbeConfig): Promise<Jail | string> => {
   try {
