@@ -1,0 +1,114 @@
+// What both runs of the jail's tests share: under a /proc of the machine's, and under one as containers have it.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import http from 'node:http'
+import type net from 'node:net'
+import path from 'node:path'
+import type { Test } from 'tap'
+import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
+import { browserEnvironment, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
+
+export const PROGRAMS = path.resolve(import.meta.dirname, '../../../capture-runner/jail')
+export const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
+
+/** What probe.mjs prints. */
+export interface Probed {
+  readFiles: string[]
+  environ: number[]
+  memory: number[]
+  ptrace: number[]
+  signals: number[]
+  foreignFds: number[]
+  ownFds: unknown[]
+  reached: unknown[]
+  uncovered: string[]
+}
+
+/** Things of a runner's that a page would like to have: a token, a listening port and a unix socket. Gone with the test. */
+export const startRunnerParts = async (t: Test) => {
+  const directory = fs.mkdtempSync('/tmp/tintype-runner-')
+  const token = path.join(directory, 'token')
+  const socket = path.join(directory, 'socket')
+  fs.writeFileSync(token, 'secret')
+  const [server, local] = [http.createServer().listen(0, '127.0.0.1'), http.createServer().listen(socket)]
+  await Promise.all([once(server, 'listening'), once(local, 'listening')])
+  t.teardown(() => {
+    server.close()
+    local.close()
+    fs.rmSync(directory, { recursive: true })
+  })
+  return { token, socket, listener: { host: '127.0.0.1', port: (server.address() as net.AddressInfo).port } }
+}
+
+export const openTestJail = async (t: Test): Promise<Jail> => {
+  const jail = await openJail({ programsDirectory: PROGRAMS })
+  t.teardown(() => jail.close())
+  return jail
+}
+
+/** Runs a program in the browser's place (or, without jail, beside the runner) and gives what it printed. */
+export const runInPlace = async (jail: Jail | undefined, program: string, args: readonly string[]): Promise<string> => {
+  const { executablePath, env } = jail?.command(program) ?? { executablePath: program, env: {} }
+  const child = spawn(executablePath, args, {
+    env: { ...browserEnvironment(process.env), ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'],
+  })
+  let said = ''
+  child.stdout?.on('data', (chunk) => {
+    said += chunk
+  })
+  await once(child, 'close')
+  return said
+}
+
+/** The tests that must hold under either /proc. */
+export const testJail = (t: Test): void => {
+  t.test('Jail keeps token, memory, environment, descriptors and listeners from the browser’s place', async (t) => {
+    const { token, socket, listener } = await startRunnerParts(t)
+    const attack = JSON.stringify({ pid: process.pid, files: [token], listeners: [listener], sockets: [socket] })
+    const probe = async (jail?: Jail): Promise<Probed> =>
+      JSON.parse(await runInPlace(jail, process.execPath, [`${PROGRAMS}/probe.mjs`, attack]))
+
+    const outside = await probe()
+    t.strictSame([outside.readFiles, outside.uncovered], [[token], [token]], 'the control reads the token')
+    t.strictSame(outside.reached, [listener, socket], 'the control reaches the listeners')
+    for (const way of ['environ', 'memory', 'ptrace', 'signals', 'foreignFds'] as const) {
+      t.ok(outside[way].includes(process.pid), `the control has the runner’s ${way}`)
+    }
+
+    const { signals, ...inside } = await probe(await openTestJail(t))
+    const nothing = { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] }
+    t.strictSame(inside, nothing, 'the jail gives nothing')
+    t.notOk(signals.includes(process.pid))
+  })
+
+  t.test('probeSandbox finds that jail and sandbox hold', async (t) => {
+    const { token, listener } = await startRunnerParts(t)
+    const found = await probeSandbox({
+      mode: 'auto',
+      browserPath: BROWSER,
+      programsDirectory: PROGRAMS,
+      secretFiles: [token, '/no/such/token'],
+      listeners: [listener],
+    })
+    t.strictSame(found, { jail: true, chromiumSandbox: true, detail: 'jail and sandbox hold' })
+  })
+
+  t.test('probeSandbox sees a jail that does not hide a secret', async (t) => {
+    const { token, listener } = await startRunnerParts(t)
+    const config = {
+      browserPath: BROWSER,
+      programsDirectory: PROGRAMS,
+      secretFiles: [token],
+      listeners: [listener],
+      hiddenDirectories: ['/dev/shm'],
+    }
+    t.match(await probeSandbox({ mode: 'auto', ...config }), {
+      jail: false,
+      chromiumSandbox: true,
+      detail: /the jail does not hold: readFiles .*token/,
+    })
+  })
+}

@@ -1,0 +1,195 @@
+// The jail as a pod makes it: an ordinary user, no capabilities, no new privileges. What a page could do that has taken the browser over is
+// done by a probe in the browser's place; the same probe beside the runner is the control.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { chromium } from 'playwright-core'
+import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { openJail } from '../../../capture-runner/src/jail/jail.ts'
+import { browserEnvironment, isSandboxSufficient, probeSandbox } from '../../../capture-runner/src/jail/probe-sandbox.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { becomeRunner } from '../../support/as-runner.ts'
+import { eventually } from '../../support/eventually.ts'
+import { BROWSER, openTestJail, PROGRAMS, runInPlace, startRunnerParts, testJail } from './jail-probes.ts'
+import { startSite } from './sites.ts'
+
+becomeRunner(import.meta.filename)
+const { default: t } = await import('tap')
+
+testJail(t)
+
+/** Processes whose command line or environment tells that they belong to this jail; zombies count. */
+const listProcesses = (): { pid: number; parent: number; state: string }[] =>
+  fs
+    .readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const [, state = '', parent = ''] = /\) (\S) (\d+)/.exec(fs.readFileSync(`/proc/${name}/stat`, 'latin1')) ?? []
+        return [{ pid: Number(name), parent: Number(parent), state }]
+      } catch {
+        return []
+      }
+    })
+
+/** This process's descendants. */
+const descendants = (root = process.pid): number[] => {
+  const all = listProcesses()
+  const below = (pid: number): number[] => all.filter(({ parent }) => parent === pid).flatMap((child) => [child.pid, ...below(child.pid)])
+  return below(root)
+}
+
+const launch = async (jail: Awaited<ReturnType<typeof openJail>>) => {
+  const { executablePath, env } = jail.command(BROWSER)
+  return chromium.launch({
+    executablePath,
+    env: { ...browserEnvironment(process.env), ...env },
+    chromiumSandbox: true,
+    args: ['--disable-gpu', ...EGRESS_FLAGS],
+  })
+}
+
+t.test('A jailed browser runs with its own sandbox on, and loads pages through the guard alone', async (t) => {
+  const site = await startSite(t, (_request, response) => response.end('<title>through</title>'))
+  const jail = await openTestJail(t)
+  const browser = await launch(jail)
+  const session = await createGuard().openSession(jail.openEntrance)
+  session.arm({ rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }, maxBytes: 1e6 })
+  const page = await browser.newPage({ proxy: { server: session.proxyUrl } })
+  await page.goto(`http://127.0.0.1:${site.port}/`)
+  t.equal(await page.title(), 'through')
+  t.match(session.ledger.entries, [{ port: site.port, verdict: 'allowed' }])
+  const renderers = descendants().filter((pid) => commandLine(pid).join(' ').includes('--type=renderer'))
+  t.ok(renderers.length > 0)
+  for (const pid of renderers)
+    t.match(fs.readFileSync(`/proc/${pid}/status`, 'latin1'), /^Seccomp:\t2$/m, 'a renderer is under seccomp-bpf')
+  await browser.close()
+  session.close()
+})
+
+const commandLine = (pid: number): string[] => {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')
+  } catch {
+    return []
+  }
+}
+
+t.test('Jail ends with everything in it, and leaves no process behind', async (t) => {
+  const before = descendants()
+  const jail = await openJail({ programsDirectory: PROGRAMS })
+  const browser = await launch(jail)
+  await browser.newPage()
+  const during = descendants().filter((pid) => !before.includes(pid))
+  t.ok(during.length > 5, `${during.length} processes`)
+  await jail.close()
+  await jail.close()
+  await eventually('all are gone', async () => during.every((pid) => !fs.existsSync(`/proc/${pid}`)), 10_000)
+  t.notOk(browser.isConnected())
+})
+
+t.test('Killing the process group, as Playwright does, ends the browser in the jail', async (t) => {
+  const jail = await openTestJail(t)
+  const { executablePath, env } = jail.command('sh')
+  const child = spawn(executablePath, ['-c', 'sleep 1000 & sleep 1000'], {
+    env: { ...browserEnvironment(process.env), ...env },
+    detached: true,
+    stdio: 'ignore',
+  })
+  const group = await eventually('both sleep', async () => {
+    const sleepers = descendants().filter((pid) => commandLine(pid)[0] === 'sleep')
+    return sleepers.length === 2 && sleepers
+  })
+  process.kill(-(child.pid as number), 'SIGKILL')
+  await once(child, 'close')
+  await eventually('both are gone', async () => group.every((pid) => !fs.existsSync(`/proc/${pid}`)), 10_000)
+})
+
+t.test('Jail ends when the runner is killed', async (t) => {
+  const program = `
+    import { openJail } from ${JSON.stringify(`${PROGRAMS}/../src/jail/jail.ts`)}
+    const jail = await openJail({ programsDirectory: ${JSON.stringify(PROGRAMS)} })
+    const { executablePath, env } = jail.command('sleep')
+    const { spawn } = await import('node:child_process')
+    const child = spawn(executablePath, ['1000'], { env: { PATH: process.env.PATH, ...env }, stdio: 'ignore' })
+    console.log(child.pid, env.TINTYPE_JAIL)
+    setInterval(() => {}, 1000)`
+  const runner = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(runner.stdout, 'data')
+  const pids = String(line).trim().split(' ').map(Number)
+  await eventually('the program is in the jail', async () => pids.every((pid) => fs.existsSync(`/proc/${pid}`)))
+  runner.kill('SIGKILL')
+  await eventually('both are gone', async () => pids.every((pid) => !isAlive(pid)), 10_000)
+  t.equal(pids.length, 2)
+})
+
+/** A zombie whose parent does not look is not alive: this machine's init may be slow to reap. */
+const isAlive = (pid: number): boolean => listProcesses().some((process) => process.pid === pid && process.state !== 'Z')
+
+t.test('Jail lends each entrance to one session at a time, and closes what comes in between', async (t) => {
+  const jail = await openJail({ programsDirectory: PROGRAMS, entrances: 2 })
+  t.teardown(() => jail.close())
+  const guard = createGuard()
+  const [one, two] = [await guard.openSession(jail.openEntrance), await guard.openSession(jail.openEntrance)]
+  t.not(one.proxyUrl, two.proxyUrl)
+  await t.rejects(guard.openSession(jail.openEntrance), { message: /2 entrances/ })
+  one.close()
+  const connect = `require('net').connect(${new URL(one.proxyUrl).port}, '127.0.0.1').on('connect', () => console.log('open')).on('close', () => console.log('closed')).on('error', () => {})`
+  t.equal(await runInPlace(jail, process.execPath, ['--eval', connect]), 'open\nclosed\n')
+  const three = await guard.openSession(jail.openEntrance)
+  t.equal(three.proxyUrl, one.proxyUrl)
+  two.close()
+  three.close()
+})
+
+t.test('openJail says what the node said, and leaves nothing behind', async (t) => {
+  const before = descendants()
+  await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be made: .*hold\.sh/ })
+  t.strictSame(
+    descendants().filter((pid) => !before.includes(pid)),
+    [],
+  )
+})
+
+t.test('probeSandbox tells the truth where the node allows no user namespaces', async (t) => {
+  const { token } = await startRunnerParts(t)
+  const config = { mode: 'auto', browserPath: BROWSER, programsDirectory: PROGRAMS, secretFiles: [token], listeners: [] }
+  const program = `
+    import { probeSandbox } from ${JSON.stringify(`${PROGRAMS}/../src/jail/probe-sandbox.ts`)}
+    console.log(JSON.stringify(await probeSandbox(${JSON.stringify(config)})))`
+  const without = 'echo 0 >/proc/sys/user/max_user_namespaces && exec unshare --user --map-user=10001 --map-group=10001 "$@"'
+  // The limit is of the namespace it is set in: one more level, and no further one is to be had.
+  const nested = [
+    '--user',
+    '--map-root-user',
+    'sh',
+    '-c',
+    without.replace('echo 0', 'echo 1'),
+    'sh',
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+    program,
+  ]
+  const { stdout } = spawnSync('unshare', nested, { encoding: 'utf8' })
+  t.match(JSON.parse(stdout), {
+    jail: false,
+    chromiumSandbox: false,
+    detail: /the jail cannot be made: unshare.*Chromium’s sandbox does not start/,
+  })
+})
+
+t.test('isSandboxSufficient wants both walls where they are required', async (t) => {
+  const both = { jail: true, chromiumSandbox: true, detail: '' }
+  for (const found of [both, { ...both, jail: false }, { ...both, chromiumSandbox: false }]) {
+    t.equal(isSandboxSufficient('required', found), found === both)
+    t.equal(isSandboxSufficient('auto', found), true)
+    t.equal(isSandboxSufficient('off', found), true)
+  }
+  t.match(await probeSandbox({ mode: 'off', browserPath: '', programsDirectory: '', secretFiles: [], listeners: [] }), {
+    jail: false,
+    chromiumSandbox: false,
+  })
+})
