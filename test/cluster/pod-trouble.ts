@@ -1,4 +1,4 @@
-/** Reads from a list of pods what keeps one of them from running, in words. */
+/** Reads from pods what keeps one of them from running, in words. */
 
 interface ContainerStatus {
   name: string
@@ -9,8 +9,10 @@ interface ContainerStatus {
   lastState?: { terminated?: { exitCode: number; reason?: string } }
 }
 
-export interface PodList {
-  items: { metadata: { name: string; deletionTimestamp?: string }; status: { containerStatuses?: ContainerStatus[] } }[]
+export interface Pod {
+  kind: 'Pod'
+  metadata: { name: string; deletionTimestamp?: string }
+  status: { phase?: string; containerStatuses?: ContainerStatus[] }
 }
 
 /** No waiting mends these. An image that cannot be pulled is one: here images come from this machine. */
@@ -27,8 +29,8 @@ const final = new Set([
 const manyRestarts = 4
 
 /** The first pod that will not come up by itself and why, or undefined. */
-export function findTrouble({ items }: PodList): string | undefined {
-  for (const { metadata, status } of items) {
+export function findTrouble(pods: readonly Pod[]): string | undefined {
+  for (const { metadata, status } of pods) {
     if (metadata.deletionTimestamp !== undefined) continue
     for (const container of status.containerStatuses ?? []) {
       const trouble = troubleOf(container)
@@ -39,11 +41,11 @@ export function findTrouble({ items }: PodList): string | undefined {
 }
 
 /** Names of pods that are said to run in containers that do not. */
-export function staleOf({ items }: PodList, running: ReadonlySet<string>): string[] {
+export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): string[] {
   const isGone = ({ containerID }: ContainerStatus) => containerID !== undefined && !running.has(containerID.replace('containerd://', ''))
-  return items
-    .filter(({ metadata, status }) => metadata.deletionTimestamp === undefined && (status.containerStatuses ?? []).some(isGone))
-    .map(({ metadata }) => `${metadata.name}, which restarts`)
+  const isStale = ({ metadata, status }: Pod) =>
+    metadata.deletionTimestamp === undefined && status.phase === 'Running' && (status.containerStatuses ?? []).some(isGone)
+  return pods.filter(isStale).map(({ metadata }) => `${metadata.name}, which restarts`)
 }
 
 function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {

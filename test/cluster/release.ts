@@ -1,4 +1,4 @@
-/** Installs the chart and the pages to capture, and waits until all runs, telling what is missing. */
+/** Installs the chart, and the pages to capture. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,16 +7,12 @@ import type { ClusterFacts } from './ground.ts'
 import { imageReference } from './image-plan.ts'
 import type { ImageTags } from './images.ts'
 import { apply, helm, kubectl } from './kubectl.ts'
-import { ctr } from './node.ts'
-import { findTrouble, type PodList, staleOf } from './pod-trouble.ts'
 import { choices, network, releaseName, releaseNamespace, repository, sitesNamespace } from './state.ts'
-import { type Report, StepError } from './steps.ts'
-import { waitFor } from './wait.ts'
+import { StepError } from './steps.ts'
 
 const chart = path.join(repository, 'charts/tintype')
 const values = path.join(import.meta.dirname, 'values.yaml')
 const sites = path.join(repository, 'test/sites')
-const rolloutMilliseconds = 240_000
 
 /** Programs of the chart, as their values and their images are called. */
 const programs = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
@@ -36,17 +32,9 @@ export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts
   if ((await deployedDigest()) === digest) return 'unchanged'
   await clearInterrupted()
   const args = ['upgrade', '--install', releaseName, chart, '--namespace', releaseNamespace, '--values', values]
+  const options = ['--description', digest, '--timeout', '120s', '--history-max', '3']
   try {
-    await helm([
-      ...args,
-      ...settings.flatMap((setting) => ['--set', setting]),
-      '--description',
-      digest,
-      '--timeout',
-      '120s',
-      '--history-max',
-      '3',
-    ])
+    await helm([...args, ...settings.flatMap((setting) => ['--set', setting]), ...options])
   } catch (cause) {
     const remedy = `helm's words are above; kubectl get pods,events -n ${releaseNamespace} may tell more`
     throw new StepError('the chart could not be installed', { remedy, cause })
@@ -54,33 +42,10 @@ export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts
   return 'installed'
 }
 
-/** Waits until every Deployment and StatefulSet has its pods, and the pool an idle runner. */
-export async function awaitRollout(report: Report): Promise<string> {
-  let missing: string[] = []
-  try {
-    await waitFor(
-      'rollout',
-      async () => {
-        missing = await findMissing()
-        report(`waiting for ${missing.join(', ')}`)
-        return missing.length === 0
-      },
-      { timeoutMilliseconds: rolloutMilliseconds, intervalMilliseconds: 500, givenUp: findFinalTrouble },
-    )
-  } catch (cause) {
-    const trouble = (await findFinalTrouble()) ?? `still missing: ${missing.join(', ')}`
-    throw new StepError(trouble, {
-      remedy: `kubectl describe pods -n ${releaseNamespace}; kubectl logs -n ${releaseNamespace} <pod>`,
-      cause,
-    })
-  }
-  return 'all ready'
-}
-
 /** What of the values depends on this machine, or on the cluster being another one than values.yaml is made for. */
 function hostSettings({ internet }: Partial<ClusterFacts>): string[] {
   const settings = [`gateway.publicUrl=http://127.0.0.1:${network.hostGatewayPort}`]
-  if (internet === 'through a proxy') settings.push(`runner.egress.upstreamProxy=${choices.upstreamProxy}`)
+  if (internet === 'through a proxy') settings.push(`runner.egress.upstreamProxy=${choices.upstreamProxy?.replaceAll(',', '\\,')}`)
   if (choices.cluster === 'embedded') return settings
   return [
     ...settings,
@@ -140,55 +105,4 @@ async function deployedDigest(): Promise<string | undefined> {
     if (error instanceof CommandError) return undefined // there is no release yet
     throw error
   }
-}
-
-interface Workload {
-  kind: string
-  metadata: { name: string; namespace: string; generation: number }
-  spec: { replicas?: number }
-  status: { observedGeneration?: number; readyReplicas?: number; updatedReplicas?: number; replicas?: number }
-}
-
-/** `operator 1/2` for each workload that is not all there yet. */
-export function missingOf(workloads: readonly Workload[]): string[] {
-  return workloads.flatMap(({ metadata, spec, status }) => {
-    const wanted = spec.replicas ?? 1
-    const ready = Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
-    const isCurrent = (status.observedGeneration ?? 0) >= metadata.generation && (status.replicas ?? 0) <= wanted
-    return isCurrent && ready >= wanted ? [] : [`${metadata.name} ${ready}/${wanted}`]
-  })
-}
-
-async function findMissing(): Promise<string[]> {
-  const found = await Promise.all(
-    [releaseNamespace, sitesNamespace].map((namespace) => kubectl(['get', 'deployments,statefulsets', '-n', namespace, '-o', 'json'])),
-  )
-  const missing = missingOf(found.flatMap((text) => (JSON.parse(text) as { items: Workload[] }).items))
-  if (missing.length > 0) return missing
-  const stale = await findStale()
-  if (stale.length > 0) return stale
-  const pools = JSON.parse(await kubectl(['get', 'runnerpools', '-n', releaseNamespace, '-o', 'json'])) as {
-    items: { metadata: { name: string }; status?: { idle?: number; busy?: number } }[]
-  }
-  return pools.items.flatMap(({ metadata, status }) =>
-    (status?.idle ?? 0) + (status?.busy ?? 0) > 0 ? [] : [`a warm runner of pool ${metadata.name}`],
-  )
-}
-
-/** After a restart of the node the API server tells for a moment of containers that are gone. */
-async function findStale(): Promise<string[]> {
-  if (choices.cluster === 'current') return []
-  const running = new Set((await ctr(['tasks', 'list', '-q'])).split('\n'))
-  const lists = await Promise.all(
-    [releaseNamespace, sitesNamespace].map((namespace) =>
-      kubectl(['get', 'pods', '-n', namespace, '--field-selector=status.phase=Running', '-o', 'json']),
-    ),
-  )
-  return lists.flatMap((text) => staleOf(JSON.parse(text) as PodList, running))
-}
-
-/** A pod whose trouble no waiting mends, such as an image that is not there. */
-async function findFinalTrouble(): Promise<string | undefined> {
-  const pods = JSON.parse(await kubectl(['get', 'pods', '-n', releaseNamespace, '-o', 'json'])) as PodList
-  return findTrouble(pods)
 }

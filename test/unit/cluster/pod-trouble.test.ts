@@ -1,14 +1,15 @@
 import t from 'tap'
-import { findTrouble, type PodList, staleOf } from '../../cluster/pod-trouble.ts'
+import { findTrouble, type Pod, staleOf } from '../../cluster/pod-trouble.ts'
 
-type Container = NonNullable<PodList['items'][number]['status']['containerStatuses']>[number]
-const aPod = (container: Partial<Container>, deletionTimestamp?: string): PodList['items'][number] => ({
+type Container = NonNullable<Pod['status']['containerStatuses']>[number]
+const aPod = (container: Partial<Container>, deletionTimestamp?: string): Pod => ({
+  kind: 'Pod',
   metadata: { name: 'operator-1', ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
-  status: { containerStatuses: [{ name: 'operator', restartCount: 0, ...container }] },
+  status: { phase: 'Running', containerStatuses: [{ name: 'operator', restartCount: 0, ...container }] },
 })
 const waiting = (reason: string, message?: string) => ({ state: { waiting: { reason, ...(message === undefined ? {} : { message }) } } })
 
-const cases: { name: string; pod: PodList['items'][number]; trouble: string | undefined }[] = [
+const cases: { name: string; pod: Pod; trouble: string | undefined }[] = [
   {
     name: 'an image that is not there',
     pod: aPod(waiting('ErrImageNeverPull', 'image "x" is not present')),
@@ -22,16 +23,17 @@ const cases: { name: string; pod: PodList['items'][number]; trouble: string | un
   { name: 'nothing in a program that fell over once', pod: aPod({ ...waiting('CrashLoopBackOff'), restartCount: 1 }), trouble: undefined },
   { name: 'nothing in a pod that comes up', pod: aPod(waiting('ContainerCreating')), trouble: undefined },
   { name: 'nothing in a pod that goes', pod: aPod(waiting('ImagePullBackOff'), '2026-11-21T12:00:00Z'), trouble: undefined },
-  { name: 'nothing in a pod without containers yet', pod: { metadata: { name: 'new' }, status: {} }, trouble: undefined },
+  { name: 'nothing in a pod without containers yet', pod: { kind: 'Pod', metadata: { name: 'new' }, status: {} }, trouble: undefined },
 ]
 for (const { name, pod, trouble } of cases) {
-  t.test(`findTrouble finds ${name}`, async (t) => t.equal(findTrouble({ items: [pod] }), trouble))
+  t.test(`findTrouble finds ${name}`, async (t) => t.equal(findTrouble([pod]), trouble))
 }
 
 t.test('staleOf names pods that are said to run in containers that do not', async (t) => {
   const running = new Set(['abc'])
-  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://abc' })] }, running), [])
-  t.strictSame(staleOf({ items: [aPod({})] }, running), [])
-  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://old' })] }, running), ['operator-1, which restarts'])
-  t.strictSame(staleOf({ items: [aPod({ containerID: 'containerd://old' }, 'now')] }, running), [])
+  t.strictSame(staleOf([aPod({ containerID: 'containerd://abc' })], running), [])
+  t.strictSame(staleOf([aPod({})], running), [])
+  t.strictSame(staleOf([aPod({ containerID: 'containerd://old' })], running), ['operator-1, which restarts'])
+  t.strictSame(staleOf([aPod({ containerID: 'containerd://old' }, 'now')], running), [])
+  t.strictSame(staleOf([{ ...aPod({ containerID: 'containerd://old' }), status: { phase: 'Succeeded' } }], running), [])
 })
