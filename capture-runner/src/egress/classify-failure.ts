@@ -23,16 +23,11 @@ const MESSAGES: Record<string, string> = {
 
 const isFailed = (entry: LedgerEntry): boolean => entry.verdict === 'refused' || entry.verdict === 'failed'
 
-const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, reason }: LedgerEntry): Failure => {
+const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, told }: LedgerEntry): Failure => {
   const suffix = error === undefined ? '' : ` (${error})`
   switch (code) {
     case 'BLOCKED_ADDRESS':
-      return {
-        code,
-        message: reason?.includes(' resolves to ')
-          ? `${host} resolves to an address that is not open to captures`
-          : (reason ?? `${host} is not open to captures`),
-      }
+      return { code, message: told ?? `${host} is not open to captures` }
     case 'DNS_FAILED':
       return {
         code,

@@ -16,6 +16,8 @@ export interface LedgerEntry {
   code?: EgressCode
   /** A sentence for the operator's log. May name private addresses. */
   reason?: string
+  /** A sentence for the client, where there is a better one than the code's own. */
+  told?: string
   /** ECONNREFUSED, ENOTFOUND and the like. */
   error?: string
   bytesSent: number
@@ -77,6 +79,7 @@ export class LedgerBook implements Ledger {
     entry.verdict = cause.code === 'BLOCKED_ADDRESS' || cause.code === 'RESOURCE_LIMIT' ? 'refused' : 'failed'
     entry.code = cause.code
     entry.reason = cause.message
+    if (cause.told !== undefined) entry.told = cause.told
     if (cause.systemCode !== undefined) entry.error = cause.systemCode
   }
 }

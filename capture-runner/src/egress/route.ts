@@ -38,8 +38,8 @@ export interface RouteContext {
   ownPorts: ReadonlySet<number>
 }
 
-const insist = (verdict: Verdict, prefix = ''): void => {
-  if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', prefix + verdict.reason)
+const insist = (verdict: Verdict): void => {
+  if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', verdict.reason, { told: verdict.reason })
 }
 
 /** Judges the target by its text and gives its host as a URL would hold it. @throws EgressError BLOCKED_ADDRESS */
@@ -66,8 +66,11 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const checkAddress = (address: string, host: string, port: number, context: RouteContext): void => {
   const { rules } = context.policy
-  const known = { hostAllowed: isAllowedHost(host, rules), ownAddresses: context.ownAddresses }
-  insist(classifyAddress(address, rules, known), host === address ? '' : `${host} resolves to an address that is closed: `)
+  const verdict = classifyAddress(address, rules, { hostAllowed: isAllowedHost(host, rules), ownAddresses: context.ownAddresses })
+  if (!verdict.allowed) {
+    const told = host === address ? verdict.reason : `${host} resolves to an address that is not open to captures`
+    throw new EgressError('BLOCKED_ADDRESS', `${host}: ${verdict.reason}`, { told })
+  }
   if (context.ownPorts.has(port) && isWithin(address, LOOPBACK))
     throw new EgressError('BLOCKED_ADDRESS', `port ${port} is the runner's own`)
 }
@@ -94,10 +97,12 @@ export const dialParent = async (proxy: ParentProxy, context: RouteContext): Pro
       proxy.chosenBy === 'user'
         ? await dialDirect(checkTarget({ host, port }, context), port, context)
         : await dialTrusted(host, port, context)
-    return url.protocol === 'https:' ? await startTls(socket, host) : socket
+    return url.protocol === 'https:' ? await startTls(socket, host, context.times) : socket
   } catch (error) {
-    if (error instanceof EgressError && error.code === 'BLOCKED_ADDRESS') throw error
-    throw new EgressError('PROXY_FAILED', `the proxy ${host}:${port} cannot be reached: ${(error as Error).message}`, { cause: error })
+    const message = `the proxy ${host}:${port}: ${(error as Error).message}`
+    if (!(error instanceof EgressError) || error.code !== 'BLOCKED_ADDRESS')
+      throw new EgressError('PROXY_FAILED', message, { cause: error })
+    throw new EgressError('BLOCKED_ADDRESS', message, { told: 'the address of the proxy is not open to captures', cause: error })
   }
 }
 
@@ -107,12 +112,14 @@ const dialTrusted = async (host: string, port: number, context: RouteContext): P
 /** A socket's end is told by `close`; an `error` no one listens to would end the process. */
 export const ignore = (): void => {}
 
-const startTls = (socket: net.Socket, host: string): Promise<net.Socket> =>
+const startTls = (socket: net.Socket, host: string, times: DialTimes): Promise<net.Socket> =>
   new Promise((resolve, reject) => {
     const secured = tls.connect({ socket, ...(isAddressLiteral(host) ? {} : { servername: host }) })
+    const tooLate = setTimeout(() => secured.destroy(new Error('it did not speak TLS in time')), times.connectTimeoutMilliseconds)
+    secured.once('close', () => clearTimeout(tooLate))
     secured.once('error', reject)
     secured.once('secureConnect', () => {
-      secured.off('error', reject)
+      clearTimeout(tooLate)
       secured.on('error', ignore)
       resolve(secured)
     })

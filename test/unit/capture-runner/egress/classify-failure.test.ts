@@ -14,14 +14,16 @@ const aLedger = (host: string, port: number, error?: Error): LedgerBook => {
 t.test('classifyFailure believes the ledger before the browser', async (t) => {
   const cases = [
     {
-      error: new EgressError('BLOCKED_ADDRESS', '10.0.0.1 is a private address'),
+      error: new EgressError('BLOCKED_ADDRESS', 'a.example: 10.0.0.1 is a private address', {
+        told: 'a.example resolves to a closed address',
+      }),
       code: 'BLOCKED_ADDRESS',
-      message: '10.0.0.1 is a private address',
+      message: 'a.example resolves to a closed address',
     },
     {
-      error: new EgressError('BLOCKED_ADDRESS', 'a.example resolves to an address that is closed: 10.0.0.1 is a private address'),
+      error: new EgressError('BLOCKED_ADDRESS', '10.0.0.1 is closed'),
       code: 'BLOCKED_ADDRESS',
-      message: 'a.example resolves to an address that is not open to captures',
+      message: 'a.example is not open to captures',
     },
     {
       error: new EgressError('DNS_FAILED', 'x', { systemCode: 'ENOTFOUND' }),

@@ -1,0 +1,155 @@
+// A proxy between the guard and the world: the installation's own, whose address is trusted, and one that a user named, which is not.
+
+import http from 'node:http'
+import type net from 'node:net'
+import t, { type Test } from 'tap'
+import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
+import { createGuard, type ParentProxy } from '../../../capture-runner/src/egress/guard.ts'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
+import { type Site, startRawSite, startSite } from './sites.ts'
+
+interface ParentSite extends Site {
+  /** What it was asked, as `METHOD target authorization`. */
+  asked: string[]
+}
+
+/** A proxy that answers everything itself: `through` stands for the whole internet. */
+const startParent = async (t: Test, status = 200): Promise<ParentSite> => {
+  const asked: string[] = []
+  const note = ({ method, url, headers }: http.IncomingMessage): void =>
+    void asked.push(`${method} ${url} ${headers['proxy-authorization'] ?? '-'}`)
+  const server = http.createServer((request, response) => {
+    note(request)
+    response.writeHead(status).end('through')
+  })
+  server.on('connect', (request, socket: net.Socket) => {
+    note(request)
+    socket.end(`HTTP/1.1 ${status} X\r\n\r\n${status === 200 ? 'through' : ''}`)
+  })
+  const site = await startRawSite(t, (socket) => server.emit('connection', socket))
+  return Object.assign(site, { asked })
+}
+
+const asking: string[] = []
+const dns = await startDnsServer((name) => {
+  asking.push(name)
+  return name === 'inside.sites.example' ? { addresses: ['127.0.0.1'] } : undefined
+})
+t.teardown(() => dns.close())
+const guard = createGuard({ dnsServers: [dns.address], dnsTimeoutMilliseconds: 500, connectTimeoutMilliseconds: 1_000 })
+
+const open = async (t: Test, parent: Partial<ParentProxy> & { url: string }, rules: Partial<EgressRules> = {}) => {
+  const session = await guard.openSession()
+  t.teardown(() => session.close())
+  session.arm({ rules: { ...DEFAULT_EGRESS_RULES, ...rules }, maxBytes: 1e6, parentProxy: { direct: [], chosenBy: 'operator', ...parent } })
+  return session
+}
+
+t.test('Guard sends names unresolved to the installation’s proxy, with its user and password', async (t) => {
+  const parent = await startParent(t)
+  const session = await open(t, { url: `http://us%20er:p%40ss@127.0.0.1:${parent.port}` })
+  asking.length = 0
+  t.match(await askThrough(session.proxyUrl, 'http://nowhere.example/a?b'), { status: 200, body: 'through' })
+  const tunnel = (await tunnelThrough(session.proxyUrl, 'nowhere.example:443')) as net.Socket
+  t.ok(tunnel)
+  tunnel.destroy()
+  const basic = `Basic ${Buffer.from('us er:p@ss').toString('base64')}`
+  t.strictSame(parent.asked, [`GET http://nowhere.example/a?b ${basic}`, `CONNECT nowhere.example:443 ${basic}`])
+  t.strictSame(asking, [])
+  t.match(session.ledger.entries, [{ verdict: 'allowed' }, { verdict: 'allowed' }])
+  t.notOk(
+    session.ledger.entries.some(({ address }) => address),
+    'the address that was reached is the proxy’s secret',
+  )
+})
+
+t.test('Guard refuses closed targets although a proxy would take them', async (t) => {
+  const parent = await startParent(t)
+  const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
+  for (const host of ['127.0.0.1', '0x7f.1', '169.254.169.254', '[fd00::1]', 'localhost', 'kubernetes.default.svc', 'nowhere.example.']) {
+    t.equal((await askThrough(session.proxyUrl, `http://${host}/`)).status, undefined, host)
+    t.equal(await tunnelThrough(session.proxyUrl, `${host}:443`), undefined, host)
+  }
+  t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:25'), undefined)
+  t.equal(parent.connections, 0)
+  t.ok(session.ledger.entries.every(({ verdict }) => verdict === 'refused'))
+})
+
+t.test('Guard dials itself what the proxy is not for', async (t) => {
+  const parent = await startParent(t)
+  const site = await startSite(t)
+  const url = `http://127.0.0.1:${parent.port}`
+  const loopback = { allowedCidrs: ['127.0.0.0/8'] }
+  const cases = [
+    {
+      name: 'a name on the allow-list',
+      host: 'inside.sites.example',
+      direct: [],
+      rules: { ...loopback, allowedHosts: ['*.sites.example'] },
+    },
+    { name: 'a listed name', host: 'inside.sites.example', direct: ['*.sites.example'], rules: loopback },
+    { name: 'a listed address', host: '127.0.0.1', direct: ['127.0.0.1'], rules: loopback },
+    { name: 'an address in a listed range', host: '127.0.0.1', direct: ['127.0.0.0/8'], rules: loopback },
+  ]
+  for (const { name, host, direct, rules } of cases) {
+    const session = await open(t, { url, direct }, rules)
+    t.equal((await askThrough(session.proxyUrl, `http://${host}:${site.port}/`)).status, 200, name)
+    t.equal(parent.connections, 0, name)
+  }
+  const through = await open(t, { url, direct: ['10.0.0.0/8', '*.other.example'] }, loopback)
+  t.match(await askThrough(through.proxyUrl, `http://127.0.0.1:${site.port}/`), { body: 'through' }, 'the control')
+})
+
+t.test('Guard checks the address of a proxy that a user named', async (t) => {
+  const parent = await startParent(t)
+  for (const host of ['127.0.0.1', '0x7f.1', 'inside.sites.example']) {
+    const mine = { url: `http://${host}:${parent.port}`, chosenBy: 'user' as const }
+    const closed = await open(t, mine)
+    t.equal((await askThrough(closed.proxyUrl, 'http://nowhere.example/')).status, undefined, host)
+    t.equal(await tunnelThrough(closed.proxyUrl, 'nowhere.example:443'), undefined, host)
+    t.equal(parent.connections, 0, host)
+    t.strictSame(
+      classifyFailure(closed.ledger, 'http://nowhere.example/'),
+      { code: 'BLOCKED_ADDRESS', message: 'the address of the proxy is not open to captures' },
+      host,
+    )
+  }
+  const opened = await open(t, { url: `http://127.0.0.1:${parent.port}`, chosenBy: 'user' }, { allowedCidrs: ['127.0.0.0/8'] })
+  t.match(await askThrough(opened.proxyUrl, 'http://nowhere.example/'), { body: 'through' }, 'the control')
+})
+
+const refusals = [
+  { name: 'asks for another password', status: 407 },
+  { name: 'refuses the target', status: 403 },
+]
+for (const { name, status } of refusals) {
+  t.test(`Guard closes and tells PROXY_FAILED when the proxy ${name}`, async (t) => {
+    const parent = await startParent(t, status)
+    const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
+    t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:443'), undefined)
+    t.strictSame(classifyFailure(session.ledger, 'https://nowhere.example/', 'net::ERR_TUNNEL_CONNECTION_FAILED'), {
+      code: 'PROXY_FAILED',
+      message: 'the proxy did not connect to nowhere.example:443',
+    })
+    const plain = await askThrough(session.proxyUrl, 'http://nowhere.example/')
+    t.equal(plain.status, status === 407 ? undefined : status, 'what a proxy says in the clear may be the site’s own word')
+  })
+}
+
+t.test('Guard tells PROXY_FAILED when the proxy is not there, breaks off or does not speak', async (t) => {
+  const gone = await startRawSite(t, (socket) => socket.destroy())
+  const silent = await startRawSite(t, () => {})
+  for (const url of [
+    `http://127.0.0.1:${gone.port}`,
+    'http://127.0.0.1:9',
+    `http://127.0.0.1:${silent.port}`,
+    'http://nowhere.example:3128',
+    `https://127.0.0.1:${gone.port}`,
+  ]) {
+    const session = await open(t, { url })
+    t.equal(await tunnelThrough(session.proxyUrl, 'public.example:443'), undefined, url)
+    t.equal(classifyFailure(session.ledger, 'https://public.example/').code, 'PROXY_FAILED', url)
+  }
+})
