@@ -41,7 +41,7 @@ const Env = z.object({
     .int()
     .positive()
     .default(512 * 1024 * 1024), // of one capture, both ways
-  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(20_000), // below the pod's terminationGracePeriodSeconds
+  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(8_000), // below the pod's terminationGracePeriodSeconds
 })
 
 export type Config = Readonly<z.infer<typeof Env>>

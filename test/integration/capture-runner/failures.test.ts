@@ -11,6 +11,7 @@ import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import t, { type Test } from 'tap'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
 import { argumentsOf, listProcesses } from '../../../capture-runner/src/processes.ts'
+import { eventually } from '../../support/eventually.ts'
 import { servePages } from './page-server.ts'
 import { decode, GREEN, isNear } from './pixels.ts'
 import { LOOPBACK_POLICY, openStudio } from './studio.ts'
@@ -219,26 +220,24 @@ t.test('a browser that is frozen is killed, and its capture ends with the deadli
   const frozen = browserProcesses()
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
   await failing
-  for (const pid of frozen.slice(1)) process.kill(pid, 'SIGCONT')
+  await eventually('the frozen browser is gone', async () => frozen.some((pid) => !browserProcesses().includes(pid)))
+  for (const pid of frozen) if (browserProcesses().includes(pid)) process.kill(pid, 'SIGCONT')
   await takesTheNext(t)
 })
 
 t.test('another account never meets the browser of the one before', async (t) => {
-  await studio.shoot(site.url('/green'), { scripts: 'document.cookie = "a=1"' }, { account: 'one' })
-  const { findings: again } = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'one' })
-  t.equal(again.pageTitle, 'none', 'nor does the same account meet its own cookies')
-  const ofOne = await usedBrowser()
-  await studio.shoot(site.url('/green'), {}, { account: 'two' })
-  t.not(await usedBrowser(), ofOne)
-  t.notOk(browserProcesses().includes(ofOne), 'the browser of the first account is gone')
+  const first = await studio.shoot(site.url('/green'), { scripts: 'document.cookie = "a=1"' }, { account: 'one' })
+  const again = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'one' })
+  t.equal(again.browserPid, first.browserPid)
+  t.equal(again.findings.pageTitle, 'none', 'nor does the same account meet its own cookies')
+  const other = await studio.shoot(site.url('/green'), TITLE_FROM_COOKIE, { account: 'two' })
+  t.not(other.browserPid, first.browserPid)
+  t.notOk(browserProcesses().includes(first.browserPid), 'the browser of the first account is gone')
 })
 
 const TITLE_FROM_COOKIE: CaptureOptions = { scripts: 'document.title = document.cookie || "none"' }
 
-/** The browser whose tabs have had a renderer for the longest: the current one is older than the spare. */
-const usedBrowser = async (): Promise<number> => Math.min(...browserProcesses())
-
-/** Main processes of all browsers that this test has started, the oldest first. */
+/** Main processes of all browsers that this test has started. */
 function browserProcesses(): number[] {
   return listProcesses()
     .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((argument) => argument.startsWith('--tintype-browser=')))

@@ -13,7 +13,7 @@ import { type Captured, run } from '../../../capture-runner/src/run.ts'
 export interface Studio {
   browsers: Browsers
   /** Takes a picture as a runner would, to the point where it would be stored. */
-  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number> }>
+  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
   /** The error of a capture that must fail. */
   shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
   close: () => Promise<void>
@@ -56,7 +56,7 @@ export async function openStudio({ isolation = 'context', memoryLimitBytes }: St
       lease.tab.exit.arm(policy)
       const captured = await run({ plan, tab: lease.tab, signal: signal ?? AbortSignal.timeout(120_000), timings })
       isSound = true
-      return { ...captured, timings }
+      return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {
       watch.end()
       void browsers.takeBack(lease, isSound)

@@ -1,0 +1,48 @@
+import t from 'tap'
+import { loadConfig } from '../../../capture-runner/src/config.ts'
+
+const env = {
+  TINTYPE_POD_NAME: 'default-1',
+  TINTYPE_POD_UID: 'uid',
+  TINTYPE_NAMESPACE: 'tintype',
+  TINTYPE_DISPATCH_PUBLIC_KEY: '{"kty":"OKP","crv":"Ed25519","x":"abc"}',
+  KUBERNETES_SERVICE_HOST: '10.0.0.1',
+}
+
+t.test('loadConfig fills in what may be absent', async (t) => {
+  const config = loadConfig(env)
+  t.match(config, {
+    TINTYPE_PORT: 8080,
+    TINTYPE_EGRESS: {},
+    TINTYPE_SANDBOX_MODE: 'auto',
+    TINTYPE_ISOLATION: 'context',
+    TINTYPE_DISPATCH_PUBLIC_KEY: { crv: 'Ed25519' },
+    KUBERNETES_SERVICE_PORT: '443',
+  })
+  t.equal(config.TINTYPE_MEMORY_LIMIT_BYTES, undefined)
+  t.throws(() => Object.assign(config, { TINTYPE_PORT: 1 }))
+})
+
+t.test('loadConfig reads what a pool gives', async (t) => {
+  const egress = { allowedHosts: ['*.sites.svc.cluster.local'], allowedPorts: [81] }
+  const config = loadConfig({
+    ...env,
+    TINTYPE_EGRESS: JSON.stringify(egress),
+    TINTYPE_MEMORY_LIMIT_BYTES: '1610612736',
+    TINTYPE_ISOLATION: 'browser',
+  })
+  t.match(config, { TINTYPE_EGRESS: egress, TINTYPE_MEMORY_LIMIT_BYTES: 1_610_612_736, TINTYPE_ISOLATION: 'browser' })
+})
+
+t.test('loadConfig names every mistake at once', async (t) => {
+  const broken = {
+    ...env,
+    TINTYPE_POD_UID: '',
+    TINTYPE_EGRESS: '{',
+    TINTYPE_SANDBOX_MODE: 'perhaps',
+    TINTYPE_DISPATCH_PUBLIC_KEY: '{"kty":"RSA"}',
+  }
+  for (const name of ['TINTYPE_POD_UID', 'TINTYPE_EGRESS', 'TINTYPE_SANDBOX_MODE', 'TINTYPE_DISPATCH_PUBLIC_KEY']) {
+    t.throws(() => loadConfig(broken), { message: new RegExp(name) })
+  }
+})

@@ -1,0 +1,58 @@
+import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t from 'tap'
+import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../capture-runner/src/plan.ts'
+
+const URL = 'https://example.com/'
+
+t.test('buildPlan of no options is the defaults that the catalogue states', async (t) => {
+  t.strictSame(buildPlan(URL, undefined), {
+    url: URL,
+    context: { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1, colorScheme: 'light' },
+    picture: { format: 'png', transparent: false, fullPage: false, maxHeight: 25_000 },
+    states: ['load'],
+    timeoutMilliseconds: 30_000,
+    delayMilliseconds: 0,
+    warnings: [],
+  })
+})
+
+const effects: { options: CaptureOptions; changes: object }[] = [
+  { options: { viewportWidth: 320, viewportHeight: 640 }, changes: { context: { viewport: { width: 320, height: 640 } } } },
+  { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
+  { options: { darkMode: true }, changes: { context: { colorScheme: 'dark' } } },
+  { options: { format: 'jpeg' }, changes: { picture: { format: 'jpeg', quality: 90 } } },
+  { options: { format: 'webp', imageQuality: 0 }, changes: { picture: { format: 'webp', quality: 0 } } },
+  { options: { omitBackground: true }, changes: { picture: { transparent: true } } },
+  { options: { fullPage: true, fullPageMaxHeight: 1_000 }, changes: { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] } },
+  { options: { delay: 5 }, changes: { delayMilliseconds: 5 } },
+  { options: { timeout: 1_000 }, changes: { timeoutMilliseconds: 1_000 } },
+  { options: { waitForSelector: '#a' }, changes: { waitForSelector: '#a' } },
+  { options: { waitUntil: ['commit', 'networkidle'] }, changes: { states: ['commit', 'networkidle'] } },
+  { options: { styles: 'a{}' }, changes: { styles: 'a{}' } },
+  { options: { scripts: '1' }, changes: { scripts: '1' } },
+  { options: { click: '#b' }, changes: { click: '#b' } },
+]
+
+for (const { options, changes } of effects) {
+  t.test(`buildPlan carries out ${Object.keys(options).join(' and ')}`, async (t) => {
+    t.match(buildPlan(URL, options), changes)
+    t.notSame(buildPlan(URL, options), buildPlan(URL, undefined))
+  })
+}
+
+t.test('buildPlan leaves no option of the catalogue without an effect', async (t) => {
+  const tried = new Set(effects.flatMap(({ options }) => Object.keys(options)))
+  t.strictSame(Object.keys(CaptureOptions.shape).toSorted(), [...tried].toSorted())
+})
+
+t.test('buildPlan names the options that were chosen and change nothing', async (t) => {
+  t.strictSame(buildPlan(URL, { imageQuality: 10 }).warnings, ['image_quality has no effect on png'])
+  t.strictSame(buildPlan(URL, { fullPageMaxHeight: 2_000 }).warnings, ['full_page_max_height has no effect without full_page'])
+  t.strictSame(buildPlan(URL, { format: 'jpeg', imageQuality: 10, fullPage: true, fullPageMaxHeight: 2_000 }).warnings, [])
+})
+
+t.test('isAdaptable tells which contexts a prepared one can become', async (t) => {
+  t.ok(isAdaptable(DEFAULT_CONTEXT))
+  t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
+})

@@ -1,0 +1,186 @@
+import type { CaptureOrder } from '@tintype/crds/dispatch'
+import pino from 'pino'
+import t from 'tap'
+import type { Attempt } from '../../../capture-runner/src/capture.ts'
+import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { buildFailure, type Outcome } from '../../../capture-runner/src/outcome.ts'
+import type { Reported } from '../../../capture-runner/src/report.ts'
+import { Runner } from '../../../capture-runner/src/runner.ts'
+import { NOON } from '../../support/builders.ts'
+
+const anOrder = (given: Partial<CaptureOrder> = {}): CaptureOrder => ({
+  uid: 'a',
+  name: 'scr-1',
+  namespace: 'default',
+  accountName: 'default',
+  attempt: 1,
+  url: 'https://example.com/?secret',
+  upload: { url: 'http://store/x?signature', headers: {}, maxBytes: 1 },
+  deadline: 0,
+  ...given,
+})
+
+const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
+  const error = code && new CaptureError(code, 'why')
+  const outcome = buildFailure(error ?? new CaptureError('TIMEOUT', 'stands for any'), { processingMilliseconds: 1, timings: {} }, NOON)
+  return { outcome, error }
+}
+
+/** A runner whose captures and reports end when the test says so. */
+function aRunner() {
+  const captures: { order: CaptureOrder; cancelled: AbortSignal; end: (attempt: Attempt) => void; fail: (error: unknown) => void }[] = []
+  const reports: { uid: string; outcome: Outcome; cancelled: AbortSignal; end: (reported: Reported) => void }[] = []
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const runner = new Runner({
+    capture: (order, cancelled) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
+      cancelled.addEventListener('abort', () => reject(cancelled.reason))
+      captures.push({ order, cancelled, end: resolve, fail: reject })
+      return promise
+    },
+    report: ({ uid }, outcome, cancelled) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Reported>()
+      cancelled.addEventListener('abort', () => reject(cancelled.reason))
+      reports.push({ uid, outcome, cancelled, end: resolve })
+      return promise
+    },
+    log,
+  })
+  return { runner, captures, reports, lines }
+}
+
+/** Lets everything happen that needs no more than promises. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('Runner takes an order, reports its end, and remembers that it did', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  t.match(runner.find('a'), { state: 'reporting' })
+  reports[0]?.end('written')
+  await settled()
+  t.match(runner.find('a'), { state: 'done' })
+})
+
+t.test('Runner answers a repeated order with what became of it', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'reporting' } })
+  reports[0]?.end('written')
+  await settled()
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'done' } })
+  t.equal(captures.length, 1)
+})
+
+t.test('Runner is busy with one capture for every other order, the next attempt of the same too', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  t.match(runner.accept(anOrder({ uid: 'b' })), { kind: 'busy', state: { uid: 'a' } })
+  t.match(runner.accept(anOrder({ attempt: 2 })), { kind: 'busy', state: { uid: 'a', attempt: 1 } })
+})
+
+t.test('Runner takes the next order while it reports the last', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running' }])
+  reports[0]?.end('written')
+  await settled()
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
+})
+
+t.test('Runner forgets a capture that another attempt may do better, without a report', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder({ attempt: 2 }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.equal(reports.length, 0)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+})
+
+t.test('Runner reports such a failure in the last attempt', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder({ attempt: 3 }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.match(reports, [{ uid: 'a', outcome: { phase: 'Failed', result: { error: { code: 'STORAGE_FAILED' } } } }])
+})
+
+t.test('Runner drops a cancelled capture, running or being reported', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  t.equal(runner.cancel('a'), false)
+  runner.accept(anOrder())
+  t.equal(runner.cancel('a'), true)
+  t.match(captures[0]?.cancelled.reason, { code: 'CANCELLED' })
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.equal(reports.length, 0)
+
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[1]?.end(anAttempt())
+  await settled()
+  t.equal(runner.cancel('b'), true)
+  await settled()
+  t.equal(runner.find('b'), undefined)
+})
+
+t.test('Runner survives a bug in a capture', async (t) => {
+  const { runner, captures, lines } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.fail(new Error('bug'))
+  await settled()
+  t.match(lines.join(), /capture ended by a bug/)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+})
+
+t.test('Runner remembers no more than it needs', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  for (let i = 0; i < 40; i++) {
+    runner.accept(anOrder({ uid: `uid-${i}` }))
+    captures[i]?.end(anAttempt())
+    await settled()
+    reports[i]?.end('written')
+    await settled()
+  }
+  t.equal(runner.find('uid-0'), undefined)
+  t.match(runner.find('uid-39'), { state: 'done' })
+})
+
+t.test('Runner that closes takes no order, and waits for what it has', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  const closed = runner.close(60_000)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'busy')
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'closed')
+  reports[0]?.end('written')
+  await closed
+  t.match(runner.find('a'), { state: 'done' })
+})
+
+t.test('Runner that closes gives up what takes too long', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  await runner.close(1)
+  t.ok(captures[0]?.cancelled.aborted)
+  t.equal(runner.find('a'), undefined)
+})
+
+t.test('Runner logs one line a capture, and nothing of the client’s in it', async (t) => {
+  const { runner, captures, lines } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] ?? ''), { msg: 'capture finished', uid: 'a', attempt: 1, outcome: 'Failed', code: 'TIMEOUT' })
+  t.notMatch(lines[0], /secret|signature|example\.com/)
+})

@@ -1,0 +1,86 @@
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t from 'tap'
+import { buildPlan } from '../../../capture-runner/src/plan.ts'
+import { cutPage } from '../../../capture-runner/src/tiles.ts'
+
+const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 0, scrollY: 0 }) =>
+  cutPage(buildPlan('https://example.com/', options), { contentHeight, ...scroll })
+
+const heightOf = ({ tiles }: ReturnType<typeof cut>) => tiles.reduce((sum, { height }) => sum + height, 0)
+
+t.test('cutPage takes the window as it is without a clip, wherever it is scrolled to', async (t) => {
+  const window = cut({}, 9_000, { scrollX: 5, scrollY: 700 })
+  t.match(window, { isWindow: true, truncated: false, warnings: [], tiles: [{ x: 5, y: 700, width: 1920, height: 1080 }] })
+})
+
+t.test('cutPage clips the window at any other scale', async (t) => {
+  t.match(cut({ deviceScaleFactor: 2 }), { isWindow: false, tiles: [{ x: 0, y: 0, width: 1920, height: 1080 }] })
+})
+
+t.test('cutPage takes a full page from its top, in one piece up to 8,192 device pixels', async (t) => {
+  t.match(cut({ fullPage: true }, 8_192, { scrollX: 3, scrollY: 50 }), { tiles: [{ x: 0, y: 0, height: 8_192 }], truncated: false })
+  t.equal(cut({ fullPage: true }, 8_193).tiles.length, 3)
+  t.equal(cut({ fullPage: true, deviceScaleFactor: 2 }, 4_097).tiles.length, 3)
+})
+
+t.test('cutPage lays tiles edge to edge, each border on a whole device pixel', async (t) => {
+  for (const deviceScaleFactor of [0.1, 0.333, 0.75, 1, 1.1, 1.25, 1.33, 1.5, 2, 2.625, 3, 5]) {
+    const { tiles } = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 100, deviceScaleFactor }, 50_000)
+    let bottom = 0
+    for (const { y, height } of tiles) {
+      t.equal(y, bottom)
+      t.ok(Math.abs(y * deviceScaleFactor - Math.round(y * deviceScaleFactor)) < 1e-6, `${y} × ${deviceScaleFactor}`)
+      t.ok(height * deviceScaleFactor <= 8_192)
+      bottom += height
+    }
+    t.equal(bottom, 50_000, `${deviceScaleFactor}`)
+  }
+})
+
+t.test('cutPage ends a full page where the client wished, and says so', async (t) => {
+  const short = cut({ fullPage: true, fullPageMaxHeight: 2_000 }, 3_000)
+  t.equal(heightOf(short), 2_000)
+  t.match(short, { truncated: true, warnings: ['the page is 3000 pixels tall: the picture ends at full_page_max_height'] })
+  t.match(cut({ fullPage: true, fullPageMaxHeight: 3_000 }, 3_000), { truncated: false, warnings: [] })
+})
+
+t.test('cutPage ends a picture where its format does', async (t) => {
+  const cases: { options: CaptureOptions; height: number }[] = [
+    { options: { format: 'webp' }, height: 16_383 },
+    { options: { format: 'webp', deviceScaleFactor: 2 }, height: 8_191 },
+    { options: { format: 'jpeg', fullPageMaxHeight: 50_000 }, height: 50_000 },
+    { options: { format: 'jpeg', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 32_767 },
+    { options: { format: 'png', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 50_000 },
+  ]
+  for (const { options, height } of cases) {
+    const picture = cut({ fullPage: true, ...options }, 60_000)
+    t.equal(heightOf(picture), height, JSON.stringify(options))
+    t.equal(picture.truncated, true)
+  }
+  t.match(cut({ fullPage: true, format: 'webp' }, 20_000).warnings, [/^the picture ends at 16383 pixels: webp/])
+})
+
+t.test('cutPage never plans more than 200 megapixels', async (t) => {
+  const picture = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 7_680, deviceScaleFactor: 2 }, 50_000)
+  t.equal(heightOf(picture), Math.floor(200_000_000 / (7_680 * 4)))
+  t.equal(picture.truncated, true)
+})
+
+t.test('cutPage keeps each tile of a wide picture small', async (t) => {
+  for (const { width, height } of cut({ viewportWidth: 7_680, viewportHeight: 7_680 }).tiles) t.ok(width * height <= 4_096 * 4_096)
+})
+
+t.test('cutPage cuts a window that is too tall for its format', async (t) => {
+  const window = cut({ format: 'webp', viewportWidth: 100, viewportHeight: 7_680, deviceScaleFactor: 3 })
+  t.equal(heightOf(window), 5_461)
+  t.match(window, { truncated: true, isWindow: false })
+})
+
+t.test('cutPage refuses a picture whose rows are too wide for its format', async (t) => {
+  t.throws(() => cut({ format: 'webp', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 3 }), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => cut({ format: 'jpeg', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 5 }))
+})
+
+t.test('cutPage makes a picture of a page without any height', async (t) => {
+  t.equal(heightOf(cut({ fullPage: true }, 0)), 1)
+})
