@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, chromium as Chromium, Page } from 'playwright-core'
 
 /** One order: `count` captures of each page in turns, by as many browsers side by side. */
@@ -34,6 +35,7 @@ const { chromium } = createRequire('/app/main.mjs')('playwright-core') as { chro
 const FLAGS = ['--disable-gpu', '--disable-checker-imaging', '--font-render-hinting=none', '--block-new-web-contents']
 
 const MAX_TRIES = 5
+const REPEAT_MILLISECONDS = 50
 
 const browsers: Browser[] = []
 let repeated = 0
@@ -61,6 +63,8 @@ async function take(page: Page, context: BrowserContext, way: LoopOrder['way']):
     } catch (error) {
       if (tries === MAX_TRIES) throw error
       repeated++
+      await sleep(REPEAT_MILLISECONDS)
+      await session.send('Page.getLayoutMetrics')
     }
   }
 }

@@ -34,7 +34,7 @@ t.test('parseSettings refuses what makes no sense', async (t) => {
     ['--only', 'nothing'],
     ['--fast'],
   ]) {
-    t.throws(() => parseSettings(args), {}, args.join(' '))
+    t.throws(() => parseSettings(args), Error, args.join(' '))
   }
 })
 
