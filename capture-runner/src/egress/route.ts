@@ -36,18 +36,28 @@ export interface RouteContext {
   ownAddresses: readonly string[]
   /** Ports that the runner listens on: not reached on loopback either, should a rule ever open loopback. */
   ownPorts: ReadonlySet<number>
+  /** Targets that have passed by their text: rules do not change within a session, and a page asks its site a hundred times. */
+  passed: Map<string, string>
 }
 
 const insist = (verdict: Verdict): void => {
   if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', verdict.reason, { told: verdict.reason })
 }
 
+/** More names than a page honestly has; one with more has each of them judged anew. */
+const MAX_PASSED = 1_000
+
 /** Judges the target by its text and gives its host as a URL would hold it. @throws EgressError BLOCKED_ADDRESS */
 export const checkTarget = (target: Target, context: RouteContext): string => {
+  const key = `${target.host} ${target.port}`
+  const known = context.passed.get(key)
+  if (known !== undefined) return known
   const { rules } = context.policy
   insist(classifyPort(target.port, rules))
   insist(classifyHost(target.host, rules, { ownAddresses: context.ownAddresses }))
-  return toCanonicalHost(target.host) as string
+  const host = toCanonicalHost(target.host) as string
+  if (context.passed.size < MAX_PASSED) context.passed.set(key, host)
+  return host
 }
 
 /** True when the guard dials `host` (canonical) itself although the policy has a parent proxy. */

@@ -43,7 +43,7 @@ export interface OpenSession {
 export interface SessionParts {
   entrance: Entrance
   resolver: ReturnType<typeof createResolver>
-  route: Omit<RouteContext, 'policy' | 'resolve'>
+  route: Omit<RouteContext, 'policy' | 'resolve' | 'passed'>
   now: () => number
   onClose: () => void
 }
@@ -67,6 +67,7 @@ const createAgent = (dial: (host: string, port: number) => Promise<net.Socket>):
 export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: SessionParts): EgressSession => {
   const ledger = new LedgerBook(now)
   const sockets = new Set<net.Socket>()
+  const passed = new Map<string, string>()
   let policy: EgressPolicy | undefined
   let isClosed = false
 
@@ -82,7 +83,7 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
   const route = (): RouteContext => {
     if (ledger.isExhausted) throw new EgressError('RESOURCE_LIMIT', 'the capture has used up its bytes')
     if (!policy || isClosed) throw new EgressError('BLOCKED_ADDRESS', 'no capture is under way')
-    return { ...fixed, policy, resolve: resolver.resolve }
+    return { ...fixed, policy, passed, resolve: resolver.resolve }
   }
   const session: OpenSession = {
     ledger,
