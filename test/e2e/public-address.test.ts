@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { certificatePaths } from '../cluster/pki.ts'
+import { capture, download } from '../support/api-client.ts'
+import { createPool, idleRunners } from '../support/cluster-pools.ts'
+import { foreignNode, startInCluster } from '../support/cluster-program.ts'
+import { captureWith, fileOf } from '../support/cluster-screenshots.ts'
+import { createReceiverCertificate } from '../support/https-receiver.ts'
+import { decode, isNear } from '../support/picture.ts'
+import type { PublicSite } from '../support/public-site-program.ts'
+
+// The way that captures of customers take: a site on an address of the internet, by rules that open nothing. Here the site stands in the
+// node's network, on an address that no one else has there.
+
+t.setTimeout(300_000)
+if (foreignNode) t.plan(0, foreignNode)
+else await main()
+
+async function main(): Promise<void> {
+  const address = '203.0.114.20'
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-public-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const paths = await createReceiverCertificate(directory, [`IP:${address}`])
+  const site: PublicSite = { address, certificate: paths.certificate, key: paths.key }
+  await startInCluster(t, 'public-site-program.ts', site)
+  const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const [closed, trusting] = await Promise.all([
+    createPool(t, 'public', { egress: {} }),
+    createPool(t, 'trusting', { egress: { extraCaBundle } }),
+  ])
+  await Promise.all([closed, trusting].map((pool) => idleRunners(pool)))
+
+  const corners = async (file: Buffer): Promise<boolean> => {
+    const picture = await decode(file)
+    const wanted: [number, number, number[]][] = [
+      [5, 5, [255, 0, 0]],
+      [395, 5, [0, 255, 0]],
+      [5, 295, [0, 0, 255]],
+      [395, 295, [255, 255, 0]],
+    ]
+    return wanted.every(([x, y, colour]) => isNear(picture.at(x, y), colour))
+  }
+  const options = { viewportWidth: 400, viewportHeight: 300 }
+
+  t.test('a site on a public address is captured by rules that open nothing, over http', async (t) => {
+    const shot = await captureWith(t, { url: `http://${address}/quadrants`, poolName: closed, options })
+    t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `http://${address}/quadrants` } })
+    t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
+  })
+
+  t.test('a site on a public address is captured through the API by the default pool', async (t) => {
+    const record = await capture(`http://${address}/quadrants`, { viewport_width: 400, viewport_height: 300 })
+    t.equal(record.status, 'completed', JSON.stringify(record.error))
+    t.ok(await corners(await download(record)), 'the pixels are the page’s')
+  })
+
+  t.test('a site on a public address is captured over https by a pool that trusts its authority', async (t) => {
+    const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName: trusting, options })
+    t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `https://${address}/quadrants` } })
+    t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
+  })
+
+  t.test('a site whose authority the pool does not trust ends with TLS_ERROR', async (t) => {
+    const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName: closed, options })
+    t.match(shot.status, { phase: 'Failed', result: { error: { code: 'TLS_ERROR' } } })
+  })
+
+  t.test('a page on a public address loads what it links to from there', async (t) => {
+    const shot = await captureWith(t, { url: `http://${address}/csp`, poolName: closed, options })
+    t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(200, 150), [0x33, 0x66, 0x99]), 'its style sheet arrived')
+  })
+}
