@@ -10,13 +10,14 @@ import { type Config, loadConfig } from './config.ts'
 import { createGuard } from './egress/guard.ts'
 import type { EgressPolicy } from './egress/policy.ts'
 import { openJail } from './jail/jail.ts'
-import { isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
+import { BROWSER_HOME, isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
 import { createOrderKeys } from './keys.ts'
 import { createMemoryWatch } from './memory-watch.ts'
 import { createReporter } from './report.ts'
 import { Runner } from './runner.ts'
 import { buildServer } from './server.ts'
 import { createVerifier } from './signature.ts'
+import { trustAuthorities } from './trust.ts'
 import { VERSION } from './version.ts'
 
 // Wiring only. Order matters at boot: the node is probed first, because browsers are started as it allows.
@@ -24,6 +25,8 @@ import { VERSION } from './version.ts'
 const config = loadConfig(process.env)
 const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_POD_NAME } })
 
+const { extraCaBundle } = config.TINTYPE_EGRESS
+if (extraCaBundle) await trustAuthorities(extraCaBundle, BROWSER_HOME)
 const sandbox = await probe(config)
 // A runner that may not capture stays up and says so when the operator asks who it is: a process that had ended could not tell why.
 const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)

@@ -33,11 +33,14 @@ interface Outcome {
   errors: string
 }
 
+/** Where the browser's user is at home; in the jail another, empty directory. */
+export const BROWSER_HOME = '/tmp'
+
 /** The environment that a program in the browser's place gets: nothing of the runner's own but where programs and fonts are. */
 export const browserEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> => {
   const wanted = ['PATH', 'LANG', 'LC_ALL', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH']
   const kept = wanted.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))
-  return { ...Object.fromEntries(kept), HOME: '/tmp' }
+  return { ...Object.fromEntries(kept), HOME: BROWSER_HOME }
 }
 
 const run = async (program: string, args: readonly string[], env: Record<string, string>): Promise<Outcome> => {
