@@ -49,7 +49,11 @@ export class FairQueue {
     if (this.#waiting.has(item.key)) return
     this.#waiting.set(item.key, item)
     const flow = this.#flows.get(item.account) ?? this.#open(item.account)
-    flow.waiting.splice(placeOf(flow.waiting, item), 0, item)
+    flow.waiting.splice(
+      placeOf(flow.waiting, (order) => order > item.order),
+      0,
+      item,
+    )
   }
 
   /** Takes a Screenshot out wherever it stands. */
@@ -59,7 +63,13 @@ export class FairQueue {
     this.#waiting.delete(key)
     const flow = this.#flows.get(item.account)
     if (!flow) return
-    flow.waiting.splice(flow.waiting.indexOf(item, placeOf(flow.waiting, item)), 1)
+    flow.waiting.splice(
+      flow.waiting.indexOf(
+        item,
+        placeOf(flow.waiting, (order) => order >= item.order),
+      ),
+      1,
+    )
     if (flow.waiting.length === 0) this.#close(flow, flow.start)
   }
 
@@ -96,14 +106,14 @@ export class FairQueue {
 
 const compare = (a: Flow, b: Flow): number => a.start - b.start || (a.waiting[0]?.order ?? 0) - (b.waiting[0]?.order ?? 0)
 
-/** The first place whose order is not smaller. */
-function placeOf(waiting: readonly Waiting[], { order }: Waiting): number {
+/** The first place whose order satisfies `isBeyond`, which is false up to there and true from there on. */
+function placeOf(waiting: readonly Waiting[], isBeyond: (order: number) => boolean): number {
   let low = 0
   let high = waiting.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((waiting[middle]?.order ?? 0) < order) low = middle + 1
-    else high = middle
+    if (isBeyond(waiting[middle]?.order ?? 0)) high = middle
+    else low = middle + 1
   }
   return low
 }

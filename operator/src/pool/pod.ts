@@ -60,7 +60,7 @@ export function buildRunnerPod(pool: RunnerPool, ordinal: number, settings: PodS
         [Label.pool]: name,
         [Label.templateHash]: templateHash(pool.spec, settings),
       },
-      ownerReferences: [{ apiVersion: API_VERSION, kind: 'RunnerPool', name, uid, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'RunnerPool', name, uid, controller: true }],
     },
     spec: buildSpec(pool.spec, settings),
   }

@@ -88,5 +88,5 @@ t.test('FairQueue removes the right one of several with the same instant', async
   const queue = new FairQueue()
   for (const key of ['x', 'y', 'z']) queue.add({ key, account: 'a', order: 7 })
   queue.remove('y')
-  t.strictSame(drain(queue).toSorted(), ['x', 'z'])
+  t.strictSame(drain(queue), ['x', 'z'], 'in the order of arrival')
 })

@@ -22,7 +22,6 @@ t.test('buildRunnerPod names the pod by its ordinal and leaves it to its pool', 
       name: 'default',
       uid: pool.metadata.uid,
       controller: true,
-      blockOwnerDeletion: true,
     },
   ])
   t.match(pod.metadata?.labels, {

@@ -1,0 +1,193 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { Label } from '../../../../crds/src/names.ts'
+import { Expectations } from '../../../../operator/src/pool/expectations.ts'
+import type { RunnerIdentity } from '../../../../operator/src/pool/identity.ts'
+import { Matchmaker } from '../../../../operator/src/pool/matchmaker.ts'
+import {
+  CLAIM_INDEX,
+  chooseRunner,
+  claimedBy,
+  isIdle,
+  mayServe,
+  POOL_INDEX,
+  RUNNER_INDEX,
+  Runners,
+  UID_INDEX,
+} from '../../../../operator/src/pool/runners.ts'
+import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+import { aPod, aRunner } from '../../../support/runners.ts'
+
+const unfenced = { chromiumSandbox: false, jail: false, detail: 'no' }
+const pool = aRunnerPool()
+const now = NOON.getTime()
+
+const choices = [
+  {
+    name: 'the one whose browser is the account’s',
+    idle: [aRunner({ name: 'fresh' }), aRunner({ name: 'own', accountName: 'red' }), aRunner({ name: 'other', accountName: 'blue' })],
+    chosen: 'own',
+  },
+  {
+    name: 'else one that nobody has used',
+    idle: [aRunner({ name: 'other', accountName: 'blue' }), aRunner({ name: 'fresh' })],
+    chosen: 'fresh',
+  },
+  {
+    name: 'else the one that has been idle longest',
+    idle: [aRunner({ name: 'young', accountName: 'blue', idleSince: at(9).getTime() }), aRunner({ name: 'old', accountName: 'green' })],
+    chosen: 'old',
+  },
+  {
+    name: 'never one without a sandbox that another account has used',
+    idle: [aRunner({ accountName: 'blue', sandbox: unfenced })],
+    chosen: undefined,
+  },
+]
+for (const { name, idle, chosen } of choices) {
+  t.test(`chooseRunner takes ${name}`, async (t) => t.equal(chooseRunner(idle, 'red')?.name, chosen))
+}
+
+const idleness = [
+  { name: 'a ready runner that has proved who it is', runner: aRunner(), idle: true },
+  { name: 'a runner that has not', runner: aRunner({ sandbox: undefined }), idle: false },
+  { name: 'a runner that works', runner: aRunner({ workingOn: 'default/a' }), idle: false },
+  { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
+  { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
+  { name: 'a runner that has made its captures', runner: aRunner({ captures: 100 }), idle: false },
+  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
+  {
+    name: 'a runner without a sandbox where one is required',
+    runner: aRunner({ sandbox: unfenced }),
+    mode: 'required' as const,
+    idle: false,
+  },
+]
+for (const { name, runner, mode = 'auto' as const, idle } of idleness) {
+  t.test(`isIdle says ${idle ? 'yes' : 'no'} to ${name}`, async (t) =>
+    t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode } }, now), idle),
+  )
+}
+
+t.test('mayServe keeps a runner without a sandbox to one account', async (t) => {
+  t.ok(mayServe(aRunner({ sandbox: unfenced }), 'red'))
+  t.ok(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'red'))
+  t.notOk(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'blue'))
+  t.ok(mayServe(aRunner({ accountName: 'red' }), 'blue'))
+})
+
+const identity = {
+  key: {},
+  sandbox: { chromiumSandbox: true, jail: true, detail: '' },
+  version: '1',
+  captures: 0,
+  accountName: undefined,
+} as RunnerIdentity
+
+function aWorld(...names: string[]) {
+  const pods = new Store<Pod>()
+    .addIndex(POOL_INDEX, ({ metadata }) => metadata.labels?.[Label.pool])
+    .addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
+  const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy).addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
+  const pools = new Store<RunnerPool>()
+  pools.set(pool)
+  const expectations = new Expectations()
+  const runners = new Runners({ pods, screenshots, expectations })
+  for (const name of names) {
+    pods.set(aPod({ name }))
+    runners.noteIdentity(`uid-of-${name}`, identity, now)
+  }
+  const matched: string[] = []
+  const gate = { isOpen: true }
+  const matchmaker = new Matchmaker({
+    runners,
+    pools,
+    namespace: 'default',
+    isOpen: () => gate.isOpen,
+    now: () => now,
+    onMatch: (key) => void matched.push(key),
+  })
+  return { pods, screenshots, runners, expectations, matchmaker, matched, gate }
+}
+const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
+
+t.test('a new leader learns from the records how used a runner is', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  screenshots.set(aScreenshot({ spec: { accountName: 'red' }, status: completedStatus({ runner: { pod: 'a', uid: 'uid-of-a' } }) }))
+  runners.noteIdentity('uid-of-a', identity, now)
+  t.match(runners.find('default/a', now), { captures: 1, accountName: 'red', workingOn: undefined })
+})
+
+t.test('a runner with an open claim works, whoever has made the claim', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  screenshots.set(aScreenshot({ name: 'shot', status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
+})
+
+t.test('a runner whose deletion this leader has asked for is leaving, before the watch says so', async (t) => {
+  const { runners, expectations } = aWorld('a')
+  expectations.expectDeletion('uid-of-a', now)
+  t.equal(runners.find('default/a', now)?.state, 'leaving')
+})
+
+t.test('a runner rests longer after each order that it did not take, until it has taken one', async (t) => {
+  const { runners } = aWorld('a')
+  const rest = () => (runners.find('default/a', now)?.restsUntil ?? 0) - now
+  const rests = [0, 0, 0, 0, 0, 0].map(() => {
+    runners.noteLoss('uid-of-a', now)
+    return rest()
+  })
+  t.strictSame(rests, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+  runners.noteEnded('uid-of-a', now)
+  t.equal(runners.find('default/a', now)?.losses, 0)
+})
+
+t.test('Matchmaker promises each runner once', async (t) => {
+  const { matchmaker, matched } = aWorld('a', 'b')
+  for (const key of ['1', '2', '3']) matchmaker.add('default', item(key))
+  t.strictSame(matched, ['1', '2'])
+  t.equal(matchmaker.queued('default'), 1)
+  t.not(matchmaker.reservationOf('1')?.uid, matchmaker.reservationOf('2')?.uid)
+  t.equal(matchmaker.reservationOf('3'), undefined)
+})
+
+t.test('Matchmaker gives a runner that becomes free to the next at once', async (t) => {
+  const { matchmaker, matched } = aWorld('a')
+  matchmaker.add('default', item('1'))
+  matchmaker.add('default', item('2'))
+  matchmaker.drop('1')
+  t.strictSame(matched, ['1', '2'])
+})
+
+t.test('Matchmaker does nothing while it is closed, and all at once when it opens', async (t) => {
+  const { matchmaker, matched, gate } = aWorld('a', 'b')
+  gate.isOpen = false
+  matchmaker.add('default', item('1'))
+  matchmaker.add('default', item('2'))
+  t.strictSame(matched, [])
+  gate.isOpen = true
+  matchmaker.wakeAll()
+  t.strictSame(matched, ['1', '2'])
+})
+
+t.test('Matchmaker forgets the promise of a pod that is gone', async (t) => {
+  const { matchmaker, pods, runners } = aWorld('a')
+  matchmaker.add('default', item('1'))
+  pods.delete('default/a')
+  t.equal(matchmaker.reservationOf('1'), undefined)
+  runners.forget('uid-of-a')
+  matchmaker.add('default', item('1'))
+  t.equal(matchmaker.queued('default'), 1)
+})
+
+t.test('Matchmaker holds Screenshots of a pool that is not there', async (t) => {
+  const { matchmaker, matched } = aWorld('a')
+  matchmaker.add('large', item('1'))
+  t.strictSame(matched, [])
+  t.strictSame(matchmaker.accountsWaiting('large'), ['red'])
+  matchmaker.drop('1')
+  t.equal(matchmaker.queued('large'), 0)
+})
