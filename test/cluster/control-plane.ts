@@ -12,7 +12,7 @@ import { locatePrograms } from './programs.ts'
 import { waitFor } from './wait.ts'
 
 export interface ControlPlaneSettings {
-  /** Directory of kube-apiserver and kubectl. */
+  /** Directory of kube-apiserver, etcd and kubectl. */
   programs: string
   /** Directory of ca, apiserver, admin and service-accounts.key. */
   pki: string
@@ -48,15 +48,15 @@ export interface ControlPlane {
   stop: () => Promise<void>
 }
 
-/** etcd 3.4 from Debian. Without fsync a crash of the machine may lose the store, which a throwaway cluster can afford. */
+/** etcd; Debian's is so old that the API server would not serve lists from its cache. Without fsync a crash of the machine may lose the store, which a throwaway cluster can afford. */
 export function buildEtcd(settings: ControlPlaneSettings): Daemon {
-  const { etcdDirectory, etcdPort, etcdPeerPort, fsync, networkNamespace } = settings
+  const { programs, etcdDirectory, etcdPort, etcdPeerPort, fsync, networkNamespace } = settings
   const client = `http://127.0.0.1:${etcdPort}`
-  const args = ['--data-dir', etcdDirectory, '--listen-client-urls', client, '--advertise-client-urls', client]
+  const args = ['--name', 'tintype', '--data-dir', etcdDirectory, '--listen-client-urls', client, '--advertise-client-urls', client]
   const peer = ['--listen-peer-urls', `http://127.0.0.1:${etcdPeerPort}`, '--quota-backend-bytes', String(4 * 2 ** 30)]
   return {
     name: 'etcd',
-    command: 'etcd',
+    command: path.join(programs, 'etcd'),
     args: [...args, ...peer, ...(fsync ? [] : ['--unsafe-no-fsync'])],
     ...(networkNamespace === undefined ? {} : { networkNamespace }),
   }

@@ -8,7 +8,6 @@ const packages = [
   'containerd',
   'containernetworking-plugins',
   'conntrack',
-  'etcd-server',
   'gcc',
   'golang-github-containers-common', // seccomp.json
   'iproute2',
@@ -23,7 +22,7 @@ const packages = [
   'slirp4netns',
   'util-linux',
 ]
-const services = ['containerd.service', 'etcd.service']
+const services = ['containerd.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
 /** Packages that tests on the host need besides: the browser that the images have, and fonts for it. */

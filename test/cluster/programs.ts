@@ -23,7 +23,7 @@ export type OnPackage = (compiled: number) => void
 
 /** Directories that hold the programs. */
 export interface Programs {
-  /** kube-apiserver … kubectl, helm, coredns. */
+  /** kube-apiserver … kubectl, helm, coredns, etcd. */
   kubernetes: string
   /** minio and its LICENSE. */
   minio: string
@@ -49,7 +49,7 @@ export async function locatePrograms(): Promise<Programs> {
   }
 }
 
-/** Builds kube (six programs in one), helm and CoreDNS unless they are there. Resolves to whether anything was built. */
+/** Builds kube (six programs in one), helm, CoreDNS and etcd unless they are there. Resolves to whether anything was built. */
 export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
@@ -58,6 +58,7 @@ export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<
       run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
     await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
     await build(['-ldflags', helmFlags, '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
+    await build(['-ldflags', '-s -w', '-o', path.join(directory, 'etcd'), 'go.etcd.io/etcd/server/v3'])
     for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
   })
 }
