@@ -4,6 +4,7 @@
 // rbac: /pods get,list,watch,delete
 
 import type { Requeue } from '../controller/controller.ts'
+import { TerminalError } from '../controller/errors.ts'
 import { apply } from './apply.ts'
 import type { ScreenshotContext } from './context.ts'
 import { decide } from './decide.ts'
@@ -17,8 +18,9 @@ export async function reconcile(key: string, context: ScreenshotContext): Promis
     const actions = decide(observed, context.now())
     return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
   } catch (error) {
-    // A runner must not wait for a Screenshot that backs off.
+    // A runner must not wait for a Screenshot that backs off, nor all others for one that cannot be read.
     context.matchmaker.drop(key)
+    if (error instanceof TerminalError) context.onAsked(key)
     throw error
   }
 }

@@ -1,0 +1,36 @@
+import t from 'tap'
+import { CaptureOrder } from '../../../../crds/src/dispatch.ts'
+import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { buildOrder, filesOf } from '../../../../operator/src/screenshot/order.ts'
+import { deadlineOf, uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
+import { aScreenshot, at, NOON } from '../../../support/builders.ts'
+
+const status = { phase: 'Running', runner: { pod: 'default-1', uid: 'pod-uid' }, attempt: 2, startTime: NOON.toISOString() } as const
+const shot = aScreenshot({ spec: { accountName: 'red', options: { format: 'webp' } }, status })
+const asked: object[] = []
+const storage = {
+  presignPut: (upload: object) => {
+    asked.push(upload)
+    return { url: 'http://minio/put', headers: { 'if-none-match': '*' } }
+  },
+}
+
+t.test('buildOrder tells the runner its one file, its attempt and its deadline', async (t) => {
+  const order = buildOrder(shot, storage, { maxFileBytes: 1_000, now: at(1) })
+  t.ok(CaptureOrder.safeParse(order).success)
+  t.match(order, {
+    uid: shot.metadata.uid,
+    accountName: 'red',
+    attempt: 2,
+    url: 'https://example.com/',
+    options: { format: 'webp' },
+    upload: { url: 'http://minio/put', maxBytes: 1_000 },
+    deadline: deadlineOf(shot).getTime(),
+  })
+  const key = `users/red/${screenshotIdOf(shot.metadata)}.webp`
+  t.match(asked, [{ key, contentType: 'image/webp', expiresAt: uploadExpiryOf(shot) }])
+})
+
+t.test('filesOf ends with a dot, so that no other Screenshot’s files begin with it', async (t) => {
+  t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
+})

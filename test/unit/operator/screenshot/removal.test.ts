@@ -1,0 +1,68 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import { Expectations } from '../../../../operator/src/pool/expectations.ts'
+import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/pool/runners.ts'
+import { Removals } from '../../../../operator/src/screenshot/removal.ts'
+import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
+import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
+import { aPod } from '../../../support/runners.ts'
+
+const running: ScreenshotStatus = {
+  phase: 'Running',
+  runner: { pod: 'default-1', uid: 'uid-of-default-1' },
+  attempt: 1,
+  startTime: NOON.toISOString(),
+}
+
+function aWorld() {
+  const pods = new Store<Pod>()
+  pods.set(aPod())
+  const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
+  const did: string[] = []
+  const clock = { now: NOON }
+  const context = {
+    namespace: 'default',
+    runners: new Runners({ pods, screenshots, expectations: new Expectations() }),
+    client: { cancel: async ({ ip }: { ip: string }) => void did.push(`cancel at ${ip}`) },
+    storage: { removePrefix: async () => void did.push('remove files') },
+    now: () => clock.now,
+  }
+  return { context, did, clock }
+}
+
+t.test('Removals cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
+  const { context, did, clock } = aWorld()
+  const removals = new Removals()
+  const shot = aScreenshot({ status: running })
+  const key = removals.add(shot) ?? ''
+  const again = await removals.reconcile(key, context)
+  t.strictSame(did, ['cancel at 10.0.0.1', 'remove files'])
+  clock.now = new Date(NOON.getTime() + (again.requeueAfterMilliseconds ?? 0))
+  t.ok(clock.now > uploadExpiryOf(shot))
+  t.strictSame(await removals.reconcile(key, context), {})
+  t.equal(did.filter((what) => what === 'remove files').length, 2)
+  t.strictSame(await removals.reconcile(key, context), {}, 'and then it is forgotten')
+  t.equal(did.filter((what) => what === 'remove files').length, 2)
+})
+
+t.test('Removals removes the files of a finished Screenshot once', async (t) => {
+  const { context, did } = aWorld()
+  const removals = new Removals()
+  const key = removals.add(aScreenshot({ status: completedStatus() })) ?? ''
+  t.strictSame(await removals.reconcile(key, context), {})
+  t.strictSame(did, ['remove files'])
+})
+
+t.test('Removals has nothing to do for a Screenshot that was never begun', async (t) => {
+  t.equal(new Removals().add(aScreenshot()), undefined)
+})
+
+t.test('Removals tries again when the store is away', async (t) => {
+  const { context } = aWorld()
+  const removals = new Removals()
+  const key = removals.add(aScreenshot({ status: completedStatus() })) ?? ''
+  await t.rejects(removals.reconcile(key, { ...context, storage: { removePrefix: () => Promise.reject(new Error('away')) } }))
+  t.strictSame(await removals.reconcile(key, context), {})
+})
