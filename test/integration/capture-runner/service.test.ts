@@ -1,0 +1,177 @@
+// A runner's life from order to report, and what its neighbours can do to it.
+
+import { readFile } from 'node:fs/promises'
+import { CompactEncrypt, generateKeyPair } from 'jose'
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { eventually } from '../../support/eventually.ts'
+import { servePages } from './page-server.ts'
+import { decode, GREEN, isNear } from './pixels.ts'
+import { openService } from './service.ts'
+
+const green = '<!doctype html><title>Green</title><body style="margin:0;background:#0f0"></body>'
+const site = await servePages({ '/green': green, '/never': () => {} })
+t.teardown(() => site.close())
+const service = await openService(t)
+const { screenshots, bucket, address } = service
+const runner = await service.startRunner()
+const post = (order: Parameters<typeof runner.client.post>[2]) => runner.client.post(address, runner.key, order)
+const ask = ({ uid, attempt }: { uid: string; attempt: number }) => runner.client.ask(address, uid, attempt)
+
+t.test('a runner captures, stores and reports', async (t) => {
+  const order = await service.claim(site.url('/green'), { options: { format: 'webp', viewportWidth: 200, viewportHeight: 100 } })
+  t.strictSame(await post(order), { outcome: 'accepted' })
+  const { status } = await service.finished(order)
+  const stored = await bucket.read(service.keyOf(order))
+  const pixels = await decode(stored?.bytes ?? Buffer.of())
+  t.ok(isNear(pixels.at(100, 50), GREEN))
+  t.match(status, {
+    phase: 'Completed',
+    result: {
+      format: 'webp',
+      width: 200,
+      height: 100,
+      httpStatus: 200,
+      pageTitle: 'Green',
+      finalUrl: site.url('/green'),
+      etag: stored?.etag ?? '',
+      fileSizeBytes: stored?.bytes.length ?? 0,
+    },
+    conditions: [
+      { type: 'Succeeded', status: 'True', reason: 'Captured' },
+      { type: 'Finished', status: 'True' },
+    ],
+  })
+  for (const step of ['browser', 'navigate', 'settle', 'screenshot', 'upload']) t.type(status?.result?.timings?.[step], 'number', step)
+  await eventually('it is done', async () => (await ask(order)) === 'done')
+})
+
+t.test('a runner reports why a page cannot be captured', async (t) => {
+  const order = await service.claim('http://no-such-name.invalid/')
+  await post(order)
+  const { status } = await service.finished(order)
+  t.match(status, {
+    phase: 'Failed',
+    result: { error: { code: 'DNS_FAILED' } },
+    conditions: [{ type: 'Succeeded', status: 'False', reason: 'DnsFailed' }, { type: 'Finished' }],
+  })
+  t.equal(await bucket.read(service.keyOf(order)), undefined)
+})
+
+t.test('a runner ends an attempt at its deadline, whatever the options allow', async (t) => {
+  const order = await service.claim(site.url('/never'), { milliseconds: 1_500 })
+  await post(order)
+  t.match((await service.finished(order)).status?.result?.error, { code: 'TIMEOUT' })
+})
+
+t.test('a runner holds one capture at a time, and knows which', async (t) => {
+  const [first, second] = [await service.claim(site.url('/never')), await service.claim(site.url('/green'))]
+  t.strictSame(await post(first), { outcome: 'accepted' })
+  t.strictSame(await post(first), { outcome: 'accepted' }, 'the same order again')
+  t.match(await post(second), { outcome: 'busy', with: { uid: first.uid, attempt: 1, state: 'running' } })
+  t.equal(await ask(first), 'running')
+  t.equal(await ask(second), 'absent')
+  await runner.client.cancel(address, first.uid)
+  await eventually('it has forgotten it', async () => (await ask(first)) === 'absent')
+  t.strictSame(await post(second), { outcome: 'accepted' }, 'the very order that it was too busy for')
+  t.equal((await service.finished(second)).status?.phase, 'Completed')
+  t.match((await screenshots.get(first.name)).status, { phase: 'Running', result: undefined }, 'a cancelled capture is not reported')
+  t.equal(await bucket.read(service.keyOf(first)), undefined)
+})
+
+t.test('a runner writes nothing when its claim is lost', async (t) => {
+  const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
+  await post(order)
+  await screenshots.patch(order.name, mergePatch({ status: { attempt: 2 } }), { subresource: 'status' })
+  await eventually('it is done with it', async () => (await ask(order)) === 'done')
+  t.match((await screenshots.get(order.name)).status, { phase: 'Running', attempt: 2, result: undefined })
+  t.match(runner.log(), /report dropped/)
+})
+
+t.test('a runner writes nothing about a Screenshot that is gone', async (t) => {
+  const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
+  await post(order)
+  await screenshots.delete(order.name)
+  await eventually('it is done with it', async () => (await ask(order)) === 'done')
+  t.equal(await screenshots.find(order.name), undefined)
+})
+
+t.test('a runner gives up in silence what another attempt may do better, and says so in the third', async (t) => {
+  for (const attempt of [1, 3]) {
+    const order = await service.claim(site.url('/green'), { attempt })
+    await post({ ...order, upload: bucket.uploadOf(service.keyOf(order), { expiresSeconds: 1 }), options: { delay: 2_500 } })
+    if (attempt === 3) t.match((await service.finished(order)).status?.result?.error, { code: 'STORAGE_FAILED' })
+    await eventually('it is over', async () => (await ask(order)) === (attempt === 3 ? 'done' : 'absent'))
+    if (attempt === 1) t.match((await screenshots.get(order.name)).status, { phase: 'Running', result: undefined })
+  }
+})
+
+t.test('a runner repeats its report until the API server is back', async (t) => {
+  const order = await service.claim(site.url('/green'), { options: { delay: 1_000 } })
+  await post(order)
+  await service.plane.restart(3_000)
+  t.equal((await service.finished(order)).status?.phase, 'Completed')
+})
+
+t.test('a runner answers 401 to all that the operator has not signed, and to what it has signed once more', async (t) => {
+  const { headers } = {
+    headers: { authorization: await service.sign({ podUid: address.uid, method: 'GET', path: '/identity' }, new Date()) },
+  }
+  t.equal((await fetch(`${runner.url}/identity`, { headers })).status, 200)
+  t.equal((await fetch(`${runner.url}/identity`, { headers })).status, 401)
+  for (const [method, path] of [
+    ['GET', '/identity'],
+    ['POST', '/captures'],
+    ['GET', '/captures/x'],
+    ['DELETE', '/captures/x'],
+    ['GET', '/metrics'],
+  ] as const) {
+    t.equal((await fetch(`${runner.url}${path}`, { method, ...(method === 'POST' ? { body: 'x' } : {}) })).status, 401, `${method} ${path}`)
+  }
+})
+
+t.test('a runner answers 400 to a signed order that was made for another key, and takes none of it', async (t) => {
+  const order = await service.claim(site.url('/green'))
+  const stranger = await generateKeyPair('ECDH-ES', { crv: 'X25519' })
+  const encrypt = new CompactEncrypt(new TextEncoder().encode(JSON.stringify(order))).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+  const body = await encrypt.encrypt(stranger.publicKey)
+  const authorization = await service.sign({ podUid: address.uid, method: 'POST', path: '/captures', body, jti: 'x/1' }, new Date())
+  t.equal((await fetch(`${runner.url}/captures`, { method: 'POST', headers: { authorization }, body })).status, 400)
+  t.equal(await ask(order), 'absent')
+})
+
+t.test('a runner tells the kubelet how it is, and nobody else anything', async (t) => {
+  t.equal((await fetch(`${runner.url}/healthz`)).status, 200)
+  t.equal((await fetch(`${runner.url}/readyz`)).status, 200)
+})
+
+t.test('a runner’s identity holds its token as it is on disk now', async (t) => {
+  const identity = await runner.client.identity(address)
+  t.equal(identity.token, await readFile(`${service.plane.directory}/token`, 'utf8'))
+  t.match(identity.sandbox, { jail: false, chromiumSandbox: false, detail: 'switched off' })
+})
+
+t.test('a runner that is asked to end finishes what it has, and takes nothing more', async (t) => {
+  const leaving = await service.startRunner()
+  const order = await service.claim(site.url('/green'), { options: { delay: 1_500 } })
+  t.strictSame(await leaving.client.post(address, leaving.key, order), { outcome: 'accepted' })
+  const ended = leaving.stop()
+  await eventually('it is not ready any more', async () => (await fetch(`${leaving.url}/readyz`)).status === 503)
+  t.match(await leaving.client.post(address, leaving.key, await service.claim(site.url('/green'))), { outcome: 'busy' })
+  t.equal(await ended, 0)
+  t.equal((await service.finished(order)).status?.phase, 'Completed')
+})
+
+t.test('a runner that is asked to end gives up what takes too long, without a report', async (t) => {
+  const leaving = await service.startRunner({ TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '500' })
+  const order = await service.claim(site.url('/never'))
+  await leaving.client.post(address, leaving.key, order)
+  t.equal(await leaving.stop(), 0)
+  t.match((await screenshots.get(order.name)).status, { phase: 'Running', result: undefined })
+})
+
+t.test('a runner logs no address, no query and no token', async (t) => {
+  const log = runner.log()
+  t.match(log, /capture finished/)
+  t.notMatch(log, /X-Amz-Signature|no-such-name|Bearer|eyJ/)
+})
