@@ -71,6 +71,12 @@ const openFds = (pid) => {
   return found
 }
 
+/**
+ * Node's own pipes and anonymous files, and files that anyone here may open: node reads certificates in the background. What is left
+ * above the five descriptors that Playwright gives was handed on by the runner.
+ */
+const isOwn = (to) => /^(anon_inode|pipe):/.test(to) || (to.startsWith('/') && succeeds(() => fs.accessSync(to, fs.constants.R_OK)))
+
 const connects = (options) =>
   new Promise((resolve) => {
     const socket = net.connect(options)
@@ -95,8 +101,7 @@ const result = {
   ptrace: guesses.filter(callsByPerl),
   signals: guesses.filter((pid) => succeeds(() => process.kill(pid, 0))),
   foreignFds: others.filter((pid) => openFds(pid).length > 0),
-  // Node's own pipes and anonymous files aside: a socket or file above the five that Playwright gives would be one of the runner's.
-  ownFds: openFds('self').filter(({ fd, to }) => fd > 4 && !/^(anon_inode|pipe):|^\/proc\//.test(to)),
+  ownFds: openFds('self').filter(({ fd, to }) => fd > 4 && !isOwn(to)),
   reached: [...(await reachedBy(listeners, (listener) => listener)), ...(await reachedBy(sockets, (path) => ({ path })))],
   uncovered: files.filter((file) => succeeds(() => uncover(file))),
 }

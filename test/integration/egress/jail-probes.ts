@@ -48,12 +48,17 @@ export const openTestJail = async (t: Test): Promise<Jail> => {
   return jail
 }
 
-/** Runs a program in the browser's place (or, without jail, beside the runner) and gives what it printed. */
-export const runInPlace = async (jail: Jail | undefined, program: string, args: readonly string[]): Promise<string> => {
+/** Runs a program in the browser's place (or, without jail, beside the runner) and gives what it printed. `handedOn` become descriptors above Playwright's. */
+export const runInPlace = async (
+  jail: Jail | undefined,
+  program: string,
+  args: readonly string[],
+  handedOn: 'pipe'[] = [],
+): Promise<string> => {
   const { executablePath, env } = jail?.command(program) ?? { executablePath: program, env: {} }
   const child = spawn(executablePath, args, {
     env: { ...browserEnvironment(process.env), ...env },
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe', ...handedOn],
   })
   let said = ''
   child.stdout?.on('data', (chunk) => {
@@ -82,6 +87,13 @@ export const testJail = (t: Test): void => {
     const nothing = { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] }
     t.strictSame(inside, nothing, 'the jail gives nothing')
     t.notOk(signals.includes(process.pid))
+  })
+
+  t.test('The probe sees a socket that the runner hands on', async (t) => {
+    const jail = await openTestJail(t)
+    const attack = JSON.stringify({ pid: process.pid })
+    const probed: Probed = JSON.parse(await runInPlace(jail, process.execPath, [`${PROGRAMS}/probe.mjs`, attack], ['pipe']))
+    t.match(probed.ownFds, [{ fd: 5, to: /^socket:/ }])
   })
 
   t.test('probeSandbox finds that jail and sandbox hold', async (t) => {
