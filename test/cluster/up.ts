@@ -101,7 +101,7 @@ async function awaitNode(facts: ClusterFacts): Promise<string> {
   const [internet] = await Promise.all([
     findInternet(facts.hasWayOut),
     // Without the `default` account no pod can be created.
-    kubectl(['wait', '--for=create', 'serviceaccount/default', '--timeout=60s']),
+    kubectl(['wait', '--for=create', 'serviceaccount/default', '-n', 'default', '--timeout=60s']),
     awaitReady(),
     ensureVolumes(),
   ])
