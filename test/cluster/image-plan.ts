@@ -39,6 +39,12 @@ export const images: readonly ImagePlan[] = [
 /** `localhost/tintype/operator:1a2b3c4d5e6f` */
 export const imageReference = (name: string, tag: string): string => `localhost/tintype/${name}:${tag}`
 
+/** The tag of pushed images: the version of the project. */
+export async function releaseTag(): Promise<string> {
+  const { version } = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as { version: string }
+  return version
+}
+
 /** Whether the sources of an image are there. */
 export async function isBuildable(plan: ImagePlan): Promise<boolean> {
   return access(path.join(repository, plan.requires)).then(

@@ -1,21 +1,13 @@
-/**
- * `npm run images`: builds the images and loads them into the embedded cluster when it runs.
- *   -- --only operator,minio     just these
- *   -- --push registry.example/x pushes them there, tagged with the version of package.json
- *   -- --bundle                  only fills the build contexts, for another image builder
- */
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { runCommand } from './command.ts'
 import { isDaemonRunning } from './daemons.ts'
 import { baseImage, ensureBase } from './image-base.ts'
 import { ensureImage } from './image-build.ts'
-import { type ImagePlan, imageReference, images, isBuildable } from './image-plan.ts'
+import { type ImagePlan, imageReference, images, isBuildable, releaseTag } from './image-plan.ts'
 import { buildah } from './image-store.ts'
 import { place } from './network.ts'
 import { ensurePackages } from './packages.ts'
-import { choices, repository } from './state.ts'
+import { choices } from './state.ts'
 import { runSteps, type Step } from './steps.ts'
 
 /** Tags of the images by name; filled as the steps run. */
@@ -57,7 +49,7 @@ async function chooseImages(only?: readonly string[]): Promise<ImagePlan[]> {
 
 /** Tags the images with the project's version and pushes them. */
 async function push(registry: string, tags: ImageTags): Promise<void> {
-  const { version } = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as { version: string }
+  const version = await releaseTag()
   for (const [name, tag] of tags) {
     const target = `${registry.replace(/\/$/, '')}/${name}:${version}`
     await buildah(['push', '--quiet', imageReference(name, tag), `docker://${target}`])

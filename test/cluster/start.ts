@@ -6,6 +6,7 @@ import path from 'node:path'
 import { runCommand } from './command.ts'
 import { captureFirst, writeEnvironment } from './first-capture.ts'
 import type { ClusterFacts } from './ground.ts'
+import { images, releaseTag } from './image-plan.ts'
 import { type ImageTags, imageSteps } from './images.ts'
 import { ensurePortForward } from './port-forward.ts'
 import { ensureNamespaces, ensureRelease } from './release.ts'
@@ -17,7 +18,7 @@ import { clusterSteps } from './up.ts'
 async function main(): Promise<void> {
   const start = performance.now()
   const facts: ClusterFacts = { hasWayOut: false }
-  const { steps, tags } = choices.cluster === 'current' ? currentSteps() : await embeddedSteps(facts)
+  const { steps, tags } = choices.cluster === 'current' ? await currentSteps() : await embeddedSteps(facts)
   const url = `http://127.0.0.1:${network.hostGatewayPort}`
   const capture: Step = { name: 'First screenshot', run: async () => captureFirst(await writeEnvironment(url), firstPage) }
   await runSteps([...steps, ...releaseSteps(tags, facts), capture])
@@ -30,7 +31,8 @@ async function embeddedSteps(facts: ClusterFacts): Promise<{ steps: Step[]; tags
 }
 
 /** Nothing is built: another cluster pulls what was pushed to a registry that it reaches. */
-function currentSteps(): { steps: Step[]; tags: ImageTags } {
+async function currentSteps(): Promise<{ steps: Step[]; tags: ImageTags }> {
+  const tag = await releaseTag()
   const check: Step = {
     name: 'Current kubectl context',
     run: async () => {
@@ -40,7 +42,7 @@ function currentSteps(): { steps: Step[]; tags: ImageTags } {
       })
     },
   }
-  return { steps: [check], tags: new Map() }
+  return { steps: [check], tags: new Map(images.map(({ name }) => [name, tag])) }
 }
 
 function releaseSteps(tags: ImageTags, facts: ClusterFacts): Step[] {
