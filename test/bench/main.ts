@@ -2,10 +2,10 @@
  * `npm run bench`: what a capture costs through the whole system, against the same capture made by a bare loop on the same node. It prints
  * tables and writes nothing, unless `--write` is given.
  */
-import { cpus } from 'node:os'
 import { Api } from './api.ts'
 import { openBarePod, readPool } from './bare-pod.ts'
 import { measureBurst } from './burst.ts'
+import { describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
 import { captureInOneRequest } from './product.ts'
@@ -89,7 +89,7 @@ const PARTS: Record<Part, () => Promise<void>> = {
 }
 
 const started = new Date()
-console.log(`${started.toISOString()}, ${cpus().length} processors (${cpus()[0]?.model.trim()}), ${settings.rounds} rounds`)
+console.log(`${started.toISOString()}, ${settings.rounds} rounds, ${describeMachine()}`)
 const bare = await openBarePod(await readPool())
 try {
   for (const [name, measure] of Object.entries(PARTS)) if (settings.only.some((part) => part === name)) await measure()

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { cpus, totalmem } from 'node:os'
 import path from 'node:path'
+import { describeMachine } from './machine.ts'
 import { renderTable, type Table } from './table.ts'
 
 const FILE = path.join(import.meta.dirname, '../../docs/benchmarks.md')
@@ -17,7 +17,6 @@ export function replaceFigures(text: string, figures: string): string {
 
 /** Writes the tables into docs/benchmarks.md, with when and how they came about. */
 export async function writeFigures(tables: readonly Table[], { started, command }: { started: Date; command: string }): Promise<void> {
-  const machine = `${cpus().length} processors (${cpus()[0]?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory`
-  const source = `\`${command}\`, ${started.toISOString().slice(0, 16).replace('T', ' ')} UTC, ${machine}.`
+  const source = `\`${command}\`, ${started.toISOString().slice(0, 16).replace('T', ' ')} UTC. ${describeMachine()}.`
   await writeFile(FILE, replaceFigures(await readFile(FILE, 'utf8'), [source, ...tables.map(renderTable)].join('\n\n')))
 }

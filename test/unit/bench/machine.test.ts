@@ -1,0 +1,13 @@
+import t from 'tap'
+import { describeStore } from '../../bench/machine.ts'
+import { paths } from '../../cluster/state.ts'
+
+t.test('describeStore tells whether the local cluster’s etcd waits for the disk', async (t) => {
+  const etcd = ['/usr/bin/etcd', '--data-dir', paths.etcd]
+  t.match(describeStore([['sh'], etcd]), /waits for the disk at each write/)
+  t.match(describeStore([['sh'], [...etcd, '--unsafe-no-fsync']]), /does not wait/)
+})
+
+t.test('describeStore says so when there is no etcd of ours', async (t) => {
+  t.match(describeStore([['etcd', '--data-dir', '/var/lib/other']]), /not ours/)
+})
