@@ -1,3 +1,9 @@
+/**
+ * `npm run images`: builds the images and loads them into the embedded cluster when it runs.
+ *   -- --only operator,minio     just these
+ *   -- --push registry.example/x pushes them there, tagged with the version of package.json
+ *   -- --bundle                  only fills the build contexts, for another image builder
+ */
 import { parseArgs } from 'node:util'
 import { runCommand } from './command.ts'
 import { isDaemonRunning } from './daemons.ts'
