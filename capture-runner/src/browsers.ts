@@ -151,8 +151,7 @@ export class Browsers {
       },
       () => {},
     )
-    this.#spare = this.#launch()
-    this.#spare.catch(() => {})
+    this.#refill(current.then(({ next }) => next?.catch(() => {})))
   }
 
   /** Tries until a browser is up. @throws when the runner stops */
@@ -175,9 +174,27 @@ export class Browsers {
 
   /** A browser that ends while nothing uses it is replaced before anything does. */
   #notice(warm: Warm): void {
-    if (this.#stop.signal.aborted || warm !== this.#up || warm.next === undefined) return
-    this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
-    this.#retire(warm)
+    if (this.#stop.signal.aborted || warm.next === undefined) return
+    if (warm === this.#up) {
+      this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
+      this.#retire(warm)
+      return
+    }
+    const spare = this.#spare
+    spare?.then(
+      (other) => {
+        if (other !== warm || this.#spare !== spare) return
+        endBrowser(warm)
+        this.#refill(Promise.resolve())
+      },
+      () => {},
+    )
+  }
+
+  /** Starts a spare after something else: two that start at once on a small node keep each other from being ready. */
+  #refill(after: Promise<unknown>): void {
+    this.#spare = after.then(() => this.#launch())
+    this.#spare.catch(() => {})
   }
 
   #prepareNext(warm: Warm): void {

@@ -207,6 +207,7 @@ t.test('a browser that is killed during a capture is nobody’s page’s fault, 
   for (const pid of before) process.kill(pid, 'SIGKILL')
   const error = await failing
   t.match({ code: error.code, retryable: error.retryable }, { code: 'INTERNAL_ERROR', retryable: true })
+  await eventually('both are replaced', async () => browserProcesses().filter((pid) => !before.includes(pid)).length === before.length)
   await takesTheNext(t)
 })
 
