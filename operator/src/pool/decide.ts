@@ -5,7 +5,7 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { GuardVerdict } from '../guard/verdict.ts'
 import { endOf, unchangedSince, unschedulableReason, waitingReason } from './pod-state.ts'
-import { isDedicated, isFencedEnough, isSpent, type Runner } from './runners.ts'
+import { isDedicated, isFencedEnough, isSpent, isWorn, type Runner } from './runners.ts'
 import { limitsOf, wantedPods } from './size.ts'
 
 /** What one leader remembers of a pool between two looks. */
@@ -67,6 +67,7 @@ export interface Groups {
   /** Without a sandbox, and another account's from now on. */
   dedicated: Runner[]
   starting: Runner[]
+  /** Made from another template, or nearly at the end of their captures: they work until their successors do. */
   stale: Runner[]
   spent: Runner[]
   stuck: Runner[]
@@ -86,7 +87,7 @@ function groupOf(runner: Runner, pool: RunnerPool | undefined, templateHash: str
   if (runner.workingOn !== undefined) return 'busy'
   if (isSpent(runner, pool?.spec ?? {})) return 'spent'
   if (isStuck(runner, now)) return 'stuck'
-  if (runner.templateHash !== templateHash) return 'stale'
+  if (runner.templateHash !== templateHash || isWorn(runner, pool?.spec ?? {})) return 'stale'
   if (runner.state === 'waiting' || runner.sandbox === undefined || !isFencedEnough(runner, pool?.spec ?? {})) return 'starting'
   return isDedicated(runner) ? 'dedicated' : 'spare'
 }
@@ -181,8 +182,7 @@ function patienceLeft(
   missing: number,
   now: Date,
 ): number {
-  const { capturesPerPod } = limitsOf(pool?.spec)
-  const returning = busy.filter(({ captures, templateHash }) => captures < capturesPerPod && templateHash === wanted).length
+  const returning = busy.filter((runner) => !isWorn(runner, pool?.spec ?? {}) && runner.templateHash === wanted).length
   if (queued > 0 || returning < missing) return 0
   const patience = Math.min(MAX_PATIENCE_MILLISECONDS, Math.max(MIN_PATIENCE_MILLISECONDS, 2 * meanCaptureMilliseconds))
   return (memory.lackSince ?? now.getTime()) + patience - now.getTime()

@@ -196,6 +196,13 @@ export function isSpent(runner: Runner, spec: Pick<RunnerPoolSpec, 'capturesPerP
   return runner.captures >= limitsOf(spec).capturesPerPod || runner.losses >= MAX_LOSSES
 }
 
+/** Part of its captures after which a runner's successor is started: a start takes some seconds, and nobody should wait for it. */
+const WORN_SHARE = 0.9
+
+/** True for a runner that will soon be given nothing any more. It still works until its successor is up. */
+export const isWorn = ({ captures }: Pick<Runner, 'captures'>, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean =>
+  captures >= Math.ceil(limitsOf(spec).capturesPerPod * WORN_SHARE)
+
 /** True for a runner without Chromium's sandbox that has worked for an account: it works for no other (decision 20). */
 export const isDedicated = ({ sandbox, accountName }: Runner): boolean => sandbox?.chromiumSandbox === false && accountName !== undefined
 

@@ -148,6 +148,21 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: ['create 7'],
   },
   {
+    name: 'has the successor of a pod that is near its last capture made while it still works',
+    observed: observed({ spec: { capturesPerPod: 10 }, runners: [named('a', { captures: 9 })] }),
+    does: ['create 7'],
+  },
+  {
+    name: 'removes a pod that is near its last capture when its successor is up',
+    observed: observed({ spec: { capturesPerPod: 10 }, runners: [named('a', { captures: 9 }), named('b')] }),
+    does: ['delete a stale'],
+  },
+  {
+    name: 'does not wait for a pod to be a spare again that is near its last capture',
+    observed: observed({ spec: { capturesPerPod: 10 }, runners: [busy('a', { captures: 9 })] }),
+    does: ['create 7'],
+  },
+  {
     name: 'replaces a pod that lost three orders in a row',
     observed: observed({ runners: [named('a', { losses: 3 })] }),
     does: ['delete a spent', 'create 7'],
