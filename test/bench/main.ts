@@ -14,6 +14,7 @@ import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
 import { HELP, type Part, parseSettings, type Settings } from './settings.ts'
 import { renderTable, type Table } from './table.ts'
+import { undoing, undoOnSignal } from './undo.ts'
 import { writeFigures } from './write-figures.ts'
 
 const settings = readSettings()
@@ -90,10 +91,9 @@ const PARTS: Record<Part, () => Promise<void>> = {
 
 const started = new Date()
 console.log(`${started.toISOString()}, ${settings.rounds} rounds, ${describeMachine()}`)
+undoOnSignal()
 const bare = await openBarePod(await readPool())
-try {
+await undoing(bare.close, async () => {
   for (const [name, measure] of Object.entries(PARTS)) if (settings.only.some((part) => part === name)) await measure()
-} finally {
-  await bare.close()
-}
+})
 if (settings.write) await writeFigures(tables, { started, command: ['npm run bench --', ...process.argv.slice(2)].join(' ') })

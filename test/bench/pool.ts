@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { kubectl } from '../support/cluster-environment.ts'
 import { readPool } from './bare-pod.ts'
+import { undoing } from './undo.ts'
 
 const IDLE_MILLISECONDS = 600_000
 const LOOK_MILLISECONDS = 500
@@ -21,14 +22,15 @@ export async function waitUntilIdle(): Promise<RunnerPool> {
 
 /** Runs `act` with another size of the pool, and puts it back whatever happens. */
 export async function withPoolSize<T>(size: { minIdle: number; maxPods: number }, act: () => Promise<T>): Promise<T> {
-  const { minIdle, maxPods } = (await readPool()).spec
-  try {
-    await patchSpec(size)
-    await waitUntilIdle()
-    return await act()
-  } finally {
-    await patchSpec({ minIdle: minIdle ?? null, maxPods: maxPods ?? null })
-  }
+  const { minIdle = null, maxPods = null } = (await readPool()).spec
+  return undoing(
+    () => patchSpec({ minIdle, maxPods }),
+    async () => {
+      await patchSpec(size)
+      await waitUntilIdle()
+      return act()
+    },
+  )
 }
 
 async function patchSpec(spec: Record<string, number | null>): Promise<void> {

@@ -1,6 +1,7 @@
 import { keyHash, newKeyText } from '@tintype/crds/key-text'
 import { API_VERSION, Label } from '@tintype/crds/names'
 import { kubectl } from '../support/cluster-environment.ts'
+import { undoing } from './undo.ts'
 
 const NAME = 'bench'
 
@@ -16,11 +17,10 @@ export async function withSecondAccount<T>(act: (key: string) => Promise<T>): Pr
       spec: { accountName: NAME, name: NAME, lastFour: text.slice(-4) },
     },
   ]
-  const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
-  if (code !== 0) throw new Error(`the second account cannot be made: ${stderr}`)
-  try {
-    return await act(text)
-  } finally {
-    await kubectl(['delete', `account/${NAME}`, `apikey/${NAME}`, '--ignore-not-found'])
-  }
+  const remove = () => kubectl(['delete', `account/${NAME}`, `apikey/${NAME}`, '--ignore-not-found'])
+  return undoing(remove, async () => {
+    const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }))
+    if (code !== 0) throw new Error(`the second account cannot be made: ${stderr}`)
+    return act(text)
+  })
 }
