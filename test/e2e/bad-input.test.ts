@@ -35,6 +35,12 @@ const cases: { name: string; path?: string; call: Call; status: number; code: st
   { name: 'a url that is not http', call: create({ url: 'file:///etc/passwd' }), status: 400, code: 'VALIDATION_ERROR', details: ['url'] },
   { name: 'a private address', call: create({ url: 'http://169.254.169.254/' }), status: 400, code: 'URL_NOT_ALLOWED' },
   { name: 'a private address in disguise', call: create({ url: 'http://0x7f.1/' }), status: 400, code: 'URL_NOT_ALLOWED' },
+  {
+    name: 'a cluster name that is not on the allow-list',
+    call: create({ url: 'http://tintype-minio.tintype.svc.cluster.local:9000/' }),
+    status: 400,
+    code: 'URL_NOT_ALLOWED',
+  },
   { name: 'no key', call: create({ url }, { key: null }), status: 401, code: 'UNAUTHORIZED' },
   { name: 'a wrong key', call: create({ url }, { key: 'ttk_000000000000000000000000000000000000' }), status: 401, code: 'INVALID_API_KEY' },
   { name: 'an unknown id', path: '/api/v1/screenshots/scr_7zzzzzzzzzzzzzzzzzzzzzzzzz', call: {}, status: 404, code: 'NOT_FOUND' },

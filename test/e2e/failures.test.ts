@@ -10,13 +10,13 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   { name: 'a name that does not exist', url: 'http://no-such-name.sites.svc.cluster.local/', code: 'DNS_FAILED' },
   { name: 'a name that does not exist, over https', url: 'https://no-such-name.sites.svc.cluster.local/', code: 'DNS_FAILED' },
   {
-    name: 'a cluster name that is not on the allow-list',
-    url: 'http://tintype-minio.tintype.svc.cluster.local:9000/',
+    name: 'a redirect to a cluster name that is not on the allow-list',
+    url: page('/redirect?to=http://tintype-minio.tintype.svc.cluster.local:9000/'),
     code: 'BLOCKED_ADDRESS',
   },
   {
-    name: 'a cluster name that is not on the allow-list, over https',
-    url: 'https://kubernetes.default.svc.cluster.local/',
+    name: 'a redirect to a cluster name that is not on the allow-list, over https',
+    url: page('/redirect?to=https://kubernetes.default.svc.cluster.local/'),
     code: 'BLOCKED_ADDRESS',
   },
   { name: 'a redirect to a metadata address', url: page('/redirect?to=http://169.254.169.254/latest/'), code: 'BLOCKED_ADDRESS' },
