@@ -18,8 +18,8 @@ const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
 
 const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
 
-/** Told of each package that was compiled. */
-export type OnPackage = (compiled: number) => void
+/** Told how far a build is, such as `compiling: 812 packages`. */
+export type OnProgress = (text: string) => void
 
 /** Directories that hold the programs. */
 export interface Programs {
@@ -50,10 +50,10 @@ export async function locatePrograms(): Promise<Programs> {
 }
 
 /** Builds kube (six programs in one), helm, CoreDNS and etcd unless they are there. Resolves to whether anything was built. */
-export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<boolean> {
+export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { kubernetes } = await locatePrograms()
   return buildInto(kubernetes, async (directory) => {
-    const onLine = countPackages(onPackage)
+    const onLine = followBuild(onProgress)
     const build = (args: string[]) =>
       run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
     await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
@@ -64,11 +64,11 @@ export async function buildKubernetes(onPackage: OnPackage = () => {}): Promise<
 }
 
 /** Builds MinIO unless it is there. Resolves to whether it was built. */
-export async function buildMinio(onPackage: OnPackage = () => {}): Promise<boolean> {
+export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { minio } = await locatePrograms()
   return buildInto(minio, async (directory) => {
     const environment = { ...buildEnvironment, GOBIN: directory }
-    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: countPackages(onPackage) })
+    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: followBuild(onProgress) })
     const source = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
     for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source.Dir, file), directory])
   })
@@ -109,11 +109,13 @@ async function removeOlder(directory: string): Promise<void> {
   for (const name of older) await rm(path.join(programsDirectory, name), { recursive: true, force: true })
 }
 
-/** `go build -v` names each package on a line of its own when it is compiled, and each module as it is downloaded. */
-function countPackages(onPackage: OnPackage): (line: string) => void {
+/** Reads what `go build -v` prints: modules as they are downloaded, then packages as they are compiled. */
+export function followBuild(onProgress: OnProgress): (line: string) => void {
+  let downloaded = 0
   let compiled = 0
   return (line) => {
-    if (!line.startsWith('go: ') && !line.includes(' ')) onPackage(++compiled)
+    if (line.startsWith('go: downloading ')) onProgress(`downloading: ${++downloaded} modules`)
+    else if (/^[\w./-]+$/.test(line)) onProgress(`compiling: ${++compiled} packages`)
   }
 }
 

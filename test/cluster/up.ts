@@ -21,8 +21,8 @@ import { waitFor } from './wait.ts'
 export function toolSteps(morePackages: readonly string[] = []): Step[] {
   return [
     { name: 'Debian packages', run: (report) => ensurePackages(report, morePackages) },
-    { name: 'Kubernetes programs', run: (report) => built(buildKubernetes((count) => report(`compiling: ${count} packages`))) },
-    { name: 'MinIO', run: (report) => built(buildMinio((count) => report(`compiling: ${count} packages`))) },
+    { name: 'Kubernetes programs', run: (report) => built(buildKubernetes(report)) },
+    { name: 'MinIO', run: (report) => built(buildMinio(report)) },
   ]
 }
 

@@ -5,7 +5,7 @@ import { buildIndex } from '../../cluster/image-load.ts'
 import { imageReference } from '../../cluster/image-plan.ts'
 import { missingOf } from '../../cluster/packages.ts'
 import { subjectOf } from '../../cluster/pki.ts'
-import { digestOf, versionFlags } from '../../cluster/programs.ts'
+import { digestOf, followBuild, versionFlags } from '../../cluster/programs.ts'
 
 t.test('missingOf names packages that are absent, removed or half installed', async (t) => {
   const output = 'ii  containerd\nrc  runc\niF  buildah\nii  etcd-server\n'
@@ -77,4 +77,19 @@ t.test('parseEnvironment reads names and values and skips everything else', asyn
       ['TINTYPE_API_KEY', 'ab=c'],
     ],
   )
+})
+
+t.test('followBuild tells how many modules were downloaded and packages compiled, and nothing of other lines', async (t) => {
+  const told: string[] = []
+  const onLine = followBuild((text) => told.push(text))
+  for (const line of [
+    'go: downloading k8s.io/api v0.34.4',
+    'go: downloading k8s.io/utils v0.0.0',
+    'golang.org/x/text/cases',
+    '# warning: odd',
+    'k8s.io/api/core/v1',
+    '',
+  ])
+    onLine(line)
+  t.strictSame(told, ['downloading: 1 modules', 'downloading: 2 modules', 'compiling: 1 packages', 'compiling: 2 packages'])
 })
