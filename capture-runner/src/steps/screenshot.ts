@@ -1,4 +1,5 @@
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
+import { isBlank, isTooLargeToBeBlank } from '../blank.ts'
 import { CaptureError } from '../errors.ts'
 import { answered, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
@@ -7,6 +8,8 @@ import { checkMainFrame } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
 const RETRY_MILLISECONDS = 50
+/** Milliseconds that a page gets to paint after a picture showed nothing. */
+const BLANK_MILLISECONDS = 200
 
 /** Takes the picture: in one shot, or in tiles that are joined. Raw DevTools: Playwright's own way costs 200 ms more. */
 export const screenshot: Step = {
@@ -27,7 +30,15 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const { format, quality } = work.plan.picture
   const [first, ...rest] = cut.tiles
   if (!first || rest.length > 0) return stitch(cut.tiles, (tile) => shoot(work, PNG, tile), { format, quality, signal: work.signal })
-  return shoot(work, format === 'png' ? PNG : { format, ...(quality === undefined ? {} : { quality }) }, cut.isWindow ? undefined : first)
+  const encoding: Encoding = format === 'png' ? PNG : { format, ...(quality === undefined ? {} : { quality }) }
+  const take = () => shoot(work, encoding, cut.isWindow ? undefined : first)
+  const picture = await take()
+  const pixels = first.width * first.height * work.plan.context.deviceScaleFactor ** 2
+  if (isTooLargeToBeBlank(picture.length, pixels, format) || !(await isBlank(picture))) return picture
+  await pause(BLANK_MILLISECONDS, work.signal)
+  const second = await take()
+  if (await isBlank(second)) work.findings.warnings.push('the picture shows one colour and nothing else')
+  return second
 }
 
 interface Encoding {
@@ -39,25 +50,47 @@ interface Encoding {
 /** A seventh larger than the smallest png and five times as fast. */
 const PNG: Encoding = { format: 'png', optimizeForSpeed: true }
 
-/** One shot; a second one when the browser had nothing to show yet. @param tile absent: the window as it is */
+/** One shot; a second one when the browser had nothing to show yet, and the library's own way at last. @param tile absent: the window */
 async function shoot(work: Work, encoding: Encoding, tile: Tile | undefined): Promise<Buffer> {
-  // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
-  const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: work.plan.context.deviceScaleFactor } } : {}
-  const take = async () => {
-    const { data } = await answered(work.tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), work.signal)
-    // Chromium's answer to a picture that it cannot encode.
-    if (data.length === 0) throw new Error('the browser answered with an empty picture')
-    return Buffer.from(data, 'base64')
-  }
   try {
-    return await take()
+    return await shootRaw(work, encoding, tile)
   } catch (error) {
-    work.signal.throwIfAborted()
-    if (error instanceof CaptureError) throw error
+    giveUpOn(error, work)
     await pause(RETRY_MILLISECONDS, work.signal)
     await answered(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
-    return take()
   }
+  try {
+    return await shootRaw(work, encoding, tile)
+  } catch (error) {
+    giveUpOn(error, work)
+    return answered(shootByLibrary(work, encoding, tile), work.signal)
+  }
+}
+
+/** @throws what no other way of taking the picture would change */
+function giveUpOn(error: unknown, { signal }: Work): void {
+  signal.throwIfAborted()
+  if (error instanceof CaptureError) throw error
+}
+
+async function shootRaw({ tab, plan, signal }: Work, encoding: Encoding, tile: Tile | undefined): Promise<Buffer> {
+  // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
+  const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: plan.context.deviceScaleFactor } } : {}
+  const { data } = await answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
+  // Chromium's answer to a picture that it cannot encode.
+  if (data.length === 0) throw new Error('the browser answered with an empty picture')
+  return Buffer.from(data, 'base64')
+}
+
+function shootByLibrary({ tab, plan }: Work, { format, quality }: Encoding, tile: Tile | undefined): Promise<Buffer> {
+  const { fullPage, transparent } = plan.picture
+  return tab.page.screenshot({
+    type: format,
+    omitBackground: transparent,
+    animations: 'allow',
+    ...(quality === undefined ? {} : { quality }),
+    ...(tile ? { clip: tile, fullPage } : {}),
+  })
 }
 
 async function clearBackground({ tab, signal }: Work): Promise<void> {

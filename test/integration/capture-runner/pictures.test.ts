@@ -22,6 +22,7 @@ const tall = filled(
 
 const site = await servePages({
   '/red': filled('background:#f00'),
+  '/little': filled('', '<p>A line of text.'),
   '/tall': tall,
   '/short': filled('background:#00f', block('#f00', 300)),
   '/transparent': filled('', '<div style="width:100px;height:100px;background:#0f0"></div>'),
@@ -115,7 +116,13 @@ t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) =>
     [960, 540],
   ] as const)
     t.ok(isNear(pixels.at(x, y), RED, 0))
-  t.match(findings, { pageTitle: 'Filled', finalUrl: site.url('/red'), httpStatus: 200, truncated: false, warnings: [] })
+  t.match(findings, { pageTitle: 'Filled', finalUrl: site.url('/red'), httpStatus: 200, truncated: false })
+  t.strictSame(findings.warnings, ['the picture shows one colour and nothing else'])
+})
+
+t.test('a page with anything on it, a line of text or a few transparent pixels less, is not called empty', async (t) => {
+  for (const format of ['png', 'jpeg', 'webp'] as const) t.strictSame((await shoot('/little', { format })).findings.warnings, [])
+  t.strictSame((await shoot('/transparent', { omitBackground: true })).findings.warnings, [])
 })
 
 t.test('viewport and scale give the picture its size', async (t) => {
@@ -292,7 +299,7 @@ t.test('each state of wait_until is enough for a picture, and all can be asked f
 t.test('an image that does not exist holds nothing up', async (t) => {
   const { pixels, findings } = await shoot('/missing-image')
   t.ok(isNear(pixels.at(900, 500), GREEN, 0))
-  t.strictSame(findings.warnings, [])
+  t.notMatch(findings.warnings.join(), /still loading/)
 })
 
 t.test('the same page twice gives the same bytes', async (t) => {
