@@ -4,36 +4,24 @@ import { toObjectName } from '@tintype/crds/names'
 import { kubectlJson } from '../support/cluster-environment.ts'
 import type { Api } from './api.ts'
 
-/** Captures through the product, one after the other. */
-export interface ProductRun {
+/** One capture through the product. */
+export interface ProductCapture {
+  id: string
+  api: Api
   /** From the 202 to `completed`. */
-  milliseconds: number[]
+  milliseconds: number
   /** From the request's first byte to `completed`. */
-  withRequest: number[]
-  ids: string[]
-  /** The last one's file. */
+  withRequest: number
   picture: Buffer
 }
 
-/** Captures a page `count` times; `apis` take turns. */
-export async function captureInTurns(
-  url: string,
-  { apis, count, pauseMilliseconds }: { apis: readonly Api[]; count: number; pauseMilliseconds: number },
-): Promise<ProductRun> {
-  const run: ProductRun = { milliseconds: [], withRequest: [], ids: [], picture: Buffer.alloc(0) }
-  for (let n = 0; n < count * apis.length; n++) {
-    const api = apis[n % apis.length]
-    if (!api) break
-    await sleep(pauseMilliseconds)
-    const started = performance.now()
-    const accepted = await api.create(url)
-    const { record, at } = await api.completed(accepted.id)
-    run.milliseconds.push(at - accepted.at)
-    run.withRequest.push(at - started)
-    run.ids.push(accepted.id)
-    run.picture = await api.download(record)
-  }
-  return run
+/** Captures a page after a pause in which the runner comes to rest. */
+export async function captureOnce(url: string, api: Api, pauseMilliseconds: number): Promise<ProductCapture> {
+  await sleep(pauseMilliseconds)
+  const started = performance.now()
+  const { id, at: accepted } = await api.create(url)
+  const { record, at } = await api.completed(id)
+  return { id, api, milliseconds: at - accepted, withRequest: at - started, picture: await api.download(record) }
 }
 
 /** The same by one request each, whose answer is the file. */

@@ -55,7 +55,7 @@ export function medianTable(title: string, samples: readonly Sample[]): Table {
       toDifference(median(differences)),
       toCell(middle(({ withRequest }) => withRequest)),
       toCell(median(onServer)),
-      toVerdict(ours.map(({ comparison }) => comparison)),
+      toVerdict(ours.flatMap(({ comparisons }) => comparisons)),
     ]
   })
   return { title, head, rows }
@@ -125,9 +125,10 @@ export function memoryTable(uses: readonly MemoryUse[]): Table {
   }
 }
 
-/** `same`, or how they differ. */
+/** `same`, or how many differ and by how much at most. */
 export function toVerdict(comparisons: readonly Comparison[]): string {
   if (comparisons.some(({ isSameSize }) => !isSameSize)) return 'other size'
-  const different = Math.max(0, ...comparisons.map(({ differentPixels }) => differentPixels))
-  return different === 0 ? 'same' : `${different} pixels differ`
+  const different = comparisons.map(({ differentPixels }) => differentPixels).filter((pixels) => pixels > 0)
+  if (different.length === 0) return 'same'
+  return `${different.length} of ${comparisons.length} differ, by up to ${Math.max(...different)} pixels`
 }

@@ -2,23 +2,26 @@ import { loadavg } from 'node:os'
 import { viewportDefaults } from '@tintype/crds/capture-options/viewport'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Api } from './api.ts'
+import type { LoopOrder } from './bare-loop.ts'
 import type { BarePod } from './bare-pod.ts'
 import { type Comparison, compare } from './pictures.ts'
 import { waitUntilIdle } from './pool.ts'
-import { captureInTurns, readObjects, removeAll } from './product.ts'
+import { captureOnce, type ProductCapture, readObjects } from './product.ts'
 import type { Settings } from './settings.ts'
 
-/** One page in one round: milliseconds of each capture. */
+/** One page in one round: milliseconds of each capture, in the order in which they were made. */
 export interface Sample {
   round: number
   page: string
   bare: number[]
   /** The loop with page.screenshot(). */
   library: number[]
+  /** From the 202 to `completed`. */
   product: number[]
+  /** From the request's first byte to `completed`. */
   withRequest: number[]
   shots: Screenshot[]
-  comparison: Comparison
+  comparisons: Comparison[]
   /** Screenshots that the loop had to take again. */
   repeated: number
   /** Processes that wanted the processor, over the last minute. */
@@ -35,49 +38,60 @@ interface SequentialParts {
   tell: (line: string) => void
 }
 
-/** The loop and the product in turns, page by page, round by round; who begins changes with each round. */
+/** Page by page and round by round. Loop and product take turns at each capture: what else the machine does strikes both. */
 export async function measureSequential({ settings, bare, apis, tell }: SequentialParts): Promise<Sample[]> {
-  const { pages, captures, rounds, pauseMilliseconds } = settings
   const samples: Sample[] = []
-  const loop = (page: string, way: 'raw' | 'library', count = captures) =>
-    bare.run({ pages: [page], count, browsers: 1, way, viewport: VIEWPORT, pictures: true })
-  // The first captures fill caches on both sides; they are not counted.
-  for (const page of pages) {
-    await loop(page, 'raw', 2)
-    await waitUntilIdle()
-    const { ids } = await captureInTurns(page, { apis, count: 2, pauseMilliseconds })
-    await removeAll(ids, apis[0] as Api)
-  }
-  for (let round = 1; round <= rounds; round++) {
-    for (const page of pages) {
+  // Round 0 fills caches on both sides and is not counted.
+  for (let round = 0; round <= settings.rounds; round++) {
+    for (const page of settings.pages) {
       await waitUntilIdle()
-      const viaProduct = () => captureInTurns(page, { apis, count: Math.ceil(captures / apis.length), pauseMilliseconds })
-      const early = round % 2 === 0 ? await viaProduct() : undefined
-      const raw = await loop(page, 'raw')
-      const library = await loop(page, 'library')
-      const run = early ?? (await viaProduct())
-      const comparison = await compare(run.picture, Buffer.from(raw.pictures[page] ?? '', 'base64'))
-      const shots = await readObjects(run.ids)
-      const sample = {
-        round,
-        page,
-        bare: raw.milliseconds[page] ?? [],
-        library: library.milliseconds[page] ?? [],
-        product: run.milliseconds,
-        withRequest: run.withRequest,
-        shots,
-        comparison,
-        repeated: raw.repeated,
-        load: loadavg()[0] ?? 0,
-      }
-      samples.push(sample)
+      const captures = round === 0 ? 2 * apis.length : settings.captures
+      const sample = await measurePage({ round, page, captures, pauseMilliseconds: settings.pauseMilliseconds }, bare, apis)
+      if (round > 0) samples.push(sample)
       tell(`round ${round}: ${page}`)
-      for (const [place, api] of apis.entries())
-        await removeAll(
-          run.ids.filter((_, n) => n % apis.length === place),
-          api,
-        )
     }
   }
   return samples
 }
+
+interface Turn {
+  round: number
+  page: string
+  captures: number
+  pauseMilliseconds: number
+}
+
+async function measurePage({ round, page, captures, pauseMilliseconds }: Turn, bare: BarePod, apis: readonly Api[]): Promise<Sample> {
+  const sample = { ...emptySample(round, page), load: loadavg()[0] ?? 0 }
+  const made: ProductCapture[] = []
+  const loop = (way: LoopOrder['way']) => bare.run({ pages: [page], count: 1, browsers: 1, way, viewport: VIEWPORT, pictures: true })
+  for (let n = 0; n < captures; n++) {
+    const raw = await loop('raw')
+    const library = await loop('library')
+    const product = await captureOnce(page, apis[n % apis.length] as Api, pauseMilliseconds)
+    made.push(product)
+    sample.bare.push(...(raw.milliseconds[page] ?? []))
+    sample.library.push(...(library.milliseconds[page] ?? []))
+    sample.product.push(product.milliseconds)
+    sample.withRequest.push(product.withRequest)
+    sample.comparisons.push(await compare(product.picture, Buffer.from(raw.pictures[page] ?? '', 'base64')))
+    sample.repeated += raw.repeated
+  }
+  sample.shots = await readObjects(made.map(({ id }) => id))
+  // The next round is to find the system as this one did.
+  for (const { id, api } of made) await api.remove(id)
+  return sample
+}
+
+const emptySample = (round: number, page: string): Sample => ({
+  round,
+  page,
+  bare: [],
+  library: [],
+  product: [],
+  withRequest: [],
+  shots: [],
+  comparisons: [],
+  repeated: 0,
+  load: 0,
+})

@@ -14,7 +14,7 @@ const aSample = (round: number, bare: number[], product: number[]) => ({
   product,
   withRequest: product,
   shots: [],
-  comparison: SAME,
+  comparisons: [SAME],
   repeated: 0,
   load: 1,
 })
@@ -50,7 +50,7 @@ t.test('burstTable tells screenshots a second', async (t) => {
 
 t.test('toVerdict tells the worst', async (t) => {
   t.equal(toVerdict([SAME]), 'same')
-  t.equal(toVerdict([SAME, { isSameSize: true, differentPixels: 3 }]), '3 pixels differ')
+  t.equal(toVerdict([SAME, { isSameSize: true, differentPixels: 3 }]), '1 of 2 differ, by up to 3 pixels')
   t.equal(toVerdict([SAME, { isSameSize: false, differentPixels: Number.NaN }]), 'other size')
 })
 
