@@ -16,7 +16,7 @@ import type { PublicSite } from '../support/public-site-program.ts'
 
 t.setTimeout(300_000)
 if (foreignNode) t.plan(0, foreignNode)
-else await main()
+else await main().catch((error: unknown) => t.threw(error))
 
 async function main(): Promise<void> {
   const address = '203.0.114.20'
