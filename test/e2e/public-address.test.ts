@@ -26,11 +26,13 @@ async function main(): Promise<void> {
   const site: PublicSite = { address, certificate: paths.certificate, key: paths.key }
   await startInCluster(t, 'public-site-program.ts', site)
   const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
-  const [closed, trusting] = await Promise.all([
+  const [closed, trusting, unjailed] = await Promise.all([
     createPool(t, 'public', { egress: {} }),
     createPool(t, 'trusting', { egress: { extraCaBundle } }),
+    // Without the seccomp profile there is no jail, and the browser's home is the runner's.
+    createPool(t, 'unjailed', { egress: { extraCaBundle }, sandbox: { mode: 'auto' } }),
   ])
-  await Promise.all([closed, trusting].map((pool) => idleRunners(pool)))
+  await Promise.all([closed, trusting, unjailed].map((pool) => idleRunners(pool)))
 
   const corners = async (file: Buffer): Promise<boolean> => {
     const picture = await decode(file)
@@ -56,11 +58,16 @@ async function main(): Promise<void> {
     t.ok(await corners(await download(record)), 'the pixels are the page’s')
   })
 
-  t.test('a site on a public address is captured over https by a pool that trusts its authority', async (t) => {
-    const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName: trusting, options })
-    t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `https://${address}/quadrants` } })
-    t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
-  })
+  for (const { name, poolName } of [
+    { name: 'in its jail', poolName: trusting },
+    { name: 'without a jail', poolName: unjailed },
+  ]) {
+    t.test(`a site on a public address is captured over https by a browser ${name} whose pool trusts its authority`, async (t) => {
+      const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName, options })
+      t.match(shot.status, { phase: 'Completed', result: { httpStatus: 200, finalUrl: `https://${address}/quadrants` } })
+      t.ok(await corners(await fileOf(shot.metadata.name)), 'the pixels are the page’s')
+    })
+  }
 
   t.test('a site whose authority the pool does not trust ends with TLS_ERROR', async (t) => {
     const shot = await captureWith(t, { url: `https://${address}/quadrants`, poolName: closed, options })
