@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
-import sharp from 'sharp'
+import sharp, { type Sharp } from 'sharp'
+import { type Encoded, encode } from './encode.ts'
 import { raced } from './race.ts'
 import type { Tile } from './tiles.ts'
 
@@ -19,9 +20,6 @@ export interface Joined {
   signal: AbortSignal
 }
 
-/** Fast, and a tenth larger than the library's default. */
-const PNG_LEVEL = 3
-
 /** Tiles on disk, top first, and what they measure together. */
 interface Spool {
   files: string[]
@@ -30,7 +28,7 @@ interface Spool {
 }
 
 /** Takes the tiles one after the other and joins them, top first. */
-export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promise<Buffer>, joined: Joined): Promise<Buffer> {
+export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promise<Buffer>, joined: Joined): Promise<Encoded> {
   const directory = await mkdtemp(join(tmpdir(), 'tiles-'))
   try {
     const spool: Spool = { files: [], width: 0, height: 0 }
@@ -42,26 +40,20 @@ export async function stitch(tiles: readonly Tile[], take: (tile: Tile) => Promi
       spool.width = size.width
       spool.height += size.height
     }
-    return await raced(encode(spool, joined), joined.signal)
+    return await raced(
+      encode(() => open(spool), joined.format, joined.quality),
+      joined.signal,
+    )
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-function encode({ files, width, height }: Spool, { format, quality }: Joined): Promise<Buffer> {
+function open({ files, width, height }: Spool): Sharp {
   const options = { limitInputPixels: false, sequentialRead: true } as const
   // The library joins cells of one size: what is below the last tile's end is cut off.
   const all = files.length === 1 ? sharp(files[0], options) : sharp([...files], { ...options, join: { across: 1 } })
-  const picture = all.extract({ left: 0, top: 0, width, height })
-  switch (format) {
-    case 'png':
-      return picture.png({ compressionLevel: PNG_LEVEL, adaptiveFiltering: false }).toBuffer()
-    case 'jpeg':
-      // 0 is legal for Chromium and for clients, not for the library.
-      return picture.jpeg({ quality: Math.max(1, quality ?? 1) }).toBuffer()
-    case 'webp':
-      return picture.webp({ quality: Math.max(1, quality ?? 1), effort: 0 }).toBuffer()
-  }
+  return all.extract({ left: 0, top: 0, width, height })
 }
 
 /** Width and height of an encoded picture in device pixels, from its header. */

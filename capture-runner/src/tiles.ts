@@ -7,8 +7,8 @@ import type { CapturePlan } from './plan.ts'
 
 /** Device pixels that one side may have. Chromium answers with an empty picture beyond WebP's. */
 const MAX_SIDE: Readonly<Record<ImageFormat, number>> = { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 }
-/** Device pixels in one picture. */
-const MAX_PIXELS = 200_000_000
+/** Device pixels in one picture. A webp is the only one that needs all of them in memory at once, some ten bytes for each. */
+const MAX_PIXELS: Readonly<Record<ImageFormat, number>> = { png: 200_000_000, jpeg: 200_000_000, webp: 64_000_000 }
 /** Device pixels of height, and in all, up to which a picture is taken in one shot. */
 const NATIVE_HEIGHT = 8_192
 const NATIVE_PIXELS = NATIVE_HEIGHT * 4_096
@@ -75,7 +75,7 @@ function maxHeight(format: ImageFormat, width: number, scale: number): number {
   const side = MAX_SIDE[format]
   const deviceWidth = Math.round(width * scale)
   if (deviceWidth > side) throw new CaptureError('TOO_LARGE', `a ${format} picture is at most ${side} pixels wide, this one ${deviceWidth}`)
-  return Math.floor(Math.min(side / scale, MAX_PIXELS / (width * scale ** 2)))
+  return Math.floor(Math.min(side / scale, MAX_PIXELS[format] / (width * scale ** 2)))
 }
 
 function toTiles({ x, y, width, height }: Tile, scale: number): Tile[] {

@@ -27,19 +27,30 @@ export const screenshot: Step = {
 }
 
 async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
-  const { format, quality } = work.plan.picture
   const [first, ...rest] = cut.tiles
-  if (!first || rest.length > 0) return stitch(cut.tiles, (tile) => shoot(work, PNG, tile), { format, quality, signal: work.signal })
-  const encoding: Encoding = format === 'png' ? PNG : { format, ...(quality === undefined ? {} : { quality }) }
-  const take = () => shoot(work, encoding, cut.isWindow ? undefined : first)
+  if (!first || rest.length > 0) return takeTiles(work, cut.tiles)
+  const take = () => shoot(work, cut.isWindow ? undefined : first, first)
   const picture = await take()
   const pixels = first.width * first.height * work.plan.context.deviceScaleFactor ** 2
-  if (isTooLargeToBeBlank(picture.length, pixels, format) || !(await isBlank(picture))) return picture
+  if (isTooLargeToBeBlank(picture.length, pixels, work.plan.picture.format) || !(await isBlank(picture))) return picture
   await pause(BLANK_MILLISECONDS, work.signal)
   const second = await take()
   if (await isBlank(second)) work.findings.warnings.push('the picture shows one colour and nothing else')
   return second
 }
+
+async function takeTiles(work: Work, tiles: readonly Tile[]): Promise<Buffer> {
+  const { format, quality } = work.plan.picture
+  const taken = await stitch(tiles, (tile) => takeTile(work, tile), { format, quality, signal: work.signal })
+  if (taken.quality !== quality) {
+    work.findings.warnings.push(
+      `image_quality is ${taken.quality}: the page shows more detail than a webp of this size can hold at ${quality}`,
+    )
+  }
+  return taken.picture
+}
+
+const takeTile = (work: Work, tile: Tile): Promise<Buffer> => withRetry(work, () => shootRaw(work, PNG, tile))
 
 interface Encoding {
   format: ImageFormat
@@ -50,20 +61,28 @@ interface Encoding {
 /** A seventh larger than the smallest png and five times as fast. */
 const PNG: Encoding = { format: 'png', optimizeForSpeed: true }
 
-/** One shot; a second one when the browser had nothing to show yet, and the library's own way at last. @param tile absent: the window */
-async function shoot(work: Work, encoding: Encoding, tile: Tile | undefined): Promise<Buffer> {
+/** One shot, and other ways when the browser refuses. @param clip absent: the window as it is @param tile the same, or the window */
+async function shoot(work: Work, clip: Tile | undefined, tile: Tile): Promise<Buffer> {
+  const { format, quality } = work.plan.picture
+  const encoding: Encoding = format === 'png' ? PNG : { format, ...(quality === undefined ? {} : { quality }) }
   try {
-    return await shootRaw(work, encoding, tile)
+    return await withRetry(work, () => shootRaw(work, encoding, clip))
+  } catch (error) {
+    giveUpOn(error, work)
+    // Much detail is more than the browser can put into a webp.
+    return format === 'webp' ? takeTiles(work, [tile]) : answered(shootByLibrary(work, encoding, clip), work.signal)
+  }
+}
+
+/** A second time, after a moment, when the browser had nothing to show yet. */
+async function withRetry(work: Work, take: () => Promise<Buffer>): Promise<Buffer> {
+  try {
+    return await take()
   } catch (error) {
     giveUpOn(error, work)
     await pause(RETRY_MILLISECONDS, work.signal)
     await answered(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
-  }
-  try {
-    return await shootRaw(work, encoding, tile)
-  } catch (error) {
-    giveUpOn(error, work)
-    return answered(shootByLibrary(work, encoding, tile), work.signal)
+    return take()
   }
 }
 

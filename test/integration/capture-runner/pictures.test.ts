@@ -69,9 +69,26 @@ const site = await servePages({
      for (let i = 0; i < d.data.length; i++) { s = (s * 1103515245 + 12345) % 2147483648; d.data[i] = i % 4 === 3 ? 255 : s >> 16 }
      c.putImageData(d, 0, 0)</script>`,
   ),
+  '/static': filled(
+    '',
+    `<canvas id="c" width="1900" height="1000"></canvas><script>
+     const canvas = document.querySelector('#c'), c = canvas.getContext('2d'), d = c.createImageData(1900, 1000); let s = 7
+     for (let i = 0; i < d.data.length; i++) { s = Math.imul(s, 1103515245) + 12345 & 0x7fffffff; d.data[i] = i % 4 === 3 ? 255 : s >> 16 }
+     c.putImageData(d, 0, 0); const src = canvas.toDataURL('image/jpeg', 1); canvas.remove()
+     for (let i = 0; i < 20; i++) document.body.append(Object.assign(new Image(), { src, style: 'display:block' }))</script>`,
+  ),
   '/redirect-by-script': filled('background:#f00', '<script>location.replace("/red-slowly")</script>'),
   '/redirect-by-refresh': filled('background:#f00', '<meta http-equiv="refresh" content="0;url=/red-slowly">'),
   '/missing-image': filled('background:#0f0', '<img src="/404.png" width="10" height="10">'),
+  '/late-background': filled(
+    '',
+    `<style>.late{background:url(/slow.svg)}</style><script>onload = () => { document.body.className = 'late' }</script>`,
+  ),
+  '/hung-background': filled(
+    'background:#0f0',
+    `<style>.late{background-image:url(/hung.svg)!important}</style><script>onload = () => { document.body.className = 'late' }</script>`,
+  ),
+  '/hung.svg': () => {},
   '/slow-font-and-image': filled('background:#fff', '<img src="/slow.svg" style="display:block" width="400" height="400">'),
   '/slow.svg': (_request, response) => {
     setTimeout(() => {
@@ -236,6 +253,14 @@ t.test('full_page loads what waits to be seen', async (t) => {
   t.ok(isNear(pixels.at(200, 6_600), GREEN, 0), 'the observed element')
 })
 
+t.test('a webp holds as much detail as it can, and says when that is less than was wished', async (t) => {
+  const window = { viewportWidth: 1900, format: 'webp' } as const
+  const { pixels } = await shoot('/static', { ...window, viewportHeight: 2000, imageQuality: 60 })
+  t.strictSame(sizeOf(pixels), [1900, 2000])
+  const tall = await shoot('/static', { ...window, fullPage: true, imageQuality: 98 })
+  t.strictSame(sizeOf(tall.pixels), [1900, 16_383])
+})
+
 t.test('delay lets the page go on', async (t) => {
   t.ok(isNear((await shoot('/later')).pixels.at(5, 500), RED, 0))
   t.ok(isNear((await shoot('/later', { delay: 900 })).pixels.at(5, 500), GREEN, 0))
@@ -294,6 +319,17 @@ t.test('each state of wait_until is enough for a picture, and all can be asked f
     const { pixels } = await shoot('/slow-font-and-image', { waitUntil: [...waitUntil] })
     t.ok(isNear(pixels.at(200, 200), GREEN, 0), waitUntil.join())
   }
+})
+
+t.test('a background that is asked for after the page has loaded is in the picture', async (t) => {
+  const { pixels } = await shoot('/late-background')
+  t.ok(isNear(pixels.at(200, 200), GREEN, 0))
+})
+
+t.test('a background that never comes keeps no page from its picture', async (t) => {
+  const { pixels, findings } = await shoot('/hung-background')
+  t.ok(isNear(pixels.at(200, 200), GREEN, 0))
+  t.strictSame(findings.warnings, [])
 })
 
 t.test('an image that does not exist holds nothing up', async (t) => {

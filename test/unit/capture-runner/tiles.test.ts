@@ -66,6 +66,12 @@ t.test('cutPage never plans more than 200 megapixels', async (t) => {
   t.equal(picture.truncated, true)
 })
 
+t.test('cutPage plans a webp of at most 64 megapixels', async (t) => {
+  const picture = cut({ fullPage: true, viewportWidth: 7_680, format: 'webp' }, 50_000)
+  t.equal(heightOf(picture), Math.floor(64_000_000 / 7_680))
+  t.equal(picture.truncated, true)
+})
+
 t.test('cutPage keeps each tile of a wide picture small', async (t) => {
   for (const { width, height } of cut({ viewportWidth: 7_680, viewportHeight: 7_680 }).tiles) t.ok(width * height <= 4_096 * 4_096)
 })
