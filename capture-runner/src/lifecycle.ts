@@ -9,6 +9,8 @@ import { raced } from './race.ts'
 const QUIET_MILLISECONDS = 500
 /** Streams that stay open by design. */
 const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPViolationReport'])
+/** What a page is painted with. */
+const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
 /** Documents after which a page counts as redirecting in a circle; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
@@ -37,7 +39,7 @@ export class Lifecycle {
   readonly #mainFrame: string
   readonly #responses = new Map<string, MainResponse>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, string>()
+  readonly #inFlight = new Map<string, { loader: string; isPainted: boolean }>()
   readonly #listeners = new Set<() => void>()
   #pending: { loader: string; url: string } | undefined
   #documents = 0
@@ -81,6 +83,11 @@ export class Lifecycle {
     return this.#pending !== undefined
   }
 
+  /** Requests under way for images, fonts and style sheets. */
+  get painting(): ReadonlySet<string> {
+    return new Set([...this.#inFlight].flatMap(([request, { isPainted }]) => (isPainted ? [request] : [])))
+  }
+
   /** The states that the current document has not reached. */
   missing(states: readonly WaitState[]): WaitState[] {
     return states.filter((state) => !this.#reached.has(state))
@@ -117,7 +124,7 @@ export class Lifecycle {
     this.response = this.#responses.get(loader)
     this.#responses.clear()
     // Requests of the document before are cancelled without a word.
-    for (const [request, of] of this.#inFlight) if (of !== loader) this.#inFlight.delete(request)
+    for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
     this.#reached.clear()
     this.#reached.add('commit')
     if (this.#pending?.loader === loader) this.#pending = undefined
@@ -148,7 +155,7 @@ export class Lifecycle {
     this.requests += 1
     if (this.#pending?.loader === requestId && frameId === this.#mainFrame) this.#pending.url = request.url
     if (STREAMS.has(type ?? '')) return
-    this.#inFlight.set(requestId, loaderId)
+    this.#inFlight.set(requestId, { loader: loaderId, isPainted: PAINTED.has(type ?? '') })
     this.#watchQuiet()
   }
 

@@ -6,16 +6,27 @@ import type { Step, Work } from './step.ts'
 const MAX_MILLISECONDS = 3_000
 const INTERVALS = [10, 20, 50, 100]
 
+/**
+ * Milliseconds that requests may take which the first look has found under way. Backgrounds are asked for when the page is first laid out, which may be
+ * after its load event, and no script can ask whether one is there. A counter's hung pixel looks the same, hence no longer.
+ */
+const BACKGROUND_MILLISECONDS = 1_000
+
 /** Waits until fonts and the images that will be in the picture are there, and the page has stopped going elsewhere. */
 export const settle: Step = {
   name: 'settle',
   run: async (work) => {
-    const until = performance.now() + MAX_MILLISECONDS
+    const { lifecycle } = work.tab
+    const started = performance.now()
+    let first: { document: string | undefined; requests: ReadonlySet<string> } | undefined
     for (let i = 0; ; i++) {
       await follow(work)
       const open = await countOpen(work)
-      if (open === 0 && !work.tab.lifecycle.isMoving) return
-      if (performance.now() > until) {
+      if (!first || first.document !== lifecycle.document) first = { document: lifecycle.document, requests: lifecycle.painting }
+      const taken = performance.now() - started
+      const isPainted = taken > BACKGROUND_MILLISECONDS || first.requests.isDisjointFrom(lifecycle.painting)
+      if (open === 0 && isPainted && !lifecycle.isMoving) return
+      if (taken > MAX_MILLISECONDS) {
         work.findings.warnings.push('fonts or images were still loading when the picture was taken')
         return
       }
@@ -38,8 +49,9 @@ async function countOpen({ tab, plan, signal }: Work): Promise<number | undefine
   }
 }
 
-/** Also hides the caret, whose blinking would make two pictures of one page differ. */
+/** Lays the page out first, so that what it needs is asked for. Also hides the caret, whose blinking would make two pictures of one page differ. */
 const openWithin = (height: number): string => `(() => {
+  document.documentElement?.getBoundingClientRect()
   const isNear = (image) => {
     const { top, bottom, left, right, width } = image.getBoundingClientRect()
     return width > 0 && bottom > 0 && right > 0 && left < innerWidth && top < ${height}

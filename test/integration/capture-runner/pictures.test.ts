@@ -80,15 +80,6 @@ const site = await servePages({
   '/redirect-by-script': filled('background:#f00', '<script>location.replace("/red-slowly")</script>'),
   '/redirect-by-refresh': filled('background:#f00', '<meta http-equiv="refresh" content="0;url=/red-slowly">'),
   '/missing-image': filled('background:#0f0', '<img src="/404.png" width="10" height="10">'),
-  '/late-background': filled(
-    '',
-    `<style>.late{background:url(/slow.svg)}</style><script>onload = () => { document.body.className = 'late' }</script>`,
-  ),
-  '/hung-background': filled(
-    'background:#0f0',
-    `<style>.late{background-image:url(/hung.svg)!important}</style><script>onload = () => { document.body.className = 'late' }</script>`,
-  ),
-  '/hung.svg': () => {},
   '/slow-font-and-image': filled('background:#fff', '<img src="/slow.svg" style="display:block" width="400" height="400">'),
   '/slow.svg': (_request, response) => {
     setTimeout(() => {
@@ -319,17 +310,6 @@ t.test('each state of wait_until is enough for a picture, and all can be asked f
     const { pixels } = await shoot('/slow-font-and-image', { waitUntil: [...waitUntil] })
     t.ok(isNear(pixels.at(200, 200), GREEN, 0), waitUntil.join())
   }
-})
-
-t.test('a background that is asked for after the page has loaded is in the picture', async (t) => {
-  const { pixels } = await shoot('/late-background')
-  t.ok(isNear(pixels.at(200, 200), GREEN, 0))
-})
-
-t.test('a background that never comes keeps no page from its picture', async (t) => {
-  const { pixels, findings } = await shoot('/hung-background')
-  t.ok(isNear(pixels.at(200, 200), GREEN, 0))
-  t.strictSame(findings.warnings, [])
 })
 
 t.test('an image that does not exist holds nothing up', async (t) => {

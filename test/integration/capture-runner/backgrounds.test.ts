@@ -1,0 +1,42 @@
+// Backgrounds are asked for when a page is laid out, which may be after its load event; no script can tell whether one is there.
+
+import t from 'tap'
+import { servePages } from './page-server.ts'
+import { decode, GREEN, isNear } from './pixels.ts'
+import { openStudio } from './studio.ts'
+
+const SLOW_MILLISECONDS = 500
+const GREEN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>'
+
+/** A page whose body gets its background by its load event. */
+const backed = (address: string) => `<!doctype html><title>Backed</title><body style="margin:0;background-color:#0f0">
+  <style>.late{background-image:url(${address})}</style><h1>text</h1><script>onload = () => { document.body.className = 'late' }</script>`
+
+const site = await servePages({
+  '/late': backed('/slow.svg').replace('#0f0', '#f00'),
+  '/hung': backed('/hung.svg'),
+  '/missing': backed('/404.svg'),
+  '/hung.svg': () => {},
+  '/slow.svg': (_request, response) => {
+    const answer = () => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(GREEN_SVG)
+    setTimeout(answer, SLOW_MILLISECONDS)
+  },
+})
+const studio = await openStudio()
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+
+t.test('a background that is asked for after the page has loaded is in the picture', async (t) => {
+  const { picture } = await studio.shoot(site.url('/late'))
+  t.ok(isNear((await decode(picture)).at(900, 300), GREEN, 0))
+})
+
+for (const path of ['/hung', '/missing']) {
+  t.test(`a background that does not come keeps no page from its picture: ${path}`, async (t) => {
+    const { picture, findings } = await studio.shoot(site.url(path))
+    t.ok(isNear((await decode(picture)).at(900, 300), GREEN, 0))
+    t.strictSame(findings.warnings, [])
+  })
+}
