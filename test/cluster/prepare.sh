@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 
 installed=node_modules/.package-lock.json # npm writes it last
-if [ -x node_modules/.bin/node ] && [ -e "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
+if [ -x node_modules/.bin/node ] && [ -d .tap/plugins ] && [ -e "$installed" ] && [ -z "$(find package-lock.json -newer "$installed")" ]; then
   exit 0
 fi
 
@@ -25,6 +25,12 @@ if ! npm ci --no-audit --no-fund --loglevel=error >"$log" 2>&1; then
 fi
 if [ ! -x node_modules/.bin/node ]; then
   echo 'The npm package "node" brought no program. What to do: allow its install script (npm config get ignore-scripts must say false).' >&2
+  exit 1
+fi
+# tap makes its plugins to order (.taprc). Left to itself it does so during its first run, which still uses the ones that are not wanted.
+if ! PATH="$PWD/node_modules/.bin:$PATH" node_modules/.bin/tap build >"$log" 2>&1; then
+  cat "$log" >&2
+  echo 'tap could not be made ready. What to do: rm -rf node_modules .tap, then try again.' >&2
   exit 1
 fi
 echo "Installed npm packages in $(($(date +%s) - started)) s."
