@@ -38,6 +38,8 @@ export class Runner {
   readonly #reporting = new Set<Current>()
   #running: Current | undefined
   #isClosed = false
+  #accepted = 0
+  #accountName: string | undefined
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
@@ -54,8 +56,15 @@ export class Runner {
     const cancel = new AbortController()
     const current: Current = { state, cancel, ended: Promise.resolve() }
     this.#running = current
+    this.#accepted++
+    this.#accountName = order.accountName
     current.ended = this.#carryOut(order, current)
     return { kind: 'accepted', state }
+  }
+
+  /** What a new leader must know of this pod's life: how many captures it began, and whose browser it has. */
+  history(): { captures: number; accountName?: string } {
+    return { captures: this.#accepted, ...(this.#accountName === undefined ? {} : { accountName: this.#accountName }) }
   }
 
   /** What is known of a capture. */

@@ -87,9 +87,9 @@ async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer)
 
 const STATUS = { accepted: 202, known: 200, busy: 409, closed: 503 } as const
 
-async function identify({ keys, tokenFile, sandbox, version }: ServerParts): Promise<Identity> {
+async function identify({ runner, keys, tokenFile, sandbox, version }: ServerParts): Promise<Identity> {
   const token = await readFile(tokenFile, 'utf8')
-  return { publicKey: keys.publicKey, token: token.trim(), sandbox, version }
+  return { publicKey: keys.publicKey, token: token.trim(), sandbox, version, ...runner.history() }
 }
 
 /** Undefined when there is more than may be. */

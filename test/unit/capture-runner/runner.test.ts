@@ -184,3 +184,14 @@ t.test('Runner logs one line a capture, and nothing of the client’s in it', as
   t.match(JSON.parse(lines[0] ?? ''), { msg: 'capture finished', uid: 'a', attempt: 1, outcome: 'Failed', code: 'TIMEOUT' })
   t.notMatch(lines[0], /secret|signature|example\.com/)
 })
+
+t.test('Runner tells a new leader how many captures it began, and for whom the last', async (t) => {
+  const { runner, captures } = aRunner()
+  t.strictSame(runner.history(), { captures: 0 })
+  runner.accept(anOrder({ accountName: 'one' }))
+  runner.accept(anOrder({ accountName: 'one' }))
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  runner.accept(anOrder({ uid: 'b', accountName: 'two' }))
+  t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
+})
