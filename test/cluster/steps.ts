@@ -69,6 +69,7 @@ export function formatDuration(milliseconds: number): string {
 /** What a person needs to read when a step failed: the cause, what to do, where the log is. */
 export function formatFailure(error: unknown): string {
   const lines = [`✗ ${messageOf(error)}`]
+  for (const cause of causesOf(error)) lines.push(`  because: ${cause}`)
   const output = findOutput(error)
   if (output)
     lines.push(
@@ -113,6 +114,11 @@ async function runStep(step: Step, counter: string, screen: Screen): Promise<voi
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function causesOf(error: unknown): string[] {
+  if (!(error instanceof Error) || error.cause === undefined) return []
+  return [messageOf(error.cause), ...causesOf(error.cause)]
+}
 
 /** The output of the program at the bottom of a chain of causes. */
 function findOutput(error: unknown): string | undefined {

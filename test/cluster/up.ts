@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { buildApiServer, waitUntilReady } from './control-plane.ts'
 import { ensureDaemon, isDaemonRunning, logOf } from './daemons.ts'
+import { CommandError } from './exec.ts'
 import { alreadyUp, type ClusterFacts, controlPlaneSettings, ensureEtcd, ensureGround } from './ground.ts'
 import { hostUrl } from './identities.ts'
 import { ensurePause } from './image-pause.ts'
@@ -110,13 +111,24 @@ async function awaitNode(facts: ClusterFacts): Promise<string> {
   return `internet from the cluster: ${internet}`
 }
 
+/** A kubelet that starts while everything else does may end for a reason that is gone a moment later: it gets two more tries. */
 async function awaitReady(): Promise<void> {
   const query = ['get', 'node', network.nodeName, '--ignore-not-found', '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].status}']
+  const { kubernetes } = await locatePrograms()
+  let triesLeft = 2
+  const reviveKubelet = async () => {
+    if (await isDaemonRunning(place, 'kubelet')) return undefined
+    if (triesLeft-- === 0) return 'kubelet ended three times'
+    await ensureKubelet(kubernetes)
+    return undefined
+  }
   try {
-    await waitFor('node', async () => (await kubectl(query)) === 'True', {
+    // A condition from before a restart says Ready of a kubelet that is not there.
+    const isReady = async () => (await isDaemonRunning(place, 'kubelet')) && (await kubectl(query).catch(ignoreCommandError)) === 'True'
+    await waitFor('node', isReady, {
       timeoutMilliseconds: 60_000,
       intervalMilliseconds: 250,
-      givenUp: async () => ((await isDaemonRunning(place, 'kubelet')) ? undefined : 'kubelet ended'),
+      givenUp: reviveKubelet,
     })
   } catch (cause) {
     throw new StepError('the node does not become ready', {
@@ -125,4 +137,9 @@ async function awaitReady(): Promise<void> {
       cause,
     })
   }
+}
+
+/** An API server that has just started may not answer everything yet. */
+function ignoreCommandError(error: unknown): undefined {
+  if (!(error instanceof CommandError)) throw error
 }

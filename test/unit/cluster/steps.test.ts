@@ -77,7 +77,7 @@ t.test('formatFailure tells cause, remedy and log, and the last words of the pro
   const output = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\n')
   const cause = new Error('in between', { cause: new CommandError('go', 'ended with code 1', output) })
   const text = formatFailure(new StepError('programs could not be built', { remedy: 'install Go', log: '/tmp/log', cause }))
-  t.match(text, /^✗ programs could not be built\n/)
+  t.match(text, /^✗ programs could not be built\n {2}because: in between\n {2}because: go ended with code 1: line 29\n/)
   t.match(text, /What to do: install Go\n {2}Log: \/tmp\/log$/)
   t.match(text, 'line 29')
   t.notMatch(text, 'line 17\n')
