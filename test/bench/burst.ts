@@ -1,6 +1,6 @@
 import { Api } from './api.ts'
 import type { BarePod } from './bare-pod.ts'
-import { type Comparison, compare } from './pictures.ts'
+import { fingerprint } from './pictures.ts'
 import { waitUntilIdle } from './pool.ts'
 import { captureAtOnce, removeAll } from './product.ts'
 import { VIEWPORT } from './sequential.ts'
@@ -12,7 +12,8 @@ export interface BurstSample {
   screenshots: number
   bareMilliseconds: number
   productMilliseconds: number
-  comparisons: Comparison[]
+  /** Of each page the fingerprint of one picture of either side. */
+  prints: Record<string, { loop: string; product: string }>
 }
 
 /** As many screenshots at once as `settings.burst`, by as many browsers on both sides. The pool must have been given its size before. */
@@ -27,15 +28,17 @@ export async function measureBurst(settings: Settings, bare: BarePod, tell: (lin
     const loop = await bare.run(order)
     await waitUntilIdle()
     const product = await captureAtOnce(urls, api)
-    const comparisons = await Promise.all(
-      Object.entries(product.pictures).map(([page, picture]) => compare(picture, Buffer.from(loop.pictures[page] ?? '', 'base64'))),
-    )
+    const prints: BurstSample['prints'] = {}
+    for (const [page, picture] of Object.entries(product.pictures)) {
+      const theirs = Buffer.from(loop.pictures[page] ?? '', 'base64')
+      prints[page] = { loop: await fingerprint(theirs), product: await fingerprint(picture) }
+    }
     samples.push({
       round,
       screenshots: burst,
       bareMilliseconds: (loop.totalMilliseconds * burst) / (count * pages.length),
       productMilliseconds: product.milliseconds,
-      comparisons,
+      prints,
     })
     tell(`burst ${round}: ${burst} screenshots`)
     await removeAll(product.ids, api)

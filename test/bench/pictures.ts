@@ -1,20 +1,34 @@
+import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 
-/** How two pictures of one page compare. */
-export interface Comparison {
-  isSameSize: boolean
-  /** Pixels of which any channel differs. */
-  differentPixels: number
+/** Decodes a picture; two files give the same text only if they show the same pixels. */
+export async function fingerprint(file: Buffer): Promise<string> {
+  const { data, info } = await sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  return `${info.width}×${info.height} ${createHash('sha256').update(data).digest('hex')}`
 }
 
-const decode = (file: Buffer) => sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+/** What both sides photographed of one page: the fingerprints of their pictures. */
+export interface Album {
+  loop: readonly string[]
+  product: readonly string[]
+}
 
-/** Decodes both and compares them pixel by pixel. */
-export async function compare(a: Buffer, b: Buffer): Promise<Comparison> {
-  const [first, second] = await Promise.all([decode(a), decode(b)])
-  const isSameSize = first.info.width === second.info.width && first.info.height === second.info.height
-  if (!isSameSize) return { isSameSize, differentPixels: Number.NaN }
-  const left = new Uint32Array(first.data.buffer, first.data.byteOffset, first.data.length / 4)
-  const right = new Uint32Array(second.data.buffer, second.data.byteOffset, second.data.length / 4)
-  return { isSameSize, differentPixels: left.reduce((count, pixel, place) => count + (pixel === right[place] ? 0 : 1), 0) }
+/** `same`, or on which side how many pictures are not what most pictures of the page are. */
+export function toVerdict(albums: readonly Album[]): string {
+  const strays = albums.map(countStrays)
+  const sum = (side: keyof Album) => strays.reduce((total, stray) => total + stray[side], 0)
+  const count = (side: keyof Album) => albums.reduce((total, album) => total + album[side].length, 0)
+  if (sum('loop') + sum('product') === 0) return 'same'
+  return `odd: loop ${sum('loop')} of ${count('loop')}, product ${sum('product')} of ${count('product')}`
+}
+
+function countStrays({ loop, product }: Album): Record<keyof Album, number> {
+  const most = mostFrequent([...loop, ...product])
+  const strays = (prints: readonly string[]) => prints.filter((print) => print !== most).length
+  return { loop: strays(loop), product: strays(product) }
+}
+
+function mostFrequent(prints: readonly string[]): string | undefined {
+  const groups = [...Map.groupBy(prints, (print) => print).values()]
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0]
 }

@@ -5,6 +5,7 @@ import { readPool } from './bare-pod.ts'
 import { undoing } from './undo.ts'
 
 const IDLE_MILLISECONDS = 600_000
+const PATCH_MILLISECONDS = 60_000
 const LOOK_MILLISECONDS = 500
 
 /** Waits until nothing waits or runs and the pool has as many idle runners as it wants: others may be using the cluster. */
@@ -33,7 +34,13 @@ export async function withPoolSize<T>(size: { minIdle: number; maxPods: number }
   )
 }
 
+/** Tried for a while: an API server that is away for a moment must not leave the pool in another size. */
 async function patchSpec(spec: Record<string, number | null>): Promise<void> {
-  const { code, stderr } = await kubectl(['patch', 'runnerpool', 'default', '--type=merge', '-p', JSON.stringify({ spec })])
-  if (code !== 0) throw new Error(`the pool's size cannot be changed: ${stderr}`)
+  const end = performance.now() + PATCH_MILLISECONDS
+  for (;;) {
+    const { code, stderr } = await kubectl(['patch', 'runnerpool', 'default', '--type=merge', '-p', JSON.stringify({ spec })])
+    if (code === 0) return
+    if (performance.now() > end) throw new Error(`the pool's size cannot be changed: ${stderr}`)
+    await sleep(LOOK_MILLISECONDS)
+  }
 }

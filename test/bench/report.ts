@@ -1,6 +1,6 @@
 import type { BurstSample } from './burst.ts'
 import type { MemoryUse } from './memory.ts'
-import type { Comparison } from './pictures.ts'
+import { type Album, toVerdict } from './pictures.ts'
 import type { Sample } from './sequential.ts'
 import { medianStages } from './stages.ts'
 import { median, summarize } from './statistics.ts'
@@ -55,7 +55,7 @@ export function medianTable(title: string, samples: readonly Sample[]): Table {
       toDifference(median(differences)),
       toCell(middle(({ withRequest }) => withRequest)),
       toCell(median(onServer)),
-      toVerdict(ours.flatMap(({ comparisons }) => comparisons)),
+      toVerdict([joined(ours.map(({ album }) => album))]),
     ]
   })
   return { title, head, rows }
@@ -88,23 +88,22 @@ export function oneRequestTable(byPage: ReadonlyMap<string, readonly number[]>):
 /** The burst, round by round, and its medians. */
 export function burstTable(samples: readonly BurstSample[], browsers: number): Table {
   const rate = (screenshots: number, milliseconds: number) => (screenshots / (milliseconds / 1_000)).toFixed(1)
-  const row = ({ round, screenshots, bareMilliseconds, productMilliseconds, comparisons }: BurstSample) => [
+  const row = ({ round, screenshots, bareMilliseconds, productMilliseconds }: Omit<BurstSample, 'prints'>) => [
     String(round),
     rate(screenshots, bareMilliseconds),
     rate(screenshots, productMilliseconds),
     `${Math.round((bareMilliseconds / productMilliseconds) * 100)} %`,
-    toVerdict(comparisons),
   ]
   const middle = {
+    round: 0,
     screenshots: samples[0]?.screenshots ?? 0,
     bareMilliseconds: median(samples.map(({ bareMilliseconds }) => bareMilliseconds)),
     productMilliseconds: median(samples.map(({ productMilliseconds }) => productMilliseconds)),
-    comparisons: samples.flatMap(({ comparisons }) => comparisons),
   }
   return {
     title: `${middle.screenshots} screenshots at once, ${browsers} browsers on both sides (screenshots a second)`,
     head: ['round', 'loop', 'product', 'product of loop', 'pictures'],
-    rows: [...samples.map(row), ['median', ...row({ round: 0, ...middle }).slice(1)]],
+    rows: [...samples.map(row), ['median', ...row(middle).slice(1), toVerdict(albumsOf(samples))]],
   }
 }
 
@@ -125,10 +124,16 @@ export function memoryTable(uses: readonly MemoryUse[]): Table {
   }
 }
 
-/** `same`, or how many differ and by how much at most. */
-export function toVerdict(comparisons: readonly Comparison[]): string {
-  if (comparisons.some(({ isSameSize }) => !isSameSize)) return 'other size'
-  const different = comparisons.map(({ differentPixels }) => differentPixels).filter((pixels) => pixels > 0)
-  if (different.length === 0) return 'same'
-  return `${different.length} of ${comparisons.length} differ, by up to ${Math.max(...different)} pixels`
+const joined = (albums: readonly Album[]): Album => ({
+  loop: albums.flatMap(({ loop }) => loop),
+  product: albums.flatMap(({ product }) => product),
+})
+
+/** The pictures of all rounds, page by page. */
+function albumsOf(samples: readonly BurstSample[]): Album[] {
+  const pages = [...new Set(samples.flatMap(({ prints }) => Object.keys(prints)))]
+  return pages.map((page) => {
+    const ofPage = samples.flatMap(({ prints }) => prints[page] ?? [])
+    return { loop: ofPage.map(({ loop }) => loop), product: ofPage.map(({ product }) => product) }
+  })
 }

@@ -4,7 +4,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Api } from './api.ts'
 import type { LoopOrder } from './bare-loop.ts'
 import type { BarePod } from './bare-pod.ts'
-import { type Comparison, compare } from './pictures.ts'
+import { fingerprint } from './pictures.ts'
 import { waitUntilIdle } from './pool.ts'
 import { captureOnce, type ProductCapture, readObjects } from './product.ts'
 import type { Settings } from './settings.ts'
@@ -21,7 +21,8 @@ export interface Sample {
   /** From the request's first byte to `completed`. */
   withRequest: number[]
   shots: Screenshot[]
-  comparisons: Comparison[]
+  /** Fingerprints of the pictures. */
+  album: { loop: string[]; product: string[] }
   /** Screenshots that the loop had to take again. */
   repeated: number
   /** Processes that wanted the processor, over the last minute. */
@@ -74,7 +75,8 @@ async function measurePage({ round, page, captures, pauseMilliseconds }: Turn, b
     sample.library.push(...(library.milliseconds[page] ?? []))
     sample.product.push(product.milliseconds)
     sample.withRequest.push(product.withRequest)
-    sample.comparisons.push(await compare(product.picture, Buffer.from(raw.pictures[page] ?? '', 'base64')))
+    sample.album.loop.push(await fingerprint(Buffer.from(raw.pictures[page] ?? '', 'base64')))
+    sample.album.product.push(await fingerprint(product.picture))
     sample.repeated += raw.repeated
   }
   sample.shots = await readObjects(made.map(({ id }) => id))
@@ -91,7 +93,7 @@ const emptySample = (round: number, page: string): Sample => ({
   product: [],
   withRequest: [],
   shots: [],
-  comparisons: [],
+  album: { loop: [], product: [] },
   repeated: 0,
   load: 0,
 })

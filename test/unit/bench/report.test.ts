@@ -1,10 +1,9 @@
 import t from 'tap'
 import { parseUse } from '../../bench/memory.ts'
-import { burstTable, medianTable, sequentialTable, shortName, toVerdict } from '../../bench/report.ts'
+import { burstTable, medianTable, sequentialTable, shortName } from '../../bench/report.ts'
 import { replaceFigures } from '../../bench/write-figures.ts'
 
 const PAGE = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
-const SAME = { isSameSize: true, differentPixels: 0 }
 
 const aSample = (round: number, bare: number[], product: number[]) => ({
   round,
@@ -14,7 +13,7 @@ const aSample = (round: number, bare: number[], product: number[]) => ({
   product,
   withRequest: product,
   shots: [],
-  comparisons: [SAME],
+  album: { loop: ['a'], product: ['a'] },
   repeated: 0,
   load: 1,
 })
@@ -39,19 +38,13 @@ t.test('sequentialTable has a row for each round', async (t) => {
 
 t.test('burstTable tells screenshots a second', async (t) => {
   const { rows } = burstTable(
-    [{ round: 1, screenshots: 50, bareMilliseconds: 10_000, productMilliseconds: 20_000, comparisons: [SAME] }],
+    [{ round: 1, screenshots: 50, bareMilliseconds: 10_000, productMilliseconds: 20_000, prints: { [PAGE]: { loop: 'a', product: 'a' } } }],
     2,
   )
   t.strictSame(rows, [
-    ['1', '5.0', '2.5', '50 %', 'same'],
+    ['1', '5.0', '2.5', '50 %'],
     ['median', '5.0', '2.5', '50 %', 'same'],
   ])
-})
-
-t.test('toVerdict tells the worst', async (t) => {
-  t.equal(toVerdict([SAME]), 'same')
-  t.equal(toVerdict([SAME, { isSameSize: true, differentPixels: 3 }]), '1 of 2 differ, by up to 3 pixels')
-  t.equal(toVerdict([SAME, { isSameSize: false, differentPixels: Number.NaN }]), 'other size')
 })
 
 t.test('parseUse reads resident and charged memory', async (t) => {
