@@ -9,7 +9,7 @@ import type { Downloads } from './downloads.ts'
 import { sendFile } from './send-file.ts'
 
 export interface FilesDeps {
-  screenshots: Pick<ScreenshotStore, 'find'>
+  screenshots: Pick<ScreenshotStore, 'find' | 'findLatest'>
   files: FileStore
   downloads: Downloads
   keyRing: KeyRingSource
@@ -41,10 +41,14 @@ function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKey
   return isKey && toWireStatus(status.phase) === 'completed' && (wanted === undefined || wanted === stored.etag)
 }
 
-/** While the API server is away, and for archived records, the signature and the bucket decide. */
+/**
+ * While the API server is away, and for archived records, the signature and the bucket decide. A copy that says "not completed" may be older than
+ * the answer of another replica that gave the link: then the API server is asked.
+ */
 async function findKnown(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | undefined> {
   try {
-    return await screenshots.find(id)
+    const known = await screenshots.find(id)
+    return known && toWireStatus(known.status?.phase) !== 'completed' ? await screenshots.findLatest(id) : known
   } catch (error) {
     if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return undefined
     throw error

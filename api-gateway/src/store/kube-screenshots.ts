@@ -69,6 +69,12 @@ export class KubeScreenshots implements ScreenshotStore {
     return found && !isDeleted(found) ? found : undefined
   }
 
+  async findLatest(id: string): Promise<Screenshot | undefined> {
+    if (!isScreenshotId(id)) return undefined
+    const found = await this.#fetch(id, this.#cached(id)?.metadata.name)
+    return found && !isDeleted(found) ? found : undefined
+  }
+
   page(account: string, after: string | undefined, limit: number): Screenshot[] {
     return this.reflector.lister.after(ACCOUNT, account, after, limit)
   }
@@ -129,9 +135,9 @@ export class KubeScreenshots implements ScreenshotStore {
   }
 
   /** Perhaps another replica has just made it. */
-  async #fetch(id: string): Promise<Screenshot | undefined> {
+  async #fetch(id: string, name = toObjectName(id)): Promise<Screenshot | undefined> {
     try {
-      const found = await this.#client.find(toObjectName(id), { timeoutMilliseconds: READ_MILLISECONDS })
+      const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS })
       if (found) this.reflector.observe(found)
       return found
     } catch (error) {

@@ -16,6 +16,8 @@ export interface ScreenshotStore {
   create(screenshot: NewScreenshot): Promise<Screenshot>
   /** By id, of whatever account; asks the API server once when the copy does not have it. Never a deleted one. */
   find(id: string): Promise<Screenshot | undefined>
+  /** As {@link find}, but as the API server has it now: this replica's copy may be a moment behind another's answer. */
+  findLatest(id: string): Promise<Screenshot | undefined>
   /** Live ones of an account, newest first, from the copy: at most `limit` after the one with the id `after`. */
   page(account: string, after: string | undefined, limit: number): Screenshot[]
   /** False when it was gone already. */

@@ -153,3 +153,14 @@ t.test('/files goes on with the signature and the bucket while the API server is
   await files.mark(tombstoneKey('acme', SCREENSHOT_ID))
   t.equal((await app.inject({ url: pathname + search })).statusCode, 404)
 })
+
+t.test('/files serves a link that another replica gave although its own copy still says pending', async (t) => {
+  const { app, headers, screenshots, files } = aGateway()
+  const pending = screenshots.put(aScreenshot({}))
+  screenshots.put(aScreenshot({ phase: 'Completed', status: { result: { etag: 'abc' } } }))
+  files.objects.set(`users/acme/${SCREENSHOT_ID}.png`, Buffer.from('picture'))
+  const { download_url: link } = (await app.inject({ url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).json()
+  const { pathname, search } = new URL(link)
+  screenshots.find = async () => pending
+  t.equal((await app.inject({ url: pathname + search })).body, 'picture')
+})

@@ -72,6 +72,9 @@ export class FakeScreenshots implements ScreenshotStore {
   async find(id: string): Promise<Screenshot | undefined> {
     return this.objects.get(id)
   }
+  async findLatest(id: string): Promise<Screenshot | undefined> {
+    return this.objects.get(id)
+  }
   page(account: string, after: string | undefined, limit: number): Screenshot[] {
     const mine = [...this.objects.entries()].filter(([id, shot]) => accountOf(shot) === account && (after === undefined || id > after))
     return mine
