@@ -36,7 +36,24 @@ export function loadClusterEnvironment(): ClusterEnvironment {
   }
 }
 
-export const cluster = loadClusterEnvironment()
+let loaded: ClusterEnvironment | undefined
+const environment = (): ClusterEnvironment => {
+  loaded ??= loadClusterEnvironment()
+  return loaded
+}
+
+/** The running cluster. Read at first use: unit tests import what can reach a cluster without having one. */
+export const cluster: ClusterEnvironment = {
+  get url() {
+    return environment().url
+  },
+  get apiKey() {
+    return environment().apiKey
+  },
+  get shell() {
+    return environment().shell
+  },
+}
 
 export interface KubectlResult {
   code: number
