@@ -16,7 +16,8 @@ export interface BarePod {
   close: () => Promise<void>
 }
 
-const NAME = 'bench-bare-loop'
+/** Another run may be under way. */
+const NAME = `bench-bare-loop-${process.pid}`
 const READY_SECONDS = 120
 const END_MILLISECONDS = 5_000
 

@@ -3,7 +3,7 @@ import { API_VERSION, Label } from '@tintype/crds/names'
 import { kubectl } from '../support/cluster-environment.ts'
 import { undoing } from './undo.ts'
 
-const NAME = 'bench'
+const NAME = `bench-${process.pid}`
 
 /** Runs `act` with the key of an account of its own, and removes both afterwards. */
 export async function withSecondAccount<T>(act: (key: string) => Promise<T>): Promise<T> {
