@@ -4,7 +4,7 @@ import t from 'tap'
 import type { CaptureOrder, Identity } from '../../crds/src/dispatch.ts'
 import type { DispatchKey } from '../../operator/src/account/release-keys.ts'
 import { createSigner, type RequestToSign } from '../../operator/src/pool/signature.ts'
-import { kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
+import { kubectl, kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
 import { createPool, idleRunners, type RunnerPod } from '../support/cluster-pools.ts'
 import { page } from '../support/pages.ts'
 import { callAsPod, DISPATCH_DIRECTORY } from '../support/runner-exec.ts'
@@ -112,7 +112,8 @@ t.test('a runner accepts an order that is signed for it, and refuses that very r
   t.strictSame(await send(request), { status: 401, body: '' }, 'the replay')
   t.equal((await send(await signedOrder(order))).status, 200, 'signed anew, it is known')
   const ask = await signed({ method: 'GET', path: `/captures/${order.uid}` })
-  t.match(JSON.parse((await send(ask)).body), { state: 'running' })
+  const known = JSON.parse((await send(ask)).body) as object
+  t.match(known, { state: 'running' }, 'it is under way', { said: (await kubectl(['logs', runner.name, '--tail=5'])).stdout })
   t.equal((await send(ask)).status, 401, 'questions are not repeated either')
   const cancel = await signed({ method: 'DELETE', path: `/captures/${order.uid}` })
   t.equal((await send(without(cancel))).status, 401, 'nobody else cancels it')
