@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isScreenshotIdName, isWebhookIdName, toId } from './names.ts'
+import { isApiKeyIdName, isScreenshotIdName, isWebhookIdName, toId } from './names.ts'
 
 // 48 bits of time and 80 of chance in 26 letters of Crockford's base32, as a ULID has them. Screenshots carry the time inverted,
 // so that the natural order of names, keys and list pages is newest first.
@@ -67,4 +67,9 @@ export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): st
 /** The id of a Webhook object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */
 export function webhookIdOf({ name, uid, creationTimestamp }: Identified): string {
   return isWebhookIdName(name) ? toId(name) : derivedId('wh', new Date(creationTimestamp), uid)
+}
+
+/** The id of an ApiKey object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */
+export function apiKeyIdOf({ name, uid, creationTimestamp }: Identified): string {
+  return isApiKeyIdName(name) ? toId(name) : derivedId('key', new Date(creationTimestamp), uid)
 }

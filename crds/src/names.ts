@@ -29,6 +29,8 @@ export const secretNames = (release: string) => ({
   initialApiKey: `${release}-initial-api-key`,
   /** Data `keys.json`: the {@link import('./download-link.ts').KeyRing} that signs download links. */
   downloadKeys: `${release}-download-keys`,
+  /** Data `private.json` (the operator’s) and `public.json` (mounted by the gateway): what {@link import('./sealed.ts')} seals to. */
+  sealingKey: `${release}-sealing-key`,
   /** Data `private.jwk`: the Ed25519 key that signs dispatches. */
   dispatchKey: `${release}-dispatch-key`,
 })
@@ -43,6 +45,11 @@ const SCREENSHOT_NAME = /^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** True for a name that {@link toObjectName} made from a screenshot id. */
 export const isScreenshotIdName = (name: string): boolean => SCREENSHOT_NAME.test(name)
+
+const API_KEY_NAME = /^key-[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** True for a name that {@link toObjectName} made from the id of an API key. */
+export const isApiKeyIdName = (name: string): boolean => API_KEY_NAME.test(name)
 
 const WEBHOOK_NAME = /^wh-[0-7][0-9a-hjkmnp-tv-z]{25}$/
 

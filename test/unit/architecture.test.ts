@@ -36,7 +36,7 @@ const core = [
 ]
 
 /** Libraries whose values pure code may use: schemas, hashes, addresses. */
-const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js'])
+const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js', 'jose'])
 
 /** What pure code cannot know: the time, chance, the environment, the world. */
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.\w|\bfetch\(|\bperformance\.|\bset(?:Timeout|Interval|Immediate)\(/

@@ -43,6 +43,64 @@ export interface FileStore {
   removeAll(prefix: string): Promise<void>
 }
 
+/** Where an account stands, for headers and the usage report. */
+export interface LimitFacts {
+  /** Screenshots a month, overage included. */
+  limit: number
+  used: number
+  /** Start of the next UTC month. */
+  resetAt: Date
+  /** Creating requests in any 60 seconds; absent: no bound. */
+  ratePerMinute?: number
+  /** Creating requests that fit now. */
+  rateRemaining: number
+  /** Seconds until one more fits; 0 when one fits now. */
+  rateResetSeconds: number
+}
+
+/** What {@link QuotaStore.reserve} answers. */
+export interface Grant {
+  /** Of the names asked for, how many are paid, from the first on. */
+  granted: number
+  /** Why not all of them. A refusal by rate grants none. */
+  refusal?: 'quota' | 'rate'
+  facts: LimitFacts
+}
+
+export interface ReserveRequest {
+  account: Account
+  /** Repeating a reservation that is known charges nothing again. */
+  reservation: string
+  /** Object names of the Screenshots to come: 1 to 100. Costs one request of the rate, and a unit of quota each. */
+  names: readonly string[]
+  /** Acceptance: its UTC month is charged. */
+  at: Date
+}
+
+/** Quota and rate, exact over all replicas. */
+export interface QuotaStore {
+  /** @throws ApiError SERVICE_UNAVAILABLE when it cannot be said */
+  reserve(request: ReserveRequest): Promise<Grant>
+  /** The objects exist (read back or created by us): the reservation is dropped with the next update. */
+  settle(account: string, reservation: string): void
+  /** These objects were surely not created and never will be: their units go back. */
+  giveBack(account: string, reservation: string, names: readonly string[]): Promise<void>
+  /** From the copy in memory. */
+  facts(account: Account, now: Date): LimitFacts
+}
+
+/** Records that have left the Kubernetes API, as Screenshots without deliveries. */
+export interface RecordArchive {
+  /** Undefined also for a record with a tombstone. */
+  find(account: string, id: string): Promise<Screenshot | undefined>
+  /** Newest first: at most `limit` after the one with the id `after`. May give fewer although there are more only at the end. */
+  page(account: string, after: string | undefined, limit: number): Promise<Screenshot[]>
+  put(account: string, screenshots: readonly Screenshot[]): Promise<void>
+  putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
+  /** Ids of a batch in the order of its creation. */
+  findBatch(account: string, batchId: string): Promise<readonly string[] | undefined>
+}
+
 /** Keys and their accounts. */
 export interface KeyStore {
   /** Keys that answer to the hash; asks the API server, within bounds, when the copy has none. */

@@ -20,6 +20,24 @@ export const ApiKeySpec = z.object({
   active: z.boolean().describe('False makes the key invalid. Default: true.').optional(),
   expiryTime: instant('When the key stops working; absent: never.').optional(),
   lastFour: z.string().max(4).describe('Last four characters of the key, to tell keys apart.').optional(),
+  previous: z
+    .object({
+      lastFour: z.string().max(4).describe('Last four characters of the previous key.').optional(),
+      expiryTime: instant('When the previous key, whose hash is the label tintype.dev/hash-2, stops working.'),
+    })
+    .describe('The key before the last rotation, while both are valid.')
+    .optional(),
+  secretName: objectName(
+    'Secret in which the operator puts the key’s text (key api-key) that it makes for a key without hashes.',
+  ).optional(),
+  existingSecret: objectName(
+    'Secret of type tintype.dev/api-key whose key api-key holds the text; the operator only hashes it.',
+  ).optional(),
+  sealedLinkSecret: z
+    .string()
+    .max(1024)
+    .describe('Secret of signed GET links, encrypted to the operator; set by the gateway only.')
+    .optional(),
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 

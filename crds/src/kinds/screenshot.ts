@@ -7,6 +7,10 @@ import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
 import { TargetUrl } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
+/** It goes into a Content-Disposition header. Spelled so that Go reads it as JavaScript does. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
+const ATTACHMENT_NAME = /^[^"/\\\x00-\x1f\x7f]+$/
+
 export const ScreenshotSpec = z.object({
   url: TargetUrl,
   accountName: objectName('Account that the screenshot belongs to. Default: default.').optional(),
@@ -15,6 +19,38 @@ export const ScreenshotSpec = z.object({
     .meta({ 'x-kubernetes-validations': contradictions.map(({ rule, message }) => ({ rule, message })) })
     .optional(),
   batchId: z.string().max(64).describe('Batch that it was created with.').optional(),
+  externalIdentifier: z.string().min(1).max(256).describe('The client’s own name for it, given back in the record.').optional(),
+  attachmentName: z
+    .string()
+    .max(128)
+    .regex(ATTACHMENT_NAME)
+    .describe('File name that downloads are saved under; absent: the file is shown in the browser.')
+    .optional(),
+  downloadUrlTtlSeconds: z
+    .int()
+    .min(60)
+    .max(604_800)
+    .describe('Seconds that a download link of the record is valid, 60 to 604800. Default: 86400.')
+    .optional(),
+  reservation: z
+    .string()
+    .max(64)
+    .describe('Reservation of quota that paid for it; set by the gateway only. Absent: charged when it is claimed.')
+    .optional(),
+  sealedOptions: z
+    .string()
+    .max(16_384)
+    .describe('Private options, encrypted to the operator (JWE) and bound to this object; set by the gateway only.')
+    .optional(),
+  optionsObject: z
+    .string()
+    .max(256)
+    .describe('Key of the object in the bucket that holds large options, encrypted to the operator; set by the gateway only.')
+    .optional(),
+  privateOptionsSecretRef: z
+    .object({ name: z.string().min(1).max(253).describe('Name of the Secret.') })
+    .describe('Secret of type tintype.dev/private-options whose key options.json holds private options, for objects made with kubectl.')
+    .optional(),
 })
 export type ScreenshotSpec = z.infer<typeof ScreenshotSpec>
 

@@ -19,6 +19,18 @@ export const WebhookSpec = z.object({
     .describe('Event types to send, at least one.'),
   description: z.string().max(500).describe('For people, at most 500 characters.').optional(),
   active: z.boolean().describe('False stops deliveries. Default: true.').optional(),
+  signingSecrets: z
+    .array(
+      z.object({
+        sealed: z.string().max(2048).describe('The secret, encrypted to the operator (JWE) and bound to this Webhook.'),
+        hint: z.string().max(32).describe('What may be shown of it.').optional(),
+        expiryTime: instant('When it stops being used; absent: the current one.').optional(),
+      }),
+    )
+    .min(1)
+    .max(2)
+    .describe('Signing secrets, the current one first; set by the gateway only. Absent: the operator makes one in a Secret.')
+    .optional(),
 })
 export type WebhookSpec = z.infer<typeof WebhookSpec>
 
