@@ -1,10 +1,11 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { Client, S3Error } from 'minio'
 import { notFound, unavailable } from '../errors.ts'
 import type { ByteRange } from '../translate/byte-range.ts'
-import type { FileStore, StoredFile } from './ports.ts'
+import type { FileStore, ObjectStore, StoredFile, StoredText, WriteCondition } from './ports.ts'
 
 /** Milliseconds in which the store must begin to answer. */
 const ANSWER_MILLISECONDS = 10_000
@@ -34,12 +35,14 @@ const withTimeout = (request: Transport['request']): Transport => ({
 })
 
 const isAbsent = (error: unknown): boolean => error instanceof S3Error && ['NotFound', 'NoSuchKey'].includes(error.code ?? '')
+/** Two writers at once: 412 for the later one, 409 while the other is under way. */
+const CONDITION_CODES = new Set(['PreconditionFailed', 'ConditionalRequestConflict'])
 const away = (error: unknown): never => {
   throw unavailable('the store is not available for the moment', error)
 }
 
 /** The bucket, by the S3 protocol. */
-export class Bucket implements FileStore {
+export class Bucket implements FileStore, ObjectStore {
   readonly #client: Client
   readonly #bucket: string
 
@@ -77,6 +80,36 @@ export class Bucket implements FileStore {
       if (isAbsent(error)) throw notFound('file')
       return away(error)
     })
+  }
+
+  async read(key: string): Promise<StoredText | undefined> {
+    try {
+      const stream = await this.#client.getObject(this.#bucket, key)
+      const { etag = '' } = (stream as Readable & { headers?: Record<string, string> }).headers ?? {}
+      return { text: await readText(stream), etag: etag.replaceAll('"', '') }
+    } catch (error) {
+      return isAbsent(error) ? undefined : away(error)
+    }
+  }
+
+  async write(key: string, text: string, condition: WriteCondition = {}): Promise<string | undefined> {
+    const headers = {
+      'content-type': 'application/json',
+      ...(condition.ifAbsent ? { 'if-none-match': '*' } : {}),
+      ...(condition.ifMatch === undefined ? {} : { 'if-match': condition.ifMatch }),
+    }
+    try {
+      const { etag } = await this.#client.putObject(this.#bucket, key, text, Buffer.byteLength(text), headers)
+      return etag.replaceAll('"', '')
+    } catch (error) {
+      const { code } = error as { code?: string }
+      // A conditional put of an object that is gone is refused with "no such key".
+      return isAbsent(error) || CONDITION_CODES.has(code ?? '') ? undefined : away(error)
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#client.removeObject(this.#bucket, key).catch(away)
   }
 
   async mark(key: string): Promise<void> {

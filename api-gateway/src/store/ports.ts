@@ -43,6 +43,28 @@ export interface FileStore {
   removeAll(prefix: string): Promise<void>
 }
 
+/** A small object of ours in the bucket. */
+export interface StoredText {
+  text: string
+  /** Without quotes. */
+  etag: string
+}
+
+/** Under which condition an object is written; none: always. */
+export interface WriteCondition {
+  ifAbsent?: boolean
+  /** The ETag that it must have, without quotes. */
+  ifMatch?: string
+}
+
+/** Small objects of ours in the bucket. */
+export interface ObjectStore {
+  read(key: string): Promise<StoredText | undefined>
+  /** The new ETag; undefined when the condition does not hold. */
+  write(key: string, text: string, condition?: WriteCondition): Promise<string | undefined>
+  remove(key: string): Promise<void>
+}
+
 /** Where an account stands, for headers and the usage report. */
 export interface LimitFacts {
   /** Screenshots a month, overage included. */
