@@ -11,11 +11,12 @@ import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
-import type { KeyStore } from './store/ports.ts'
+import type { KeyStore, SealingKeySource } from './store/ports.ts'
 
 /** Everything the gateway needs of the world; tests give their own. */
 export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps {
   keys: KeyStore
+  sealingKey: SealingKeySource
   metrics: Metrics
   log: FastifyBaseLogger
 }

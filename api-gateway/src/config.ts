@@ -26,6 +26,7 @@ const Env = z.object({
   // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
+  TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
@@ -66,6 +67,7 @@ const toConfig = (env: Env) => ({
   },
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
+  sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,
   drainDelayMilliseconds: env.TINTYPE_DRAIN_DELAY_MILLISECONDS,

@@ -15,6 +15,7 @@ import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeKeys } from './store/kube-keys.ts'
 import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
+import { SealingKeyFile } from './store/sealing-key-file.ts'
 
 // Wiring only: settings, the parts, the order in which they start and end.
 
@@ -32,13 +33,14 @@ async function run(config: Config): Promise<void> {
   const keys = new KubeKeys(parts)
   const bucket = new Bucket(config.storage)
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
+  const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
   const reflectors = [screenshots.reflector, keys.keys, keys.accounts]
   for (const reflector of reflectors) reflector.start()
-  await keyRing.start()
+  await Promise.all([keyRing.start(), sealingKey.start()])
 
   const accounts = new Resource(http, keys.accounts.resource)
   const app = buildApp({
@@ -50,6 +52,7 @@ async function run(config: Config): Promise<void> {
     log,
     startedAt,
     keyRing: keyRing.current,
+    sealingKey: sealingKey.current,
     publicUrl: config.publicUrl,
     egress: config.egress,
     draining: draining.signal,
@@ -64,6 +67,7 @@ async function run(config: Config): Promise<void> {
       findUnreadyReasons({
         isDraining: draining.signal.aborted,
         hasDownloadKeys: keyRing.isLoaded,
+        hasSealingKey: sealingKey.isLoaded,
         nowMilliseconds: Date.now(),
         copies: reflectors.map(({ resource, hasSynced, lastSeenAt }) => ({ name: resource.plural, hasSynced, lastSeenAt })),
       }),
@@ -79,6 +83,7 @@ async function run(config: Config): Promise<void> {
   await sleep(config.drainDelayMilliseconds)
   await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
   keyRing.stop()
+  sealingKey.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
   probes.close()

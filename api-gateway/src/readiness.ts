@@ -11,6 +11,7 @@ interface Copy {
 interface ReadinessFacts {
   isDraining: boolean
   hasDownloadKeys: boolean
+  hasSealingKey: boolean
   copies: readonly Copy[]
   nowMilliseconds: number
 }
@@ -19,10 +20,11 @@ interface ReadinessFacts {
  * Why a replica should get no requests. A replica that is cut off alone from the API server leaves the service; when the API server
  * itself is down nobody can take replicas out, and all of them go on answering reads.
  */
-export function findUnreadyReasons({ isDraining, hasDownloadKeys, copies, nowMilliseconds }: ReadinessFacts): string[] {
+export function findUnreadyReasons({ isDraining, hasDownloadKeys, hasSealingKey, copies, nowMilliseconds }: ReadinessFacts): string[] {
   return [
     ...(isDraining ? ['the process is ending'] : []),
     ...(hasDownloadKeys ? [] : ['the download keys are not there']),
+    ...(hasSealingKey ? [] : ['the sealing key is not there']),
     ...copies.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
     ...copies
       .filter(({ hasSynced, lastSeenAt }) => hasSynced && nowMilliseconds - lastSeenAt > STALE_MILLISECONDS)

@@ -3,6 +3,7 @@ import type { KeyRing } from '@tintype/crds/download-link'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { SealingKey } from '@tintype/crds/sealed'
 import type { ByteRange } from '../translate/byte-range.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { ComponentHealth } from '../translate/service-status.ts'
@@ -132,6 +133,9 @@ export interface KeyStore {
 
 /** The keys that sign download links, as they are now. @throws ApiError when there are none yet */
 export type KeyRingSource = () => KeyRing
+
+/** The public key that secrets are sealed to, as it is now. @throws ApiError when there is none yet */
+export type SealingKeySource = () => SealingKey
 
 /** Asks a part of the service whether it is there. Never throws. */
 export type Probe = () => Promise<ComponentHealth>

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { KeyRing } from '@tintype/crds/download-link'
 import { secretNames } from '@tintype/crds/names'
+import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/crds/sealed'
 import { z } from 'zod'
 import { TerminalError } from '../controller/errors.ts'
 import { ensureSecret, type SecretStore } from './ensure-secret.ts'
@@ -21,6 +22,8 @@ export interface ReleaseKeys {
   downloadKeys: KeyRing
   /** Signs dispatches; runners get its public half only. */
   dispatchKey: DispatchKey
+  /** Opens what the gateway has sealed; the gateway mounts the public half only. */
+  openingKeys: OpeningKeys
 }
 
 const DOWNLOAD_KEY_BYTES = 32
@@ -29,6 +32,14 @@ const newKeyRing = (): KeyRing => ({ current: 'k1', keys: { k1: randomBytes(DOWN
 
 const newDispatchKey = (): DispatchKey => DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
 
+const KEY_ID_BYTES = 5
+
+/** A pair to seal and open with. Its id is chance: what was sealed to a pair that is lost must not look as if it were sealed to its successor. */
+function newSealingPair(): Record<string, string> {
+  const key = newOpeningKey(randomBytes(KEY_ID_BYTES).toString('hex'))
+  return { 'private.json': JSON.stringify([key]), 'public.json': JSON.stringify(toSealingKey(key)) }
+}
+
 /**
  * Returns the release's keys, making the Secrets that do not exist yet.
  * @throws TerminalError when a Secret of that name holds something else
@@ -36,14 +47,24 @@ const newDispatchKey = (): DispatchKey => DispatchKey.parse(generateKeyPairSync(
 export async function ensureReleaseKeys(secrets: SecretStore, release: string): Promise<ReleaseKeys> {
   const names = secretNames(release)
   const labels = releaseLabels(release)
-  const [download, dispatch] = await Promise.all([
+  const [download, dispatch, sealing] = await Promise.all([
     ensureSecret(secrets, { name: names.downloadKeys, labels, build: () => ({ 'keys.json': JSON.stringify(newKeyRing()) }) }),
     ensureSecret(secrets, { name: names.dispatchKey, labels, build: () => ({ 'private.jwk': JSON.stringify(newDispatchKey()) }) }),
+    ensureSecret(secrets, { name: names.sealingKey, labels, build: newSealingPair }),
   ])
+  const openingKeys = parseKey(OpeningKeys, names.sealingKey, 'private.json', sealing)
+  requirePair(parseKey(SealingKey, names.sealingKey, 'public.json', sealing), openingKeys, names.sealingKey)
   return {
     downloadKeys: parseKey(KeyRing, names.downloadKeys, 'keys.json', download),
     dispatchKey: parseKey(DispatchKey, names.dispatchKey, 'private.jwk', dispatch),
+    openingKeys,
   }
+}
+
+/** After a rotation by hand: what the gateway seals must be openable. */
+function requirePair({ kid, x }: SealingKey, openingKeys: OpeningKeys, secret: string): void {
+  if (openingKeys.some((key) => key.kid === kid && key.x === x)) return
+  throw new TerminalError('InvalidSecret', `the Secret ${secret} has a public.json whose private half is not in private.json`)
 }
 
 function parseKey<T>(schema: z.ZodType<T>, secret: string, key: string, data: Record<string, string>): T {

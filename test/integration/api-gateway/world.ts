@@ -17,6 +17,7 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../crds/src/names.ts'
+import { newOpeningKey, type OpeningKeys, toSealingKey } from '../../../crds/src/sealed.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
 import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
@@ -52,6 +53,8 @@ export interface World {
   accounts: Resource<Account>
   bucket: Client
   ring: KeyRing
+  /** Open what the gateways have sealed. */
+  openingKeys: OpeningKeys
   writeRing: (ring: KeyRing) => Promise<void>
   /** Makes an account's key as the operator does; gives its text. */
   createKey: (spec: ApiKeySpec) => Promise<string>
@@ -105,6 +108,9 @@ export async function startWorld(): Promise<World> {
   const ringFile = path.join(directory, 'keys.json')
   const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
   await writeRing(ring)
+  const openingKeys: OpeningKeys = [newOpeningKey('test')]
+  const sealingKeyFile = path.join(directory, 'public.json')
+  await writeFile(sealingKeyFile, JSON.stringify(toSealingKey(openingKeys[0]!)))
   const keys = new Resource(http, tintypeResource<ApiKey>('ApiKey', 'apikeys'))
   const accounts = new Resource(http, tintypeResource<Account>('Account', 'accounts'))
   const gateways: Gateway[] = []
@@ -118,7 +124,7 @@ export async function startWorld(): Promise<World> {
     return text
   }
   const startGateway = async (env: Record<string, string> = {}) => {
-    const gateway = await spawnGateway({ ...environmentOf(store, kubeconfig, ringFile), ...env })
+    const gateway = await spawnGateway({ ...environmentOf(store, kubeconfig, { ringFile, sealingKeyFile }), ...env })
     gateways.push(gateway)
     return gateway
   }
@@ -129,10 +135,14 @@ export async function startWorld(): Promise<World> {
     await rm(directory, { recursive: true, force: true })
   }
   const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'))
-  return { plane, store, screenshots, keys, accounts, bucket, ring, writeRing, createKey, createAccount, startGateway, stop }
+  return { plane, store, screenshots, keys, accounts, bucket, ring, openingKeys, writeRing, createKey, createAccount, startGateway, stop }
 }
 
-const environmentOf = (store: Minio, kubeconfig: string, ringFile: string): Record<string, string> => ({
+const environmentOf = (
+  store: Minio,
+  kubeconfig: string,
+  { ringFile, sealingKeyFile }: { ringFile: string; sealingKeyFile: string },
+): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   KUBECONFIG: kubeconfig,
   TINTYPE_NAMESPACE: 'default',
@@ -140,6 +150,7 @@ const environmentOf = (store: Minio, kubeconfig: string, ringFile: string): Reco
   TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
   TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
   TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
+  TINTYPE_SEALING_KEY_FILE: sealingKeyFile,
   TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
 })

@@ -17,6 +17,7 @@ import type { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { accountOf } from '../../../crds/src/record.ts'
+import { newOpeningKey } from '../../../crds/src/sealed.ts'
 import { objectKey } from '../../../crds/src/storage-keys.ts'
 import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
 import { loadConfig } from '../../../operator/src/config.ts'
@@ -91,7 +92,7 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
       controllerMetrics: metrics.controller,
       clock: { ...systemClock, wall: now },
       reflectors,
-      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} } },
+      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} }, openingKeys: [newOpeningKey('k1')] },
       storage,
       events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
       isLeader: () => true,

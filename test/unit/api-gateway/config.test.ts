@@ -1,7 +1,12 @@
 import t from 'tap'
 import { loadConfig } from '../../../api-gateway/src/config.ts'
 
-const env = { TINTYPE_STORAGE_ACCESS_KEY: 'a', TINTYPE_STORAGE_SECRET_KEY: 's', TINTYPE_DOWNLOAD_KEYS_FILE: '/keys.json' }
+const env = {
+  TINTYPE_STORAGE_ACCESS_KEY: 'a',
+  TINTYPE_STORAGE_SECRET_KEY: 's',
+  TINTYPE_DOWNLOAD_KEYS_FILE: '/keys.json',
+  TINTYPE_SEALING_KEY_FILE: '/public.json',
+}
 
 t.test('loadConfig has a default for everything but secrets and the key file', async (t) => {
   t.match(loadConfig(env), {
@@ -27,7 +32,16 @@ t.test('loadConfig reads lists and takes the slash off the public address', asyn
 
 t.test('loadConfig names every mistake at once', async (t) => {
   const wrong = { TINTYPE_PORT: '0', TINTYPE_ALLOWED_CIDRS: '10.0.0.0', TINTYPE_PUBLIC_URL: 'shots.example', TINTYPE_ALLOWED_PORTS: 'http' }
-  const names = ['PORT', 'STORAGE_ACCESS_KEY', 'STORAGE_SECRET_KEY', 'PUBLIC_URL', 'DOWNLOAD_KEYS_FILE', 'ALLOWED_CIDRS', 'ALLOWED_PORTS']
+  const names = [
+    'PORT',
+    'STORAGE_ACCESS_KEY',
+    'STORAGE_SECRET_KEY',
+    'PUBLIC_URL',
+    'DOWNLOAD_KEYS_FILE',
+    'SEALING_KEY_FILE',
+    'ALLOWED_CIDRS',
+    'ALLOWED_PORTS',
+  ]
   try {
     loadConfig(wrong)
     t.fail('it was refused')

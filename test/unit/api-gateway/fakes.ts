@@ -15,6 +15,7 @@ import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../crds/src/names.ts'
 import { accountOf } from '../../../crds/src/record.ts'
+import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
 
@@ -138,6 +139,9 @@ export class FakeKeys implements KeyStore {
   }
 }
 
+/** Opens what the fake gateways have sealed. */
+export const OPENING_KEY = newOpeningKey('fake')
+
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
@@ -157,6 +161,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     metrics: buildMetrics(),
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing: () => ({ current: 'a', keys: { a: secret } }),
+    sealingKey: () => toSealingKey(OPENING_KEY),
     publicUrl: 'https://shots.example',
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
