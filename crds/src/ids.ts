@@ -11,7 +11,7 @@ const MAX_TIME = (1n << TIME_BITS) - 1n
 const RANDOM_BYTES = 10
 const LENGTH = 26
 
-export type IdPrefix = 'scr' | 'wh' | 'evt' | 'key' | 'dlv' | 'batch' | 'acc'
+export type IdPrefix = 'scr' | 'wh' | 'evt' | 'key' | 'dlv' | 'batch' | 'acc' | 'res'
 
 function encode(value: bigint): string {
   let text = ''
@@ -46,6 +46,11 @@ const SCREENSHOT_ID = /^scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** True for text of the form that {@link newId} gives a screenshot. */
 export const isScreenshotId = (text: string): boolean => SCREENSHOT_ID.test(text)
+
+const BATCH_ID = /^batch_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** True for text of the form that {@link newId} gives a batch. */
+export const isBatchId = (text: string): boolean => BATCH_ID.test(text)
 
 /** The instant that a screenshot id carries. */
 export function createdAtOf(id: string): Date {

@@ -19,7 +19,11 @@ export const ScreenshotSpec = z.object({
     .meta({ 'x-kubernetes-validations': contradictions.map(({ rule, message }) => ({ rule, message })) })
     .optional(),
   batchId: z.string().max(64).describe('Batch that it was created with.').optional(),
-  externalIdentifier: z.string().min(1).max(256).describe('The client’s own name for it, given back in the record.').optional(),
+  externalIdentifier: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .describe('The client’s own name for it, 1 to 64 letters, digits, - and _; given back in the record.')
+    .optional(),
   attachmentName: z
     .string()
     .max(128)
