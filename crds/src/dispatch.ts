@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CaptureOptions } from './capture-options/catalogue.ts'
+import { PrivateOptions } from './capture-options/private.ts'
 
 // The protocol between operator and runner, HTTP on the runner's port.
 //
@@ -52,6 +53,8 @@ export const CaptureOrder = z.object({
   attempt: z.int().min(1),
   url: z.string(),
   options: CaptureOptions.optional(),
+  /** Never logged, never reported. */
+  privateOptions: PrivateOptions.optional(),
   /** Presigned PUT of the one object; `If-None-Match: *` is among the headers. */
   upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }),
   /** Unix time in milliseconds at which the attempt is over. */

@@ -26,6 +26,9 @@ export const JOB_ERRORS = {
   SCRIPT_ERROR: { remedy: 'options.scripts threw; error.message holds the first line.' },
   STORAGE_FAILED: { remedy: 'The picture could not be stored; try again later.', retryable: true },
   USAGE_LIMIT_REACHED: { remedy: 'The account’s monthly quota is used up: wait for the next month or take a larger plan.' },
+  INVALID_OPTIONS: {
+    remedy: 'Create the screenshot anew: its private or large options cannot be used; error.message says why.',
+  },
   CANCELLED: { remedy: 'The screenshot was deleted while it was being captured.' },
   RESOURCE_LIMIT: { remedy: 'The page asked for more requests or bytes than one capture may have.' },
   INTERNAL_ERROR: { remedy: 'Try again; if it stays, tell whoever runs this service, with the id.', retryable: true },

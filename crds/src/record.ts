@@ -1,5 +1,6 @@
-import { type CaptureOptions, captureDefaults, withDefaults } from './capture-options/catalogue.ts'
+import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from './capture-options/catalogue.ts'
 import { CONTENT_TYPES } from './capture-options/image.ts'
+import { privateOptionNames } from './capture-options/private.ts'
 import { createdAtOf, screenshotIdOf } from './ids.ts'
 import type { Screenshot } from './kinds/screenshot.ts'
 import { DEFAULT_ACCOUNT } from './names.ts'
@@ -49,14 +50,28 @@ export const ESTIMATED_TIME = '10-60s'
 
 const ALWAYS_ECHOED = ['format', 'viewportWidth', 'viewportHeight', 'fullPage'] as const
 
-/** The options worth showing: what differs from the defaults, and the four that every reader wants. Snake case. */
-export function toEcho(options: CaptureOptions | undefined): Record<string, unknown> {
+/** Characters that the echo shows of an option that may be large. */
+const ECHO_LENGTH = 64
+const CUT = '…'
+const MASK = '***'
+
+const isLarge = (name: string): boolean => LARGE_OPTIONS.some((large) => large === name)
+
+const toEchoed = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && isLarge(name) && value.length > ECHO_LENGTH ? `${value.slice(0, ECHO_LENGTH).toWellFormed()}${CUT}` : value
+
+/**
+ * The options worth showing: what differs from the defaults, and the four that every reader wants. Snake case. Of styles
+ * and scripts the beginning is shown; of what is in the bucket, and of private options, only that they were given.
+ */
+export function toEcho(options: CaptureOptions | undefined, hidden: readonly string[] = []): Record<string, unknown> {
   const effective = withDefaults(options)
   const defaults: Record<string, unknown> = captureDefaults
-  const shown = Object.entries(effective).filter(
-    ([name, value]) => ALWAYS_ECHOED.some((always) => always === name) || JSON.stringify(value) !== JSON.stringify(defaults[name]),
-  )
-  return renameKeys(Object.fromEntries(shown), toSnakeCase)
+  const shown = Object.entries(effective)
+    .filter(([name, value]) => ALWAYS_ECHOED.some((always) => always === name) || JSON.stringify(value) !== JSON.stringify(defaults[name]))
+    .map(([name, value]) => [name, toEchoed(name, value)])
+  const masked = hidden.map((name) => [name, privateOptionNames.includes(name) ? MASK : CUT])
+  return renameKeys(Object.fromEntries([...shown, ...masked]), toSnakeCase)
 }
 
 export const toWireStatus = (phase: string | undefined): WireStatus =>
@@ -82,7 +97,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     url: spec.url,
     url_to_capture: spec.url,
     status: wireStatus,
-    options: toEcho(spec.options),
+    options: toEcho(spec.options, spec.hiddenOptions),
     created_at: createdAtOf(id).toISOString(),
     started_at: inMilliseconds(status.startTime),
     completed_at: wireStatus === 'pending' ? null : inMilliseconds(status.completionTime),

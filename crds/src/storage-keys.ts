@@ -23,16 +23,58 @@ export function parseObjectKey(key: string): ObjectKeyParts | undefined {
   return account && id && extension ? { account, id, extension } : undefined
 }
 
+/** The day of an id, as keys carry it: UTC, later days first. */
+export const dayOf = (id: string): string => invertedDay(createdAtOf(id))
+
+/** Prefix of all that is kept of an account's records; the next part of a key is a day ({@link dayOf}). */
+export const recordsPrefix = (account: string): string => `records/${account}/`
+
+/** Prefix of what is kept of the records that were created on one day. */
+export const dayPrefix = (account: string, day: string): string => `${recordsPrefix(account)}${day}/`
+
 /** Key that marks a screenshot as deleted, so that no cache or archive shows it again. Ordered by day, newest first, as records are. */
-export function tombstoneKey(account: string, id: string): string {
-  return `records/${account}/${invertedDay(createdAtOf(id))}/tombstones/${id}`
+export const tombstoneKey = (account: string, id: string): string => tombstonesPrefix(account, dayOf(id)) + id
+
+/** Prefix of the marks of a day's deleted records; an id follows. */
+export const tombstonesPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}tombstones/`
+
+/** Key of one archived record, for who asks by id. */
+export const recordKey = (account: string, id: string): string => `${dayPrefix(account, dayOf(id))}one/${id}.json`
+
+/** Prefix of the archived records of a day, many to an object, for lists; {@link import('./archive.ts')} names them. */
+export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
+
+/** Key of the ids of a batch. */
+export const batchKey = (account: string, batchId: string): string => `batches/${account}/${batchId}.json`
+
+/** Prefix of the marks of days whose segments are to be written anew. */
+export const REWRITES_PREFIX = 'rewrites/'
+
+/** Key of the mark that a day's segments are to be written anew: without the record of that id, or joined, if `what` is {@link JOIN}. */
+export const rewriteKey = (account: string, day: string, what: string): string => `${REWRITES_PREFIX}${account}/${day}/${what}`
+
+/** See {@link rewriteKey}. */
+export const JOIN = 'join'
+
+const REWRITE_KEY = /^rewrites\/([a-z0-9-]{1,63})\/(\d{5})\/([a-z0-9_]{1,64})$/
+
+/** Takes the key of such a mark apart; undefined for other text. */
+export function parseRewriteKey(key: string): { account: string; day: string; what: string } | undefined {
+  const [, account, day, what] = REWRITE_KEY.exec(key) ?? []
+  return account && day && what ? { account, day, what } : undefined
 }
 
 /** Key of the exact bytes of an event whose first post failed, for the attempts that follow. */
 export const eventKey = (eventId: string): string => `events/${eventId}.json`
 
+/** Key of options that are too long for an object, sealed. `subject` is the name of a Screenshot, or the id of the batch that shares them. */
+export const optionsKey = (account: string, subject: string): string => `options/${account}/${subject}.jwe`
+
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000
+
+/** The instant at which a day of {@link invertedDay} begins. */
+export const startOfDay = (day: string): Date => new Date((LAST_DAY - Number(day)) * DAY_MILLISECONDS)
 
 /** Days until a far end, five digits: later days sort first. */
 export const invertedDay = (at: Date): string => String(LAST_DAY - Math.floor(at.getTime() / DAY_MILLISECONDS)).padStart(5, '0')

@@ -27,3 +27,6 @@ export function withDefaults(options: CaptureOptions | undefined): EffectiveOpti
   const chosen = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
   return { ...captureDefaults, ...chosen } as EffectiveOptions
 }
+
+/** Options that may be too long for an object: where they are, they move to the bucket (design: options beyond 8 KiB). */
+export const LARGE_OPTIONS = ['styles', 'scripts'] as const satisfies readonly (keyof CaptureOptions)[]

@@ -51,6 +51,11 @@ export const ScreenshotSpec = z.object({
     .max(256)
     .describe('Key of the object in the bucket that holds large options, encrypted to the operator; set by the gateway only.')
     .optional(),
+  hiddenOptions: z
+    .array(z.string().max(64))
+    .max(64)
+    .describe('Names of the options that are sealed, or in the bucket, and so not shown here; set by the gateway only.')
+    .optional(),
   privateOptionsSecretRef: z
     .object({ name: z.string().min(1).max(253).describe('Name of the Secret.') })
     .describe('Secret of type tintype.dev/private-options whose key options.json holds private options, for objects made with kubectl.')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
 import { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
+import { PrivateOptions } from '../../../crds/src/capture-options/private.ts'
 import { HTTP_ERRORS, JOB_ERRORS } from '../../../crds/src/errors.ts'
 import { toSnakeCase } from '../../../crds/src/snake-case.ts'
 
@@ -20,7 +21,7 @@ t.test('docs/api.md names every code of a failed capture, with its remedy', asyn
 })
 
 t.test('docs/api.md describes every option as the contract does', async (t) => {
-  const rows = Object.entries(CaptureOptions.shape).map(
+  const rows = Object.entries({ ...CaptureOptions.shape, ...PrivateOptions.shape }).map(
     ([name, schema]) => `| \`${toSnakeCase(name)}\` | ${schema.description ?? schema.unwrap().description} |`,
   )
   t.strictSame(missing(rows), [])

@@ -82,6 +82,28 @@ t.test('toEcho shows what was chosen and the four that every reader wants', asyn
   })
 })
 
+t.test('toEcho shows the beginning of what may be large, and a selector whole', async (t) => {
+  const styles = `${'a'.repeat(63)}😀${'b'.repeat(1000)}`
+  const { styles: shown, wait_for_selector: selector } = toEcho({ styles, waitForSelector: 'x'.repeat(500) })
+  t.equal(shown, `${'a'.repeat(63)}\ufffd…`, 'no half of a character')
+  t.equal(selector, 'x'.repeat(500))
+  t.equal(toEcho({ scripts: 'x'.repeat(64) }).scripts, 'x'.repeat(64))
+})
+
+t.test('toRecord says of hidden options that they were given, and no more', async (t) => {
+  const hiddenOptions = ['styles', 'basicAuthPassword', 'cookies']
+  t.strictSame(toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo).options, {
+    viewport_width: 1920,
+    viewport_height: 1080,
+    format: 'png',
+    full_page: false,
+    delay: 5,
+    styles: '…',
+    basic_auth_password: '***',
+    cookies: '***',
+  })
+})
+
 t.test('toWireStatus knows three states', async (t) => {
   const cases = [
     [undefined, 'pending'],
