@@ -12,8 +12,16 @@ export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES)
 /** Lower-case hexadecimal HMAC-SHA256 of the body, for `X-Webhook-Signature` (spec 5.4). */
 export const hexSignature = (body: string | Uint8Array, secret: string): string => createHmac('sha256', secret).update(body).digest('hex')
 
+/** Base64, as a library of Standard Webhooks reads a secret that it is given. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** The bytes that Standard Webhooks means by a secret: those of its base64, with or without the prefix; of any other text, its own. */
+function keyOf(secret: string): Buffer {
+  if (secret.startsWith(PREFIX)) return Buffer.from(secret.slice(PREFIX.length), 'base64')
+  return Buffer.from(secret, BASE64.test(secret) ? 'base64' : 'utf8')
+}
+
 /** `v1,<base64>` over `id.timestamp.body`, for `webhook-signature` (Standard Webhooks). */
 export function standardSignature(body: string, secret: string, id: string, timestampSeconds: number): string {
-  const key = Buffer.from(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, 'base64')
-  return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`
+  return `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`
 }

@@ -6,6 +6,7 @@ import type { Log } from '@tintype/crds/client/log'
 import { derivedId, webhookIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { SigningTexts } from '../webhook/sealed-secrets.ts'
 import type { EventBytes, EventLibrary } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
@@ -65,22 +66,22 @@ export class Courier {
     const webhook = this.#deps.findWebhook(webhookKey)
     if (!webhook || !isReceiver(webhook, occurrence)) return this.#withdraw(errand)
     progress.set(occurrence.event, errand.webhook, { state: 'posting', attempt })
-    const secret = await this.#deps.signingSecrets.find(webhook)
-    if (secret === undefined) {
+    const secrets = await this.#deps.signingSecrets.find(webhook)
+    if (secrets === undefined) {
       this.#deps.onMissingSecret(webhookKey)
       return this.#defer(errand)
     }
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(errand.screenshot, occurrence.event, attempt)
-    const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secret), body: event.body })
+    const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
     this.#report(errand, event, outcome)
   }
 
-  #sign({ occurrence, attempt }: Errand, webhook: Webhook, event: EventBytes, secret: string): Record<string, string> {
+  #sign({ occurrence, attempt }: Errand, webhook: Webhook, event: EventBytes, secrets: SigningTexts): Record<string, string> {
     return buildHeaders({
       body: event.body,
-      secret,
+      secrets,
       eventId: event.id,
       eventType: occurrence.event,
       webhookId: webhookIdOf(webhook.metadata),

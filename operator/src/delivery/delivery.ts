@@ -10,6 +10,7 @@ import type { LinkBase } from '@tintype/crds/events'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
+import type { OpeningKeys } from '@tintype/crds/sealed'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
@@ -35,6 +36,8 @@ export interface DeliveryOptions {
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
   linkBase: LinkBase
+  /** Open the signing secrets in specs. */
+  openingKeys: OpeningKeys
   settings: DeliverySettings
   /** PEM certificates that vouch for receivers. */
   certificates: string[]
@@ -61,6 +64,7 @@ export function createDelivery({ config, http, log, registry, controllerMetrics,
     screenshots: reflectors.screenshots,
     webhooks: reflectors.webhooks,
     linkBase: { publicUrl: config.publicUrl, ring: keys.downloadKeys },
+    openingKeys: keys.openingKeys,
     settings: config.webhook,
     certificates: loadCertificates(config.webhook.extraCaFile),
     ownAddresses: listOwnAddresses(),
@@ -92,7 +96,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     lanes,
     post: (order) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
     events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log }),
-    signingSecrets: new SigningSecrets(secretStore, now),
+    signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
     findWebhook: (key) => webhooks.lister.get(key),
     onProgress: (key) => deliveries.controller.enqueue(key),
     onMissingSecret: (key) => hooks.enqueue(key),

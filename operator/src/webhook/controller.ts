@@ -5,6 +5,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { OpeningKeys } from '@tintype/crds/sealed'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
@@ -15,6 +16,7 @@ export interface WebhookControllerOptions {
   namespace: string
   webhooks: Reflector<Webhook>
   secrets: SecretStore
+  openingKeys: OpeningKeys
   rules: EgressRules
   now: () => Date
   log: Log
@@ -28,8 +30,8 @@ export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhoo
 
 /** Starts the controller that makes Webhooks ready. */
 export function startWebhookController(options: WebhookControllerOptions): Controller {
-  const { http, namespace, webhooks: reflector, secrets, rules, now, log, controllerMetrics } = options
-  const deps = { webhooks: reflector.lister, secrets, rules, now, store: webhookStore(http, namespace), seen: reflector }
+  const { http, namespace, webhooks: reflector, secrets, openingKeys, rules, now, log, controllerMetrics } = options
+  const deps = { webhooks: reflector.lister, secrets, openingKeys, rules, now, store: webhookStore(http, namespace), seen: reflector }
   const controller = new Controller({
     name: 'webhook',
     workers: WORKERS,

@@ -25,14 +25,17 @@ export type Action = { do: 'createSecret' } | { do: 'patchStatus'; status: Statu
 
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
 
+const SEALED = 'Events are posted, signed with the secret that the REST interface has told.'
+const IN_A_SECRET = 'Events are posted, signed with the key in the Secret.'
+
 /** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
 const LEFTOVER_MILLISECONDS = 2_000
 
 export function decide(observed: Observed, now: Date): Action[] {
   const { webhook, secret } = observed
   const obstacle = findObstacle(observed)
-  const finding = obstacle ?? { status: 'True', reason: 'Active', message: 'Events are posted, signed with the key in the Secret.' }
-  const status = toStatus(webhook, finding, now)
+  const finding = obstacle ?? { status: 'True', reason: 'Active', message: secret === 'sealed' ? SEALED : IN_A_SECRET }
+  const status = toStatus(observed, finding, now)
   return [
     ...(obstacle === undefined && secret === 'missing' ? [{ do: 'createSecret' as const }] : []),
     ...(isSame(webhook.status, status) ? [] : [{ do: 'patchStatus' as const, status }]),
@@ -44,6 +47,13 @@ function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
   const name = signingSecretName(webhook.metadata.name)
   if (!isActive(webhook)) return { status: 'False', reason: 'Inactive', message: 'spec.active is false: no events are posted.' }
   if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
+  if (secret === 'unreadable') {
+    return {
+      status: 'False',
+      reason: 'SecretUnreadable',
+      message: 'The sealed signing secret does not open: rotate it, or make the Webhook anew.',
+    }
+  }
   if (secret === 'foreign') {
     return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret: rename it or the Webhook.` }
   }
@@ -57,7 +67,7 @@ function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
   return undefined
 }
 
-function toStatus(webhook: Webhook, finding: Finding, now: Date): StatusPatch {
+function toStatus({ webhook, secret }: Observed, finding: Finding, now: Date): StatusPatch {
   const { metadata, spec, status = {} } = webhook
   const conditions = setCondition(
     status.conditions ?? [],
@@ -75,7 +85,7 @@ function toStatus(webhook: Webhook, finding: Finding, now: Date): StatusPatch {
   return {
     activeSince,
     subscriptions: Object.fromEntries([...kept, ...dropped]),
-    signingSecretName: signingSecretName(metadata.name),
+    signingSecretName: secret === 'sealed' ? null : signingSecretName(metadata.name),
     conditions,
   }
 }

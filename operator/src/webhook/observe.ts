@@ -1,24 +1,33 @@
 import { classifyUrl, type EgressRules } from '@tintype/crds/address-rules'
 import type { Lister } from '@tintype/crds/client/lister'
 import { Webhook } from '@tintype/crds/kinds/webhook'
+import type { OpeningKeys } from '@tintype/crds/sealed'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { TerminalError } from '../controller/errors.ts'
 import type { Observed } from './decide.ts'
-import { judgeSecret, signingSecretName } from './signing-secret.ts'
+import { canOpen } from './sealed-secrets.ts'
+import { judgeSecret, type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface ObserveDeps {
   webhooks: Pick<Lister<Webhook>, 'get'>
   secrets: SecretStore
   rules: EgressRules
+  openingKeys: OpeningKeys
+  now: () => Date
 }
 
-/** Reads a Webhook from the cache and its Secret from the API server; undefined when the Webhook is gone. */
-export async function observe(key: string, { webhooks, secrets, rules }: ObserveDeps): Promise<Observed | undefined> {
+/** Reads a Webhook from the cache and, unless its spec holds one, its Secret from the API server; undefined when the Webhook is gone. */
+export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
+  const { webhooks, rules } = deps
   const cached = webhooks.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const { success, data: webhook, error } = Webhook.safeParse(cached)
   if (!success) throw new TerminalError('InvalidObject', `the Webhook ${key} is not as its definition says`, { cause: error })
+  return { webhook, secret: await findSecret(webhook, deps), url: classifyUrl(webhook.spec.url, rules) }
+}
+
+async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {
+  if (webhook.spec.signingSecrets) return (await canOpen(webhook, openingKeys, now())) ? 'sealed' : 'unreadable'
   const { name, namespace } = webhook.metadata
-  const secret = await secrets.find(signingSecretName(name), { namespace })
-  return { webhook, secret: judgeSecret(secret, webhook), url: classifyUrl(webhook.spec.url, rules) }
+  return judgeSecret(await secrets.find(signingSecretName(name), { namespace }), webhook)
 }

@@ -9,9 +9,7 @@ import { type ApplyDeps, apply } from './apply.ts'
 import { decide } from './decide.ts'
 import { type ObserveDeps, observe } from './observe.ts'
 
-export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
-  now: () => Date
-}
+export type ReconcileDeps = ObserveDeps & ApplyDeps
 
 /** Does what a Webhook needs. */
 export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {

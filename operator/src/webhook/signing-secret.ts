@@ -24,8 +24,11 @@ export function buildSigningSecret({ metadata }: Webhook, text: string): NewObje
   }
 }
 
-/** How a Secret of that name stands to the webhook. `leftover` belongs to a deleted webhook of the same name and is about to go. */
-export type SecretState = 'missing' | 'usable' | 'foreign' | 'leftover'
+/**
+ * Where the webhook's signing secret is. `sealed`: in its spec; `unreadable`: there too, and does not open. The others are of the Secret of
+ * its name: `leftover` belongs to a deleted webhook of the same name and is about to go.
+ */
+export type SecretState = 'sealed' | 'unreadable' | 'missing' | 'usable' | 'foreign' | 'leftover'
 
 /** Judges the Secret that has the webhook's name for it. A person may have made it, with a text of their own. */
 export function judgeSecret(secret: Secret | undefined, webhook: Webhook): SecretState {

@@ -5,10 +5,12 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { verifyLink } from '../../../crds/src/download-link.ts'
 import { Annotation } from '../../../crds/src/names.ts'
+import { seal, toSealingKey } from '../../../crds/src/sealed.ts'
+import { hexSignature, newSigningSecret } from '../../../crds/src/webhook-signature.ts'
 import { completedStatus, failedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith } from '../../support/https-receiver.ts'
-import { ring } from './ring.ts'
+import { openingKeys, ring } from './ring.ts'
 import { startReceiver, startStage } from './stage.ts'
 
 const stage = await startStage(t)
@@ -63,6 +65,53 @@ t.test('delivery posts the event of a completed Screenshot, signed in both ways,
   const { deliveries: _, ...rest } = after.status ?? {}
   t.strictSame(rest, shot.status, 'the write touches nothing else')
   t.ok(hook.status?.signingSecretName === 'signed-signing-secret')
+})
+
+const sealFor = (name: string, text: string): Promise<string> =>
+  seal(text, { purpose: 'signing-secret', subject: name, account: 'default' }, toSealingKey(openingKeys[0]!))
+
+t.test('delivery signs with the secrets sealed in the spec: both during a rotation, the new one alone when it is over', async (t) => {
+  const [current, previous] = [newSigningSecret(), newSigningSecret()]
+  const sealed = [await sealFor('sealed', current), await sealFor('sealed', previous)] as const
+  const until = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString()
+  const hook = await stage.subscribe('sealed', {
+    url: receiver.url,
+    signingSecrets: [{ sealed: sealed[0] }, { sealed: sealed[1], expiryTime: until(3_600_000) }],
+  })
+  t.equal(hook.status?.signingSecretName, undefined, 'there is no Secret')
+  t.equal(await new Resource(stage.http, secrets).find('sealed-signing-secret'), undefined)
+  await stage.complete()
+  const [during] = await receiver.whenReceived(1)
+  t.equal(during?.headers['x-webhook-signature'], hexSignature(during!.body, current))
+  t.equal(during?.headers['x-webhook-signature-previous'], hexSignature(during!.body, previous))
+  t.equal(String(during?.headers['webhook-signature']).split(' ').length, 2)
+
+  const signingSecrets = [{ sealed: sealed[0] }, { sealed: sealed[1], expiryTime: until(-1_000) }]
+  const { metadata } = await stage.hooks.patch('sealed', mergePatch({ spec: { signingSecrets } }))
+  await eventually('the operator has seen it', async () => {
+    const { status } = await stage.hooks.get('sealed')
+    return status?.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
+  })
+  await stage.complete()
+  const [, after] = await receiver.whenReceived(2)
+  t.equal(after?.headers['x-webhook-signature'], hexSignature(after!.body, current))
+  t.notOk('x-webhook-signature-previous' in after!.headers)
+})
+
+t.test('delivery posts nothing for a webhook with the sealed secret of another, and says why', async (t) => {
+  const sealed = await sealFor('victim', newSigningSecret())
+  await stage.hooks.create({
+    metadata: { name: 'thief' },
+    spec: { url: receiver.url, events: ['screenshot.completed'], signingSecrets: [{ sealed }] },
+  })
+  await eventually('the condition tells', async () => {
+    const { status } = await stage.hooks.get('thief')
+    return status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'SecretUnreadable')
+  })
+  await stage.subscribe('control', { url: receiver.url })
+  await stage.complete()
+  await receiver.whenReceived(1)
+  t.strictSame(receiver.received.length, 1, 'only the control was told')
 })
 
 t.test('delivery tells of a failed Screenshot and of a queued one', async (t) => {

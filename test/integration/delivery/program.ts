@@ -7,7 +7,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { silentLog } from '../../../crds/client/log.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
-import { ring } from './ring.ts'
+import { openingKeys, ring } from './ring.ts'
 
 const [kubeconfig = '', ca = '', delay = ''] = process.argv.slice(2)
 const http = new KubeHttp(await accessFromKubeconfig(kubeconfig))
@@ -18,6 +18,7 @@ prepareDelivery({
   http,
   namespace: 'default',
   ...caches,
+  openingKeys,
   linkBase: { publicUrl: '', ring },
   settings: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [Number(delay), 300], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
   certificates: [await readFile(ca, 'utf8')],

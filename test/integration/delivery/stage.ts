@@ -21,7 +21,7 @@ import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type HttpsReceiver, startHttpsReceiver } from '../../support/https-receiver.ts'
 import { startPlane } from '../client/plane.ts'
-import { ring } from './ring.ts'
+import { openingKeys, ring } from './ring.ts'
 
 /** Problems go to stderr: a test that fails should say what the operator saw. */
 const log: Log = {
@@ -60,6 +60,7 @@ export async function startStage(t: Test) {
       http: operatorHttp,
       namespace: 'default',
       ...caches,
+      openingKeys,
       linkBase: { publicUrl: 'https://shots.example.com', ring },
       settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
       ownAddresses: [],

@@ -24,6 +24,12 @@ t.test('standardSignature is that of the Standard Webhooks specification', async
   t.equal(standardSignature('{"test": 2432232314}', secret.slice(6), 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330), signature)
 })
 
+t.test('standardSignature is keyed with the text itself where that is not base64', async (t) => {
+  const secret = 'a secret, that I made: up?'
+  const expected = createHmac('sha256', secret).update('evt_1.1.{}').digest('base64')
+  t.equal(standardSignature('{}', secret, 'evt_1', 1), `v1,${expected}`)
+})
+
 t.test('the two signatures of one secret have different keys', async (t) => {
   const secret = newSigningSecret()
   const hex = Buffer.from(hexSignature('evt_1.1.{}', secret), 'hex').toString('base64')

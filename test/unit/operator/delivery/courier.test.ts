@@ -33,7 +33,7 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
       return anOutcome(200)
     },
     events: new EventLibrary({ linkBase: { publicUrl: '', ring }, log: silentLog }),
-    signingSecrets: { find: async () => 'whsec_c2VjcmV0' },
+    signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
     onProgress: (key) => told.push(key),
     onMissingSecret: (key) => told.push(`no secret for ${key}`),

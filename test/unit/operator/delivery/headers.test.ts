@@ -1,14 +1,23 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
+import { hexSignature, newSigningSecret, standardSignature } from '../../../../crds/src/webhook-signature.ts'
 import { buildHeaders } from '../../../../operator/src/delivery/headers.ts'
 import { NOON } from '../../../support/builders.ts'
+
+const ids = { eventId: 'evt_1', eventType: 'screenshot.completed', webhookId: 'wh_1', deliveryId: 'dlv_1' }
 
 t.test('buildHeaders signs the body in both ways with one secret', async (t) => {
   const key = Buffer.alloc(33, 1)
   const secret = `whsec_${key.toString('base64')}`
   const body = '{"name":"ü"}'
-  const ids = { eventId: 'evt_1', eventType: 'screenshot.completed', webhookId: 'wh_1', deliveryId: 'dlv_1' }
-  const headers = buildHeaders({ ...ids, body, secret, attempt: 2, at: new Date(NOON.getTime() + 999), version: '1.2.3' })
+  const headers = buildHeaders({
+    ...ids,
+    body,
+    secrets: { current: secret },
+    attempt: 2,
+    at: new Date(NOON.getTime() + 999),
+    version: '1.2.3',
+  })
   t.strictSame(headers, {
     'content-type': 'application/json',
     'user-agent': 'Tintype-Webhooks/1.2.3',
@@ -23,4 +32,14 @@ t.test('buildHeaders signs the body in both ways with one secret', async (t) => 
       .update(`evt_1.${NOON.getTime() / 1000}.${body}`)
       .digest('base64')}`,
   })
+})
+
+t.test('buildHeaders signs with the previous secret too while a rotation lasts', async (t) => {
+  const secrets = { current: newSigningSecret(), previous: newSigningSecret() }
+  const headers = buildHeaders({ ...ids, body: '{}', secrets, attempt: 1, at: NOON, version: '1' })
+  const seconds = NOON.getTime() / 1000
+  t.equal(headers['x-webhook-signature'], hexSignature('{}', secrets.current))
+  t.equal(headers['x-webhook-signature-previous'], hexSignature('{}', secrets.previous))
+  const both = [secrets.current, secrets.previous].map((secret) => standardSignature('{}', secret, 'evt_1', seconds))
+  t.equal(headers['webhook-signature'], both.join(' '))
 })

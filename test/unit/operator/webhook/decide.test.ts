@@ -22,6 +22,11 @@ t.test('decide makes the Secret before the status names it', async (t) => {
   t.match(actions, [{ do: 'createSecret' }, { do: 'patchStatus', status: { signingSecretName: 'hook-signing-secret' } }])
 })
 
+t.test('decide needs no Secret for a webhook whose spec holds its secret', async (t) => {
+  const actions = decide(seen(aHook({ signingSecretName: 'hook-signing-secret' }), { secret: 'sealed' }), at(0.4))
+  t.match(actions, [{ do: 'patchStatus', status: { signingSecretName: null, conditions: [{ status: 'True' }] } }])
+})
+
 t.test('decide activates a new webhook from the end of the second of its creation at the latest', async (t) => {
   t.match(statusOf(seen(aHook()), 0.4), { activeSince: iso(0.4), subscriptions: { 'screenshot.completed': iso(0.4) } })
   t.match(statusOf(seen(aHook()), 90), { activeSince: iso(1) }, 'an operator that was away misses nothing')
@@ -57,6 +62,7 @@ const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
     more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },
     reason: 'AddressRefused',
   },
+  { name: 'a sealed secret that does not open', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
   { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
   { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
 ]
