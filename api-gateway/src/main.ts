@@ -5,6 +5,7 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
+import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
@@ -46,6 +47,7 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     keys,
+    archive: new BucketArchive(bucket),
     files: bucket,
     downloads,
     metrics,

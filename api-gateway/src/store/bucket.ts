@@ -5,12 +5,15 @@ import { text as readText } from 'node:stream/consumers'
 import { Client, S3Error } from 'minio'
 import { notFound, unavailable } from '../errors.ts'
 import type { ByteRange } from '../translate/byte-range.ts'
-import type { FileStore, ObjectStore, StoredFile, StoredText, WriteCondition } from './ports.ts'
+import type { FileStore, ListKeysOptions, ObjectStore, StoredFile, StoredText, WriteCondition } from './ports.ts'
 
 /** Milliseconds in which the store must begin to answer. */
 const ANSWER_MILLISECONDS = 10_000
 /** Milliseconds without a byte after which a download is given up; a slow reader's pauses count too. */
 const IDLE_MILLISECONDS = 30_000
+
+/** Keys that a store lists at once. */
+const MAX_KEYS = 1_000
 
 export interface BucketOptions {
   endpoint: string
@@ -110,6 +113,15 @@ export class Bucket implements FileStore, ObjectStore {
 
   async remove(key: string): Promise<void> {
     await this.#client.removeObject(this.#bucket, key).catch(away)
+  }
+
+  async list(prefix: string, { after = '', limit = MAX_KEYS, folders = false }: ListKeysOptions = {}): Promise<string[]> {
+    try {
+      const { objects } = await this.#client.listObjectsV2Query(this.#bucket, prefix, '', folders ? '/' : '', limit, after)
+      return objects.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')
+    } catch (error) {
+      return away(error)
+    }
   }
 
   async mark(key: string): Promise<void> {

@@ -64,6 +64,15 @@ export interface ObjectStore {
   /** The new ETag; undefined when the condition does not hold. */
   write(key: string, text: string, condition?: WriteCondition): Promise<string | undefined>
   remove(key: string): Promise<void>
+  /** Keys that begin with a prefix, in order: at most `limit` (1000 at most) beyond the key `after`. `folders` gives what a slash ends. */
+  list(prefix: string, options?: ListKeysOptions): Promise<string[]>
+}
+
+/** See {@link ObjectStore.list}. */
+export interface ListKeysOptions {
+  after?: string | undefined
+  limit?: number
+  folders?: boolean
 }
 
 /** Where an account stands, for headers and the usage report. */
@@ -112,13 +121,14 @@ export interface QuotaStore {
   facts(account: Account, now: Date): LimitFacts
 }
 
-/** Records that have left the Kubernetes API, as Screenshots without deliveries. */
+/** Records that have left the Kubernetes API, as Screenshots without deliveries. What {@link bury} was called for is not in it. */
 export interface RecordArchive {
-  /** Undefined also for a record with a tombstone. */
   find(account: string, id: string): Promise<Screenshot | undefined>
-  /** Newest first: at most `limit` after the one with the id `after`. May give fewer although there are more only at the end. */
-  page(account: string, after: string | undefined, limit: number): Promise<Screenshot[]>
+  /** Newest first, from the one after the id `after`; read from the bucket as far as it is iterated. */
+  scan(account: string, after: string | undefined): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
+  /** Marks a record as deleted, for ever; its text is removed by the operator. */
+  bury(account: string, id: string): Promise<void>
   putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
   /** Ids of a batch in the order of its creation. */
   findBatch(account: string, batchId: string): Promise<readonly string[] | undefined>

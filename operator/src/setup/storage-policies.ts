@@ -23,6 +23,6 @@ export const gatewayPolicy = (bucket: string): object =>
   policy(
     allow(['GetBucketLocation', 'ListBucket'], [bucket]),
     allow(['GetObject'], [`${bucket}/*`]),
-    allow(['PutObject'], [`${bucket}/records/*`, `${bucket}/idempotency/*`]),
+    allow(['PutObject'], [`${bucket}/records/*`, `${bucket}/rewrites/*`, `${bucket}/batches/*`, `${bucket}/idempotency/*`]),
     allow(['DeleteObject'], [`${bucket}/users/*`, `${bucket}/idempotency/*`]),
   )

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
-import type { FileStore, KeyStore, ScreenshotStore, StoredFile } from '../../../api-gateway/src/store/ports.ts'
+import type { FileStore, KeyStore, RecordArchive, ScreenshotStore, StoredFile } from '../../../api-gateway/src/store/ports.ts'
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
@@ -128,6 +128,34 @@ export class FakeFiles implements FileStore {
   }
 }
 
+export class FakeArchive implements RecordArchive {
+  readonly records = new Map<string, Screenshot>()
+  readonly batches = new Map<string, readonly string[]>()
+  readonly buried = new Set<string>()
+  async find(account: string, id: string): Promise<Screenshot | undefined> {
+    const found = this.records.get(id)
+    return found && accountOf(found) === account && !this.buried.has(id) ? found : undefined
+  }
+  async *scan(account: string, after: string | undefined): AsyncGenerator<Screenshot> {
+    for (const id of [...this.records.keys()].sort()) {
+      const found = await this.find(account, id)
+      if (found && (after === undefined || id > after)) yield found
+    }
+  }
+  async put(_account: string, screenshots: readonly Screenshot[]): Promise<void> {
+    for (const screenshot of screenshots) this.records.set(screenshotIdOf(screenshot.metadata), screenshot)
+  }
+  async bury(_account: string, id: string): Promise<void> {
+    this.buried.add(id)
+  }
+  async putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void> {
+    this.batches.set(`${account}/${batchId}`, ids)
+  }
+  async findBatch(account: string, batchId: string): Promise<readonly string[] | undefined> {
+    return this.batches.get(`${account}/${batchId}`)
+  }
+}
+
 export class FakeKeys implements KeyStore {
   readonly keys: ApiKey[] = []
   readonly accounts = new Map<string, Account>()
@@ -145,6 +173,7 @@ export const OPENING_KEY = newOpeningKey('fake')
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
+  const archive = new FakeArchive()
   const files = new FakeFiles()
   const keys = new FakeKeys()
   const key = newKeyText()
@@ -155,6 +184,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const secret = randomBytes(32).toString('base64')
   const app = buildApp({
     screenshots,
+    archive,
     files,
     keys,
     downloads: new Downloads(2),
@@ -172,5 +202,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
     ...changes,
   })
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining }
+  return { app, screenshots, archive, files, keys, key, headers, draining }
 }

@@ -1,12 +1,13 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import type { Metrics } from '../../metrics.ts'
-import type { FileStore, ScreenshotStore } from '../../store/ports.ts'
+import type { FileStore, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
 /** What the routes of screenshots need. */
 export interface ScreenshotsDeps extends LinkDeps {
   screenshots: ScreenshotStore
+  archive: RecordArchive
   files: FileStore
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated'>

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { screenshotIdOf } from './ids.ts'
+import { Metadata } from './kinds/custom-resource.ts'
+import type { Screenshot } from './kinds/screenshot.ts'
+import { dayOf, segmentsPrefix } from './storage-keys.ts'
+
+// Records that have left the Kubernetes API, as text: one JSON object a record, alone in an object of its own for who asks by id, and as a
+// line of a segment for lists. A segment holds records of one account and one day, in the order of their ids, which is newest first.
+// The same record may stand in several segments: whoever reads merges by id. Segments are never changed, only replaced by others.
+
+const FORMAT_VERSION = 1
+
+/** Records of one segment, at most. */
+export const MAX_SEGMENT_RECORDS = 1_000
+/** Bytes of one segment, at most, unless one record alone is larger. */
+const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
+
+/** Loose on purpose: what a later version added must not make a record unreadable, nor what it took away. */
+const Archived = z.object({
+  id: z.string(),
+  v: z.literal(FORMAT_VERSION),
+  metadata: Metadata,
+  spec: z.looseObject({ url: z.string(), accountName: z.string().optional() }),
+  status: z.looseObject({ phase: z.string() }),
+})
+
+const KEPT_ANNOTATIONS = /^tintype\.dev\//
+
+/** The text of a record: all that readers see, without deliveries and without what only its capture needed. One line. */
+export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): string {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, annotations = {} } = metadata
+  const kept = Object.entries(annotations).filter(([key]) => KEPT_ANNOTATIONS.test(key))
+  const { sealedOptions: _, optionsObject: __, ...shown } = spec
+  const { deliveries: ___, runner: ____, ...seen } = status
+  return JSON.stringify({
+    // First and of one length, so that a segment's ids can be read without parsing its lines.
+    id: screenshotIdOf(metadata),
+    v: FORMAT_VERSION,
+    metadata: {
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      ...(kept.length > 0 ? { annotations: Object.fromEntries(kept) } : {}),
+    },
+    spec: shown,
+    status: seen,
+  })
+}
+
+/**
+ * Reads what {@link toArchivedLine} wrote.
+ * @throws Error when it is something else
+ */
+export function parseArchivedLine(line: string): Screenshot {
+  const { metadata, spec, status } = Archived.parse(JSON.parse(line))
+  return { metadata, spec, status } as Screenshot
+}
+
+/** A segment by its key: the range of its ids and how many there are. */
+export interface SegmentName {
+  key: string
+  /** The smallest id: the newest record. */
+  first: string
+  last: string
+  count: number
+}
+
+/** A segment to be written. */
+export interface Segment extends SegmentName {
+  text: string
+}
+
+/** A record of a segment, not parsed yet. */
+export interface Line {
+  id: string
+  line: string
+}
+
+/** Puts records into segments: by account and day, in order, within bounds. The same records give the same keys and texts. */
+export function buildSegments(account: string, screenshots: readonly Screenshot[]): Segment[] {
+  return toSegments(
+    account,
+    screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) })),
+  )
+}
+
+/** As {@link buildSegments}, from lines that were read. */
+export function toSegments(account: string, lines: readonly Line[]): Segment[] {
+  const segments: Segment[] = []
+  let open: Line[] = []
+  let bytes = 0
+  const close = (): void => {
+    if (open.length > 0) segments.push(toSegment(account, open))
+    open = []
+    bytes = 0
+  }
+  for (const entry of mergeLines(lines)) {
+    const size = Buffer.byteLength(entry.line) + 1
+    const isOther = open[0] !== undefined && dayOf(open[0].id) !== dayOf(entry.id)
+    if (isOther || open.length >= MAX_SEGMENT_RECORDS || bytes + size > MAX_SEGMENT_BYTES) close()
+    open.push(entry)
+    bytes += size
+  }
+  close()
+  return segments
+}
+
+/** Sorts by id and leaves one line an id: the one that was written later, by its resourceVersion. */
+function mergeLines(lines: readonly Line[]): Line[] {
+  const byId = new Map<string, Line>()
+  for (const entry of lines) {
+    const known = byId.get(entry.id)
+    if (known === undefined || versionOf(entry) >= versionOf(known)) byId.set(entry.id, entry)
+  }
+  return [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+const versionOf = ({ line }: Line): number => Number(parseArchivedLine(line).metadata.resourceVersion)
+
+function toSegment(account: string, lines: readonly Line[]): Segment {
+  const first = lines[0]!.id
+  const last = lines.at(-1)!.id
+  const count = lines.length
+  const text = lines.map(({ line }) => `${line}\n`).join('')
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12)
+  const key = `${segmentsPrefix(account, dayOf(first))}${first}.${last}.${count}.${digest}.ndjson`
+  return { key, first, last, count, text }
+}
+
+const SEGMENT_NAME = /\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.(\d{1,4})\.[0-9a-f]{12}\.ndjson$/
+
+/** What the key of a segment says; undefined for other keys. */
+export function parseSegmentKey(key: string): SegmentName | undefined {
+  const [, first, last, count] = SEGMENT_NAME.exec(key) ?? []
+  return first && last && count ? { key, first, last, count: Number(count) } : undefined
+}
+
+const ID_START = '{"id":"'.length
+const ID_END = ID_START + 'scr_'.length + 26
+
+/** The lines of a segment with their ids. */
+export function readSegment(text: string): Line[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => ({ id: line.slice(ID_START, ID_END), line }))
+}
