@@ -27,6 +27,8 @@ const Env = z.object({
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
+  // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
+  TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
@@ -68,6 +70,7 @@ const toConfig = (env: Env) => ({
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
+  maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,
   drainDelayMilliseconds: env.TINTYPE_DRAIN_DELAY_MILLISECONDS,

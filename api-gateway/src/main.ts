@@ -30,7 +30,7 @@ async function run(config: Config): Promise<void> {
     { userAgent: 'tintype-api-gateway', onRequest: metrics.onKubeRequest },
   )
   const parts = { http, log, metrics: metrics.reflector }
-  const screenshots = new KubeScreenshots(parts)
+  const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
   const keys = new KubeKeys(parts)
   const bucket = new Bucket(config.storage)
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)

@@ -25,25 +25,37 @@ const READ_MILLISECONDS = 3_000
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const ACCOUNT = 'account'
 const ID = 'id'
+const BATCH = 'batch'
+const FINISHED = 'finished'
+const YES = 'yes'
 
 interface KubeScreenshotsOptions {
   http: KubeHttp
   log: Log
   metrics: ReflectorMetrics
+  /** Finished Screenshots beyond which nothing more is taken: the archive does not keep up (decision 35). Default: no bound. */
+  maxFinished?: number
 }
+
+const batchOf = (shot: Screenshot): string | undefined =>
+  shot.spec.batchId === undefined || isDeleted(shot) ? undefined : `${accountOf(shot)}/${shot.spec.batchId}`
 
 /** Screenshots in the API server, followed by a reflector. */
 export class KubeScreenshots implements ScreenshotStore {
   readonly reflector: Reflector<Screenshot>
   readonly #client: Resource<Screenshot>
+  readonly #maxFinished: number
   /** Who waits for which id. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  constructor({ http, log, metrics }: KubeScreenshotsOptions) {
+  constructor({ http, log, metrics, maxFinished = Number.POSITIVE_INFINITY }: KubeScreenshotsOptions) {
+    this.#maxFinished = maxFinished
     const store = new Store<Screenshot>()
       // The time in an id is inverted: the natural order is newest first.
       .addIndex(ACCOUNT, (shot) => (isDeleted(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
       .addIndex(ID, idOf)
+      .addIndex(BATCH, batchOf, { orderBy: idOf })
+      .addIndex(FINISHED, (shot) => (isFinished(shot) ? YES : undefined))
     this.reflector = new Reflector({ http, resource: screenshots, store, log, metrics })
     this.#client = new Resource(http, screenshots)
     this.reflector.addListener(({ object }) => {
@@ -77,6 +89,14 @@ export class KubeScreenshots implements ScreenshotStore {
 
   page(account: string, after: string | undefined, limit: number): Screenshot[] {
     return this.reflector.lister.after(ACCOUNT, account, after, limit)
+  }
+
+  findLiveOfBatch(account: string, batchId: string): Screenshot[] {
+    return this.reflector.lister.byIndex(BATCH, `${account}/${batchId}`)
+  }
+
+  isFull(): boolean {
+    return this.reflector.lister.countByIndex(FINISHED, YES) >= this.#maxFinished
   }
 
   async delete(screenshot: Screenshot): Promise<boolean> {

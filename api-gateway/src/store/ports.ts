@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { KeyRing } from '@tintype/crds/download-link'
-import type { Account } from '@tintype/crds/kinds/account'
+import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { SealingKey } from '@tintype/crds/sealed'
+import type { UsageFacts } from '@tintype/crds/usage'
 import type { ByteRange } from '../translate/byte-range.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { ComponentHealth } from '../translate/service-status.ts'
@@ -21,6 +22,10 @@ export interface ScreenshotStore {
   findLatest(id: string): Promise<Screenshot | undefined>
   /** Live ones of an account, newest first, from the copy: at most `limit` after the one with the id `after`. */
   page(account: string, after: string | undefined, limit: number): Screenshot[]
+  /** Live ones of a batch, from the copy, in the order of their ids. */
+  findLiveOfBatch(account: string, batchId: string): Screenshot[]
+  /** True while so much is finished and not archived that nothing more may be created. */
+  isFull(): boolean
   /** False when it was gone already. */
   delete(screenshot: Screenshot): Promise<boolean>
   /** Its latest state as soon as it has ended; also when time is up, the signal aborts, or it is deleted (undefined). */
@@ -75,19 +80,11 @@ export interface ListKeysOptions {
   folders?: boolean
 }
 
-/** Where an account stands, for headers and the usage report. */
-export interface LimitFacts {
-  /** Screenshots a month, overage included. */
-  limit: number
-  used: number
-  /** Start of the next UTC month. */
-  resetAt: Date
-  /** Creating requests in any 60 seconds; absent: no bound. */
-  ratePerMinute?: number
-  /** Creating requests that fit now. */
-  rateRemaining: number
-  /** Seconds until one more fits; 0 when one fits now. */
-  rateResetSeconds: number
+/** Where an account stands, for headers and the usage report. `limit` is what ends in a refusal: the quota, and the overage that is allowed. */
+export interface LimitFacts extends UsageFacts {
+  plan: Plan
+  /** The plan's screenshots a month. */
+  quota: number
 }
 
 /** What {@link QuotaStore.reserve} answers. */
@@ -111,7 +108,7 @@ export interface ReserveRequest {
 
 /** Quota and rate, exact over all replicas. */
 export interface QuotaStore {
-  /** @throws ApiError SERVICE_UNAVAILABLE when it cannot be said */
+  /** Refusals are answers. @throws ApiError SERVICE_UNAVAILABLE when it cannot be said; then nothing stays charged */
   reserve(request: ReserveRequest): Promise<Grant>
   /** The objects exist (read back or created by us): the reservation is dropped with the next update. */
   settle(account: string, reservation: string): void

@@ -83,6 +83,12 @@ export class FakeScreenshots implements ScreenshotStore {
       .slice(0, limit)
       .map(([, shot]) => shot)
   }
+  findLiveOfBatch(account: string, batchId: string): Screenshot[] {
+    return this.page(account, undefined, Number.POSITIVE_INFINITY).filter(({ spec }) => spec.batchId === batchId)
+  }
+  isFull(): boolean {
+    return false
+  }
   async delete(screenshot: Screenshot): Promise<boolean> {
     const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
     this.#wake()
