@@ -27,6 +27,8 @@ const Env = z.object({
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
+  // Address of the store for the world: download links lead there instead of through the gateway (decision 1).
+  TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
@@ -70,6 +72,7 @@ const toConfig = (env: Env) => ({
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
+  storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,

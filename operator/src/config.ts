@@ -44,6 +44,14 @@ const Environment = z.object({
   TINTYPE_ADMISSION_POLICY: optionalText,
   /** SHA-256 of that policy's expressions (guard/verdict.ts); empty: what they say is not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
+  /** Seconds after its end in which a record stays in the Kubernetes API (decision 35). */
+  TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
+  /** Seconds after its end at which a record is archived. */
+  TINTYPE_RETENTION_LIVE_FOR_SECONDS: z.coerce.number().int().positive().default(3_600),
+  /** Finished records beyond which the oldest are archived sooner. */
+  TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().positive().default(10_000),
+  /** Days after which a record is removed from the archive. */
+  TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   /** Time for one webhook post (spec 6.3). */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
@@ -89,6 +97,12 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     admissionPolicy: {
       name: read.TINTYPE_ADMISSION_POLICY ?? `${read.TINTYPE_RELEASE}-runner-status`,
       hash: read.TINTYPE_ADMISSION_POLICY_HASH,
+    },
+    retention: {
+      liveMinimumMilliseconds: read.TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS * 1_000,
+      liveForMilliseconds: read.TINTYPE_RETENTION_LIVE_FOR_SECONDS * 1_000,
+      maxLive: read.TINTYPE_RETENTION_MAX_LIVE,
+      recordDays: read.TINTYPE_RETENTION_RECORD_DAYS,
     },
     webhook: {
       timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,

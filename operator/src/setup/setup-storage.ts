@@ -11,6 +11,8 @@ const Environment = z.object({
   TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }),
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
+  /** Days after which records go, and with them whatever is left of their files. */
+  TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   TINTYPE_STORAGE_ROOT_USER: z.string().min(3),
   TINTYPE_STORAGE_ROOT_PASSWORD: z.string().min(8),
   TINTYPE_OPERATOR_ACCESS_KEY: z.string().min(3),
