@@ -1,4 +1,5 @@
 import { isCidr } from '@tintype/crds/address-rules'
+import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
 const list = z
@@ -25,6 +26,8 @@ const Env = z.object({
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
   // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  TINTYPE_POD_NAME: z.string().min(1).max(200).default('api-gateway'), // begins the name of this process's Lease
+  TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
   // Address of the store for the world: download links lead there instead of through the gateway (decision 1).
@@ -70,6 +73,8 @@ const toConfig = (env: Env) => ({
     secretKey: env.TINTYPE_STORAGE_SECRET_KEY,
   },
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
+  podName: env.TINTYPE_POD_NAME,
+  plans: env.TINTYPE_PLANS,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,

@@ -1,6 +1,7 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { buildQuotaMetrics } from './quota/metrics.ts'
 
 /** Numbers that only the program's parts know, read when the metrics are. */
 export interface MetricSources {
@@ -54,7 +55,7 @@ export function buildMetrics() {
     kubeRequests.inc({ code, method, host })
     if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
   }
-  return { registry, requestSeconds, screenshotsCreated, reflector, onKubeRequest }
+  return { registry, requestSeconds, screenshotsCreated, reflector, onKubeRequest, quota: buildQuotaMetrics(registry) }
 }
 
 export type Metrics = ReturnType<typeof buildMetrics>

@@ -16,7 +16,12 @@ export const Label = {
   /** base32 SHA-256 of an API key's text; a second slot holds the other key during a rotation (decision: one lookup by label, no list). */
   keyHash1: 'tintype.dev/hash-1',
   keyHash2: 'tintype.dev/hash-2',
+  /** Which program made the object. */
+  component: 'tintype.dev/component',
 } as const
+
+/** Labels of the Lease by which a gateway shows that it lives. */
+export const GATEWAY_LEASE_LABELS = { [Label.component]: 'api-gateway' } as const
 
 export const Annotation = {
   /** Set by the gateway on a Screenshot whose deliveries are still open: 404 on the wire, deleted by the operator when they are settled. */

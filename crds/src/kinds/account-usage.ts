@@ -9,6 +9,8 @@ export const AccountUsageSpec = z.object({
   ratePerMinute: z.int().min(1).max(1_000_000).describe('Creating requests in any 60 seconds; absent: no bound.').optional(),
 })
 
+export type AccountUsageSpec = z.infer<typeof AccountUsageSpec>
+
 /** A unit of quota taken by a gateway whose objects it has not seen yet. */
 export const Reservation = z.object({
   id: z.string().max(64).describe('Id of the reservation.'),
@@ -16,6 +18,7 @@ export const Reservation = z.object({
   gateway: z.string().max(253).describe('Instance that holds it; its Lease tells whether it lives.'),
   at: instant('When it was made.'),
 })
+export type Reservation = z.infer<typeof Reservation>
 
 export const AccountUsageStatus = z.object({
   period: z
@@ -32,6 +35,7 @@ export const AccountUsageStatus = z.object({
   reservations: z.array(Reservation).max(1000).describe('Units taken for objects not seen yet.').optional(),
   refunds: z.array(z.string().max(64)).max(1000).describe('Ids given back lately.').optional(),
 })
+export type AccountUsageStatus = z.infer<typeof AccountUsageStatus>
 
 export const AccountUsage = z.object({ metadata: Metadata, spec: AccountUsageSpec, status: AccountUsageStatus.optional() })
 export type AccountUsage = z.infer<typeof AccountUsage>
