@@ -9,6 +9,7 @@ import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
+import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
 import type { KeyStore, SealingKeySource } from './store/ports.ts'
@@ -56,10 +57,11 @@ export function buildApp(deps: Deps): FastifyInstance {
         addCreateScreenshot(routes, deps)
         addScreenshotRoutes(routes, deps)
         addStatusRoute(routes, deps)
+        addOpenApiRoute(routes)
       },
       { prefix },
     )
   }
-  addFileRoutes(app, deps)
+  app.register(async (routes) => addFileRoutes(routes, deps))
   return app
 }

@@ -16,7 +16,7 @@ const requestOptions = { async: z.boolean().optional(), response_type: z.enum(['
 const address = z.string().optional()
 const optionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 const OptionsBody = z.strictObject({ ...optionFields, url: address, ...requestOptions })
-const CreateBody = z.strictObject({ url: address, options: OptionsBody.optional(), ...requestOptions })
+export const CreateBody = z.strictObject({ url: address, options: OptionsBody.optional(), ...requestOptions })
 
 const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
 

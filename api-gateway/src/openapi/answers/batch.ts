@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { name } from '../naming.ts'
+import { anId, count } from './common.ts'
+import { createdAt, estimatedTime, id, status, url } from './screenshot.ts'
+
+const batchItem = z.object({ id, url_to_capture: z.string().describe('Address of the page.'), status, created_at: createdAt })
+const failedJob = z.object({ id, url, error: z.string().describe('A code and a sentence.') })
+
+/** The answer to a batch (spec 2.4). */
+export const CreatedBatch = name(
+  'CreatedBatch',
+  z
+    .object({
+      screenshots: z.array(batchItem).describe('One for each address, in the order of the request.'),
+      total: count('How many addresses there were.'),
+      successful: count('How many were accepted.'),
+      failed: count('How many were not.'),
+      failed_jobs: z.array(failedJob).optional().describe('Present when some were not accepted.'),
+      warning: z.string().optional().describe('Present when some were not accepted.'),
+      estimated_time: estimatedTime,
+      batch_id: anId('batch', 'Id of the batch.'),
+    })
+    .describe('A batch that was accepted, wholly or in part.'),
+)

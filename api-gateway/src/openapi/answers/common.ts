@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+/** Text of 26 lower-case base32 letters that every id ends with. */
+const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
+
+/** An id with its prefix (contract 2.1). */
+export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt', what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_${TAIL}$`))
+    .describe(what)
+
+/** An instant: ISO 8601 in UTC with milliseconds. */
+export const instant = (what: string) =>
+  z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+    .meta({ format: 'date-time' })
+    .describe(what)
+
+export const count = (what: string) => z.int().min(0).describe(what)
+
+export const success = z.literal(true)
+
+/** Pages by offset; the lists behind them are short, so they are counted. */
+export const countedPages = z.object({
+  limit: count('Records a page.'),
+  offset: count('Records skipped.'),
+  total: count('Records in all.'),
+  has_more: z.boolean().describe('There are more after these.'),
+})

@@ -1,0 +1,107 @@
+import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { JOB_ERRORS } from '@tintype/crds/errors'
+import type { ScreenshotRecord as Wire } from '@tintype/crds/record'
+import { z } from 'zod'
+import { name } from '../naming.ts'
+import { anId, count, instant, success } from './common.ts'
+
+export const id = anId('scr', 'Id of the screenshot.')
+export const url = z.string().describe('Address of the page.')
+export const status = z.enum(['pending', 'completed', 'failed'])
+const options = z
+  .record(z.string(), z.unknown())
+  .describe('The options that were chosen, and format, viewport_width, viewport_height and full_page always. Secrets are masked.')
+export const createdAt = instant('When it was accepted.')
+export const estimatedTime = z
+  .string()
+  .regex(/^\d+-\d+s$/)
+  .describe('How long a capture takes, from and to.')
+
+export const CaptureError = name(
+  'CaptureError',
+  z
+    .object({
+      code: z.enum(Object.keys(JOB_ERRORS) as [string, ...string[]]).describe('For programs.'),
+      message: z.string().describe('For people.'),
+    })
+    .describe(
+      `Why a capture failed.\n\n${Object.entries(JOB_ERRORS)
+        .map(([code, { remedy }]) => `- \`${code}\`: ${remedy}`)
+        .join('\n')}`,
+    ),
+)
+
+/** The answer to a creation (spec 2.1). */
+export const CreatedScreenshot = name(
+  'CreatedScreenshot',
+  z
+    .object({ id, url, status: z.literal('pending'), options, created_at: createdAt, estimated_time: estimatedTime })
+    .describe('A screenshot that was accepted.'),
+)
+
+const page = z.object({
+  page_title: z.string().nullable().describe('Title of the page.'),
+  final_url: z.string().nullable().describe('Address after redirects.'),
+  http_status: z.int().nullable().describe('HTTP status of the page.'),
+})
+
+const artifact = z.object({
+  type: z.string().describe('What it is.'),
+  download_url: z.string().describe('A link that needs no key.'),
+  file_size_bytes: count('Size in bytes.'),
+})
+
+/** The full record: GET, lists and events (spec 2.3, contract 2.2). */
+export const ScreenshotRecord = name(
+  'Screenshot',
+  z
+    .object({
+      id,
+      url,
+      url_to_capture: z.string().describe('The same as url, under the name that events use.'),
+      status: status.describe('`pending` until the capture has ended.'),
+      options,
+      created_at: createdAt,
+      started_at: instant('When the last attempt began.').nullable(),
+      completed_at: instant('When it ended, either way.').nullable(),
+      estimated_time: estimatedTime,
+      storage_path: z.string().nullable().describe('Path of the stored file.'),
+      file_size_bytes: count('Size of the file in bytes.').nullable(),
+      processing_duration_ms: count('Milliseconds from the order to the stored file.').nullable(),
+      width: count('Width of the picture in device pixels.').nullable(),
+      height: count('Height of the picture in device pixels.').nullable(),
+      format: ImageFormat.describe('Format of the file.'),
+      content_type: z.string().describe('MIME type of the file.'),
+      download_url: z
+        .string()
+        .nullable()
+        .describe('A link to the file that needs no key; null until there is one, and when the file has expired.'),
+      download_url_expires_at: instant('When the link ends.').nullable(),
+      artifacts: z.array(artifact).describe('Files beside the picture.'),
+      error: CaptureError.nullable().describe('Why it failed.'),
+      batch_id: anId('batch', 'The batch that it belongs to.').nullable(),
+      external_identifier: z.string().nullable().describe('The caller’s own name for it.'),
+      metadata: page.nullable().describe('What the page told.'),
+      warnings: z.array(z.string()).describe('What had no effect, or not the one that was meant.'),
+      truncated: z.boolean().describe('The page was taller than the picture.'),
+      cached: z.boolean().describe('The picture is a copy of an earlier one.'),
+      attempts: count('Attempts so far.'),
+    })
+    .describe('The full record of a screenshot: always all fields, null where nothing is known.') satisfies z.ZodType<Wire>,
+)
+
+export const ScreenshotList = name(
+  'ScreenshotList',
+  z
+    .object({
+      success,
+      data: z.array(ScreenshotRecord),
+      pagination: z.object({
+        limit: count('Records a page.'),
+        offset: count('Records skipped.'),
+        has_more: z.boolean().describe('There are more after these.'),
+        next_cursor: z.string().nullable().describe('`cursor` of the next page.'),
+      }),
+    })
+    .describe('A page of screenshots, newest first.'),
+)

@@ -1,0 +1,27 @@
+import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
+import type { Operation } from './operation.ts'
+
+const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const WITH_KEY: readonly HttpErrorCode[] = [
+  'UNAUTHORIZED',
+  'INVALID_API_KEY',
+  'INSUFFICIENT_SCOPE',
+  'ACCOUNT_SUSPENDED',
+  'RATE_LIMIT_EXCEEDED',
+]
+// Whether an operation wants a body or not: one that comes is read.
+const WITH_BODY: readonly HttpErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+const WITH_IDEMPOTENCY_KEY: readonly HttpErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
+
+/** Every code that an operation can answer, by HTTP status. */
+export function errorsOf({ method, scope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
+  const codes = new Set<HttpErrorCode>([
+    ...errors,
+    ...ALWAYS,
+    ...(scope === undefined ? [] : WITH_KEY),
+    ...(method === 'get' ? [] : WITH_BODY),
+    ...(isKeyed ? WITH_IDEMPOTENCY_KEY : []),
+  ])
+  const inOrder = (Object.keys(HTTP_ERRORS) as HttpErrorCode[]).filter((code) => codes.has(code))
+  return Map.groupBy(inOrder, (code) => HTTP_ERRORS[code].status)
+}

@@ -1,0 +1,89 @@
+import type { EventType } from '@tintype/crds/event-types'
+import { z } from 'zod'
+import { anId, instant } from './answers/common.ts'
+import { ScreenshotRecord } from './answers/screenshot.ts'
+import { completed, created, failed } from './examples.ts'
+import { name, refTo, toJsonSchema } from './naming.ts'
+
+// What is posted to webhook endpoints (spec 6): no route of ours, but part of the contract.
+
+const TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const satisfies EventType[]
+
+export const Event = name(
+  'Event',
+  z
+    .object({
+      id: anId('evt', 'Id of the event: the same on every attempt and to every endpoint.'),
+      type: z.enum(TYPES),
+      created_at: instant('When it happened.'),
+      data: z.object({ screenshot: ScreenshotRecord }),
+    })
+    .describe('What is posted to an endpoint.'),
+)
+
+const pending = {
+  ...failed,
+  ...created,
+  started_at: null,
+  completed_at: null,
+  processing_duration_ms: null,
+  error: null,
+  attempts: 0,
+}
+
+/** One event a type, as an endpoint gets it; the video types can be subscribed to and are not sent yet. */
+export const EVENTS: readonly { type: (typeof TYPES)[number]; summary: string; screenshot: object }[] = [
+  { type: 'screenshot.queued', summary: 'A screenshot was accepted', screenshot: pending },
+  { type: 'screenshot.completed', summary: 'A capture succeeded', screenshot: completed },
+  { type: 'screenshot.failed', summary: 'A capture failed', screenshot: failed },
+]
+
+const header = (headerName: string, description: string, example: string) => ({
+  name: headerName,
+  in: 'header',
+  required: true,
+  description,
+  schema: toJsonSchema(z.string()),
+  example,
+})
+
+const headers = [
+  header(
+    'X-Webhook-Signature',
+    'HMAC-SHA256 of the body, lower-case hexadecimal; the key is the whole signing secret as text.',
+    '5d61d6a5c1c6b2f0a4c1e6ea6f3ad4f5c0bb1fd4a0f3b2b31f3e7d6a0c9f8e7d',
+  ),
+  header('webhook-id', 'Id of the event, to tell repetitions.', 'evt_01kajq2v0vtz8m3c5x7r9w4n6p'),
+  header('webhook-timestamp', 'Unix time of this attempt.', '1795255202'),
+  header(
+    'webhook-signature',
+    'As Standard Webhooks has it: `v1,` and base64, one for each secret in use.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+  header('X-Webhook-Event', 'Type of the event.', 'screenshot.completed'),
+]
+
+export const exampleOf = (type: string, screenshot: object) => ({
+  id: 'evt_01kajq2v0vtz8m3c5x7r9w4n6p',
+  type,
+  created_at: '2026-11-21T10:00:02.004Z',
+  data: { screenshot },
+})
+
+/** The `webhooks` of the document. */
+export function writeEvents() {
+  const entries = EVENTS.map(({ type, summary, screenshot }) => {
+    const content = { 'application/json': { schema: refTo(Event), example: exampleOf(type, screenshot) } }
+    const post = {
+      operationId: `on${type.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+      tags: ['Webhooks'],
+      summary,
+      description: 'Answer 2xx within 5 seconds; anything else is repeated, three attempts in all.',
+      parameters: headers,
+      requestBody: { required: true, content },
+      responses: { '2XX': { description: 'Taken.' } },
+    }
+    return [type, { post }] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+
+interface Header {
+  description: string
+  schema: z.ZodType
+  example: string | number
+  required?: true
+}
+
+const whole = z.int().min(0)
+
+/** Every header of an answer that a client may want to read. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'Id of the request: the client’s own, or a new one. Quote it when you complain.',
+    schema: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
+    example: '3f6c1d0e-8d1c-4a2b-9c57-0f8a3f1f7a10',
+    required: true,
+  },
+  'RateLimit-Policy': {
+    description: 'Requests (`q`) in a window of so many seconds (`w`). Absent on plans without a bound.',
+    schema: z.string(),
+    example: '"per-minute";q=40;w=60',
+  },
+  RateLimit: {
+    description: 'Requests that are left (`r`) and seconds until more are (`t`).',
+    schema: z.string(),
+    example: '"per-minute";r=37;t=12',
+  },
+  'X-RateLimit-Limit': { description: 'Creating requests a minute.', schema: whole, example: 40 },
+  'X-RateLimit-Remaining': { description: 'Creating requests that fit now.', schema: whole, example: 37 },
+  'X-RateLimit-Reset': { description: 'Unix time in seconds at which more fit.', schema: whole, example: 1_795_255_212 },
+  'X-Quota-Limit': { description: 'Screenshots a month.', schema: whole, example: 2000 },
+  'X-Quota-Remaining': { description: 'Screenshots that are left this month.', schema: whole, example: 1766 },
+  'X-Quota-Reset': { description: 'Unix time in seconds at which the next month begins (UTC).', schema: whole, example: 1_796_083_200 },
+  'Retry-After': { description: 'Seconds after which to ask again.', schema: whole, example: 2 },
+  Location: {
+    description: 'Where the record is read.',
+    schema: z.string().max(2048),
+    example: '/api/v1/screenshots/scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
+  },
+  ETag: { description: 'Version of the record, for If-None-Match and If-Match.', schema: z.string(), example: '"48213-1795341600"' },
+  'Cache-Control': { description: 'Whether the answer may be kept.', schema: z.string(), example: 'private, no-cache' },
+  'Idempotent-Replayed': {
+    description: '`true` when an earlier request with this key did the work.',
+    schema: z.literal('true'),
+    example: 'true',
+  },
+  'X-Ignored-Options': {
+    description: 'Names that `Prefer: handling=lenient` left out.',
+    schema: z.string(),
+    example: 'options.fullpage',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate, and what the key lacks (RFC 6750).',
+    schema: z.string(),
+    example: 'Bearer realm="api", error="invalid_token"',
+  },
+  'Content-Disposition': { description: 'Name of the file.', schema: z.string(), example: 'inline; filename="shot.png"' },
+  'Content-Range': { description: 'Which bytes these are.', schema: z.string(), example: 'bytes 0-1023/48213' },
+  'Accept-Ranges': { description: 'Parts of the file can be asked for.', schema: z.literal('bytes'), example: 'bytes' },
+  'X-Should-Retry': { description: '`false`: waiting some seconds does not help.', schema: z.literal('false'), example: 'false' },
+} as const satisfies Record<string, Header>
+
+export type HeaderName = keyof typeof HEADERS
+
+/** On every answer. */
+export const COMMON_HEADERS: readonly HeaderName[] = ['X-Request-Id']
+
+/** On every answer to a key. */
+export const LIMIT_HEADERS: readonly HeaderName[] = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Quota-Limit',
+  'X-Quota-Remaining',
+  'X-Quota-Reset',
+]

@@ -1,0 +1,136 @@
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../answers/screenshot.ts'
+import { CreateScreenshot } from '../bodies.ts'
+import { completed, created, screenshotList } from '../examples.ts'
+import type { Link, Operation } from '../operation.ts'
+import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from '../parameters.ts'
+
+const id = pathId('scr', created.id)
+
+/** A link to an operation on one record. */
+export const toId = (operationId: string, description: string, source = '$response.body#/id'): Link => ({
+  operationId,
+  description,
+  parameters: { id: source },
+})
+
+const fromScreenshot = {
+  read: toId('getScreenshot', 'Reads the record.'),
+  remove: toId('deleteScreenshot', 'Deletes the record and its files.'),
+  download: toId('downloadScreenshot', 'Leads to the file.'),
+}
+
+/** Spec 4.1 to 4.4. */
+export const screenshotOperations: readonly Operation[] = [
+  {
+    id: 'createScreenshot',
+    method: 'post',
+    path: '/screenshots',
+    tag: 'Screenshots',
+    scope: 'screenshots:write',
+    summary: 'Capture a page',
+    description:
+      'Accepts one capture and answers at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails.',
+    parameters: [wait, prefer],
+    isKeyed: true,
+    body: {
+      schema: CreateScreenshot,
+      examples: {
+        simple: { summary: 'An address is enough', value: { url: 'https://example.com/' } },
+        fullPage: {
+          summary: 'The whole page as WebP',
+          value: { url: 'https://example.com/', options: { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 } },
+        },
+        held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
+      },
+    },
+    answers: {
+      200: {
+        description: 'The capture has ended in time: the record, or the file.',
+        schema: ScreenshotRecord,
+        example: completed,
+        files: true,
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: fromScreenshot,
+      },
+      202: {
+        description: 'Accepted.',
+        schema: CreatedScreenshot,
+        example: created,
+        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: fromScreenshot,
+      },
+      204: {
+        description: 'The capture has ended in time, and nothing was asked for (`response_type: empty`).',
+        headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+      },
+    },
+    errors: [
+      'URL_NOT_ALLOWED',
+      'OPTION_NOT_ALLOWED',
+      'CAPTURE_FAILED',
+      'NOT_FOUND',
+      'EXPIRED',
+      'USAGE_LIMIT_REACHED',
+      'QUEUE_FULL',
+      'TOO_MANY_DOWNLOADS',
+    ],
+  },
+  {
+    id: 'listScreenshots',
+    method: 'get',
+    path: '/screenshots',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'List screenshots',
+    description: 'Newest first. A page that a filter made short can still have a `next_cursor`: one request looks at ten thousand records.',
+    parameters: listParameters,
+    answers: {
+      200: { description: 'A page of the list.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
+    },
+  },
+  {
+    id: 'getScreenshot',
+    method: 'get',
+    path: '/screenshots/{id}',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'Read a screenshot',
+    description: 'Poll it until `status` is not `pending`, or let `wait` hold the request; then read `download_url`.',
+    parameters: [id, wait, ifNoneMatch],
+    answers: {
+      200: {
+        description: 'The record.',
+        schema: ScreenshotRecord,
+        example: completed,
+        headers: ['ETag', 'Cache-Control', 'Retry-After'],
+        links: { remove: fromScreenshot.remove, download: fromScreenshot.download },
+      },
+      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    id: 'deleteScreenshot',
+    method: 'delete',
+    path: '/screenshots/{id}',
+    tag: 'Screenshots',
+    scope: 'screenshots:write',
+    summary: 'Delete a screenshot',
+    description: 'The record and its files are gone, links included; a capture under way is cancelled. Gives no quota back.',
+    parameters: [id, ifMatch],
+    answers: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+  },
+  {
+    id: 'downloadScreenshot',
+    method: 'get',
+    path: '/screenshots/{id}/download',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'Go to the file',
+    description: 'An address that stays, for people: it leads to a fresh link.',
+    parameters: [id],
+    answers: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
+    errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
+  },
+]

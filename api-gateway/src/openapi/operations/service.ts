@@ -1,0 +1,27 @@
+import { OpenApiDocument, ServiceStatus } from '../answers/service.ts'
+import { serviceStatus } from '../examples.ts'
+import type { Operation } from '../operation.ts'
+
+/** Spec 4.13, and this document. */
+export const serviceOperations: readonly Operation[] = [
+  {
+    id: 'getStatus',
+    method: 'get',
+    path: '/status',
+    tag: 'Service',
+    summary: 'See how the service is',
+    description: 'Public, readable from any web page. Always 200: the body tells.',
+    answers: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
+  },
+  {
+    id: 'getOpenApiDocument',
+    method: 'get',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'Read this document',
+    answers: {
+      200: { description: 'This document.', schema: OpenApiDocument, headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+    },
+  },
+]

@@ -1,0 +1,119 @@
+import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { z } from 'zod'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } from '../translate/list-query.ts'
+import { MAX_WAIT_SECONDS } from '../translate/wait-query.ts'
+import { anId } from './answers/common.ts'
+import type { Parameter } from './operation.ts'
+
+/** What a list's limit may say: more than the most is taken as the most. */
+const MAX_LIMIT_TEXT = 999_999_999
+
+export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the record.',
+  schema: anId(prefix, `An id with the prefix ${prefix}_.`),
+  example,
+})
+
+export const wait: Parameter = {
+  name: 'wait',
+  in: 'query',
+  description: 'Seconds to hold the request until the capture has ended.',
+  schema: z.int().min(1).max(MAX_WAIT_SECONDS),
+  example: 10,
+}
+
+export const prefer: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`handling=lenient` ignores unknown names instead of refusing them, and lists them in X-Ignored-Options (RFC 7240).',
+  schema: z.string(),
+  example: 'handling=lenient',
+}
+
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key and body again within 24 hours give the first answer again, and neither create nor charge twice.',
+  schema: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[!-~]+$/),
+  example: 'order-1042',
+}
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the version that the client has: 304 when it is still so.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'ETag of the version that is meant: 412 when it has changed.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}
+
+export const limit: Parameter = {
+  name: 'limit',
+  in: 'query',
+  description: `Records a page; more than ${MAX_LIMIT} is taken as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`,
+  schema: z.int().min(1).max(MAX_LIMIT_TEXT),
+  example: 50,
+}
+
+export const offset = (most: number): Parameter => ({
+  name: 'offset',
+  in: 'query',
+  description: 'Records to skip. Default: 0.',
+  schema: z.int().min(0).max(most),
+  example: 0,
+})
+
+export const includeInactive: Parameter = {
+  name: 'include_inactive',
+  in: 'query',
+  description: 'Also those that are not active. Default: false.',
+  schema: z.enum(['true', 'false', '1', '0']),
+  example: 'true',
+}
+
+const instant = (name: string, what: string): Parameter => ({
+  name,
+  in: 'query',
+  description: `Only records ${what} this instant (ISO 8601).`,
+  schema: z.string().meta({ format: 'date-time' }),
+  example: '2026-11-21T10:00:00Z',
+})
+
+/** What GET /screenshots understands; a test holds the names against the parser's. */
+export const listParameters: readonly Parameter[] = [
+  limit,
+  {
+    name: 'cursor',
+    in: 'query',
+    description: '`next_cursor` of the page before: stays right while records come and go. Excludes offset.',
+    schema: anId('scr', 'A next_cursor.'),
+    example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
+  },
+  offset(MAX_OFFSET),
+  {
+    name: 'status',
+    in: 'query',
+    description: 'One or more of the states, with commas.',
+    schema: z.array(z.enum(['pending', 'completed', 'failed'])).min(1),
+    explode: false,
+    example: ['completed'],
+  },
+  instant('created_after', 'after'),
+  instant('created_before', 'before'),
+  { name: 'url', in: 'query', description: 'Only of exactly this address.', schema: z.string(), example: 'https://example.com/' },
+  { name: 'format', in: 'query', description: 'Only of this format.', schema: ImageFormat, example: 'png' },
+]

@@ -1,0 +1,66 @@
+import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
+import { nameOfErrors, toHeaderRefs } from './error-answers.ts'
+import { errorsOf } from './errors-of.ts'
+import { COMMON_HEADERS, LIMIT_HEADERS } from './headers.ts'
+import { refTo, toJsonSchema } from './naming.ts'
+import type { Answer, Body, Operation, Parameter } from './operation.ts'
+import { idempotencyKey } from './parameters.ts'
+
+// From the table to OpenAPI's own words, one operation at a time.
+
+const writeParameter = ({ schema, explode, ...rest }: Parameter) => ({
+  ...rest,
+  ...(explode === false ? { style: 'form', explode } : {}),
+  schema: toJsonSchema(schema),
+})
+
+const writeBody = ({ schema, examples, required = true }: Body) => ({
+  required,
+  content: { 'application/json': { schema: refTo(schema), examples } },
+})
+
+/** Text of bytes: what 3.1 says of a binary body is its media type alone. */
+const files = Object.fromEntries(Object.values(CONTENT_TYPES).map((type) => [type, {}]))
+
+function writeContent({ schema, example, files: hasFiles }: Answer) {
+  const json = schema === undefined ? {} : { 'application/json': { schema: refTo(schema), ...(example === undefined ? {} : { example }) } }
+  const content = { ...json, ...(hasFiles ? files : {}) }
+  return Object.keys(content).length === 0 ? {} : { content }
+}
+
+function writeAnswer(answer: Answer, isPublic: boolean) {
+  const headers = [...COMMON_HEADERS, ...(answer.headers ?? []), ...(isPublic ? [] : LIMIT_HEADERS)]
+  return {
+    description: answer.description,
+    headers: toHeaderRefs(headers),
+    ...writeContent(answer),
+    ...(answer.links === undefined ? {} : { links: answer.links }),
+  }
+}
+
+function writeAnswers(operation: Operation) {
+  const isPublic = operation.scope === undefined
+  const good = Object.entries(operation.answers).map(([status, answer]) => [status, writeAnswer(answer, isPublic)] as const)
+  const bad = [...errorsOf(operation)].map(
+    ([status, codes]) => [String(status), { $ref: `#/components/responses/${nameOfErrors(status, codes)}` }] as const,
+  )
+  // Object keys that are numbers come in their order.
+  return Object.fromEntries([...good, ...bad])
+}
+
+/** An operation as it stands in `paths`. */
+export function writeOperation(operation: Operation) {
+  const { id, tag, summary, description, scope, parameters = [], body, isKeyed } = operation
+  const all = [...parameters, ...(isKeyed ? [idempotencyKey] : [])]
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    // Scopes of a bearer may be named since 3.1.
+    security: scope === undefined ? [] : [{ apiKey: [scope] }],
+    ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),
+    ...(body === undefined ? {} : { requestBody: writeBody(body) }),
+    responses: writeAnswers(operation),
+  }
+}
