@@ -16,6 +16,8 @@ export const Label = {
   /** base32 SHA-256 of an API key's text; a second slot holds the other key during a rotation (decision: one lookup by label, no list). */
   keyHash1: 'tintype.dev/hash-1',
   keyHash2: 'tintype.dev/hash-2',
+  /** On a Secret that a person made for an ApiKey (existingSecret): which account it is for. A key of another account does not get it. */
+  account: 'tintype.dev/account',
   /** Which program made the object. */
   component: 'tintype.dev/component',
 } as const
@@ -26,6 +28,8 @@ export const GATEWAY_LEASE_LABELS = { [Label.component]: 'api-gateway' } as cons
 export const Annotation = {
   /** Set by the gateway on a Screenshot whose deliveries are still open: 404 on the wire, deleted by the operator when they are settled. */
   deleteRequested: 'tintype.dev/delete-requested',
+  /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
+  updatedAt: 'tintype.dev/updated-at',
 } as const
 
 /** Names of objects of one release; `release` is the Helm release's full name. */

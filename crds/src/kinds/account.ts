@@ -32,7 +32,8 @@ export const accountDefinition: Definition = {
   description: 'An Account is one customer: its plan bounds what its keys may ask for.',
   columns: [
     { name: 'Plan', type: 'string', jsonPath: '.spec.plan' },
-    { name: 'Suspended', type: 'boolean', jsonPath: '.spec.suspended' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   spec: AccountSpec,

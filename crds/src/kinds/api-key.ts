@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Conditions } from '../conditions.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
 export const SCOPES = [
@@ -31,7 +32,7 @@ export const ApiKeySpec = z.object({
     'Secret in which the operator puts the key’s text (key api-key) that it makes for a key without hashes.',
   ).optional(),
   existingSecret: objectName(
-    'Secret of type tintype.dev/api-key whose key api-key holds the text; the operator only hashes it.',
+    'Secret of type tintype.dev/api-key, with the account in its label tintype.dev/account (absent: default), whose key api-key holds the text; the operator only hashes it.',
   ).optional(),
   sealedLinkSecret: z
     .string()
@@ -41,7 +42,11 @@ export const ApiKeySpec = z.object({
 })
 export type ApiKeySpec = z.infer<typeof ApiKeySpec>
 
-export const ApiKeyStatus = z.object({ lastUsedTime: instant('Last use, at most ten minutes old.').optional() })
+export const ApiKeyStatus = z.object({
+  lastUsedTime: instant('Last use, at most ten minutes old.').optional(),
+  conditions: Conditions.describe('Ready: whether requests with the key are let in, and why not.').optional(),
+})
+export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>
 
 /** The hashes of the key's text are the labels `tintype.dev/hash-1` and `-2`; the text itself is nowhere. */
 export const ApiKey = z.object({ metadata: Metadata, spec: ApiKeySpec, status: ApiKeyStatus.optional() })
@@ -55,10 +60,13 @@ export const apiKeyDefinition: Definition = {
   description: 'An ApiKey lets its bearer act for an account. Its labels hold hashes of the text, which is shown once and stored nowhere.',
   columns: [
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName' },
-    { name: 'Active', type: 'boolean', jsonPath: '.spec.active' },
+    { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Ends in', type: 'string', jsonPath: '.spec.lastFour' },
     { name: 'Expires', type: 'date', jsonPath: '.spec.expiryTime' },
     { name: 'Last used', type: 'date', jsonPath: '.status.lastUsedTime' },
+    { name: 'Secret', type: 'string', jsonPath: '.spec.secretName', priority: 1 },
+    { name: 'Name', type: 'string', jsonPath: '.spec.name', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   spec: ApiKeySpec,

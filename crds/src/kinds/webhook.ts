@@ -42,6 +42,11 @@ export const WebhookStatistics = z.object({
   failed: count('Deliveries given up.'),
   lastStatusCode: z.int().min(0).max(999).describe('HTTP status of the last answer; 0 when there was none.').optional(),
   lastDeliveryTime: instant('When the last attempt ended.').optional(),
+  lastSuccessTime: instant('When an attempt was last answered with 2xx.').optional(),
+  lastFailureTime: instant('When an attempt last failed.').optional(),
+  consecutiveFailures: count('Attempts that have failed since the last success.').optional(),
+  answers: count('Attempts that were answered, whatever the answer.').optional(),
+  answerMilliseconds: count('Milliseconds that all of them took together.').optional(),
 })
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
