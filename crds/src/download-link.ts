@@ -30,11 +30,19 @@ function mac(link: Link, secret: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest()
 }
 
-/** The expiry of a link made now: whole hours, so that the same record read twice has the same link and ETag. */
+/**
+ * The expiry of a link made now: from a whole hour on, so that the same record read twice has the same link and ETag; of a link that lives
+ * for less than an hour, from a whole lifetime on.
+ */
 export function expiryOf(now: Date, lifetimeSeconds = DOWNLOAD_SECONDS): number {
-  const hour = Math.ceil(now.getTime() / 1000 / HOUR_SECONDS) * HOUR_SECONDS
-  return hour + lifetimeSeconds
+  const step = Math.min(HOUR_SECONDS, lifetimeSeconds)
+  return Math.ceil(now.getTime() / 1000 / step) * step + lifetimeSeconds
 }
+
+const DAY_MILLISECONDS = 86_400_000
+
+/** Until when the files of a screenshot are kept: whole days of its plan after its creation. */
+export const keptUntil = (createdAt: Date, retentionDays: number): Date => new Date(createdAt.getTime() + retentionDays * DAY_MILLISECONDS)
 
 /** Path and query of a link, to be put behind the public address: `/files/users/…?expires=…&signature=…`. */
 export function signLink(link: Link, ring: KeyRing): string {

@@ -32,8 +32,9 @@ export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): 
 export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { publicUrl, ring }: LinkBase): Envelope {
   const at = eventTimeOf(screenshot, type)
   const expires = expiryOf(at, EVENT_DOWNLOAD_SECONDS)
+  const attachment = screenshot.spec.attachmentName
   const told: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
-  const record = toRecord(told, (key) => ({ url: publicUrl + signLink({ key, expires }, ring), expires }))
+  const record = toRecord(told, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
   const id = derivedId('evt', at, `${screenshot.metadata.uid}/${type}`)
   return { id, type, created_at: at.toISOString(), data: { screenshot: record } }
 }

@@ -42,8 +42,11 @@ export interface ScreenshotRecord {
   attempts: number
 }
 
-/** Makes a link to a stored file: its address and when it ends (Unix seconds). Given by the caller, who knows keys, base and clock. */
-export type LinkTo = (key: string) => { url: string; expires: number }
+/**
+ * Makes a link to a stored file of a screenshot: its address and when it ends (Unix seconds); undefined when the file is kept no longer.
+ * Given by the caller, who knows keys, base and clock.
+ */
+export type LinkTo = (key: string, screenshot: Screenshot) => { url: string; expires: number } | undefined
 
 /** Range text of spec 2.1 while nothing is known about the queue. */
 export const ESTIMATED_TIME = '10-60s'
@@ -91,7 +94,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
   const done = wireStatus === 'completed'
   const result = wireStatus === 'pending' ? {} : (status.result ?? {})
   const storagePath = done ? objectKey(accountOf(screenshot), id, format) : null
-  const link = storagePath === null ? null : linkTo(storagePath)
+  const link = storagePath === null ? undefined : linkTo(storagePath, screenshot)
   return {
     id,
     url: spec.url,
@@ -110,11 +113,11 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     format,
     content_type: CONTENT_TYPES[format],
     download_url: link?.url ?? null,
-    download_url_expires_at: link === null ? null : new Date(link.expires * 1000).toISOString(),
+    download_url_expires_at: link === undefined ? null : new Date(link.expires * 1000).toISOString(),
     artifacts: [],
     error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
     batch_id: spec.batchId ?? null,
-    external_identifier: null,
+    external_identifier: spec.externalIdentifier ?? null,
     metadata: done
       ? { page_title: result.pageTitle ?? null, final_url: result.finalUrl ?? null, http_status: result.httpStatus ?? null }
       : null,

@@ -1,5 +1,8 @@
-import { expiryOf, type KeyRing, signLink } from '@tintype/crds/download-link'
+import { expiryOf, type KeyRing, keptUntil, signLink } from '@tintype/crds/download-link'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Plans } from '@tintype/crds/plans'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/record'
 import type { FastifyRequest } from 'fastify'
 import { recordTag } from '../translate/etag.ts'
@@ -7,9 +10,15 @@ import { recordTag } from '../translate/etag.ts'
 export interface LinkDeps {
   /** Address under which clients reach the gateway; empty: the one that the request was sent to. */
   publicUrl: string
+  /** Signs links that lead to the store itself; absent: links lead through the gateway. */
+  signStoreLink?: StoreLinks | undefined
   keyRing: () => KeyRing
+  plans: Plans
   now: () => Date
 }
+
+/** Makes an address at the store's own host; `expires` in Unix seconds. */
+export type StoreLinks = (link: { key: string; expires: number; attachment?: string | undefined }, now: Date) => string
 
 const HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
@@ -20,19 +29,35 @@ export function baseOf(request: Pick<FastifyRequest, 'headers'>, publicUrl: stri
   return HOST.test(host) ? `${forwarded === 'https' ? 'https' : 'http'}://${host}` : ''
 }
 
-/** Makes links for the answer to one request. */
-export function linksFor(request: Pick<FastifyRequest, 'headers'>, { publicUrl, keyRing, now }: LinkDeps): LinkTo {
-  const expires = expiryOf(now())
+/** Until when the files of a screenshot of this account are kept. */
+export function fileExpiryOf({ metadata }: Screenshot, account: Account, plans: Plans): Date {
+  return keptUntil(createdAtOf(screenshotIdOf(metadata)), plans[account.spec.plan].retentionDays)
+}
+
+/** Makes links for the answer to one request. No link outlives the file that it leads to. */
+export function linksFor(
+  request: Pick<FastifyRequest, 'headers' | 'account'>,
+  { publicUrl, signStoreLink, keyRing, plans, now }: LinkDeps,
+): LinkTo {
+  const at = now()
   const base = baseOf(request, publicUrl)
-  return (key) => ({ url: base + signLink({ key, expires }, keyRing()), expires })
+  return (key, screenshot) => {
+    const { attachmentName: attachment, downloadUrlTtlSeconds } = screenshot.spec
+    const fileExpiry = fileExpiryOf(screenshot, request.account, plans)
+    if (fileExpiry <= at) return undefined
+    const expires = Math.min(expiryOf(at, downloadUrlTtlSeconds), Math.floor(fileExpiry.getTime() / 1_000))
+    const link = { key, expires, attachment }
+    return { url: signStoreLink?.(link, at) ?? base + signLink(link, keyRing()), expires }
+  }
 }
 
 /** A record and its entity tag. */
 export function readRecord(screenshot: Screenshot, linkTo: LinkTo): { record: ScreenshotRecord; tag: string } {
   let expires: number | undefined
-  const record = toRecord(screenshot, (key) => {
-    const link = linkTo(key)
-    expires = link.expires
+  const record = toRecord(screenshot, (...args) => {
+    const link = linkTo(...args)
+    // A file that is kept no longer changes the record, too.
+    expires = link?.expires ?? 0
     return link
   })
   return { record, tag: recordTag(screenshot.metadata.resourceVersion, expires) }
