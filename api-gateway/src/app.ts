@@ -3,19 +3,24 @@ import type { Metrics } from './metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
 import { addErrors, answerError, answerProtocolError } from './plugins/errors.ts'
+import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
+import { CallLimits } from './quota/call-limits.ts'
+import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
 import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
-import type { KeyStore, SealingKeySource } from './store/ports.ts'
+import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
+import type { KeyStore, QuotaStore, SealingKeySource } from './store/ports.ts'
 
 /** Everything the gateway needs of the world; tests give their own. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps {
+export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps {
+  quota: QuotaStore
   keys: KeyStore
   sealingKey: SealingKeySource
   metrics: Metrics
@@ -47,6 +52,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   addBodies(app)
   addRequestMetrics(app, deps.metrics)
   addAuth(app, deps)
+  addLimits(app, { ...deps, calls: new CallLimits() })
   // While it ends, the process asks each client to connect anew: to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
@@ -57,11 +63,15 @@ export function buildApp(deps: Deps): FastifyInstance {
         addCreateScreenshot(routes, deps)
         addScreenshotRoutes(routes, deps)
         addStatusRoute(routes, deps)
+        addUsageRoute(routes, deps)
         addOpenApiRoute(routes)
       },
       { prefix },
     )
   }
-  app.register(async (routes) => addFileRoutes(routes, deps))
+  app.register(async (routes) => {
+    addFileRoutes(routes, deps)
+    addDocsRoutes(routes)
+  })
   return app
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
@@ -9,6 +10,8 @@ import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
+import { GatewayLease } from './quota/gateway-lease.ts'
+import { KubeQuota } from './quota/kube-quota.ts'
 import { findUnreadyReasons } from './readiness.ts'
 import { Downloads } from './routes/downloads.ts'
 import { Bucket } from './store/bucket.ts'
@@ -32,6 +35,9 @@ async function run(config: Config): Promise<void> {
   const parts = { http, log, metrics: metrics.reflector }
   const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
   const keys = new KubeKeys(parts)
+  const now = () => new Date()
+  const lease = new GatewayLease({ http, log, now, identity: `${config.podName}-${randomBytes(4).toString('hex')}` })
+  const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
   const bucket = new Bucket(config.storage)
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
@@ -39,13 +45,16 @@ async function run(config: Config): Promise<void> {
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
-  const reflectors = [screenshots.reflector, keys.keys, keys.accounts]
+  const reflectors = [screenshots.reflector, keys.keys, keys.accounts, quota.reflector]
   for (const reflector of reflectors) reflector.start()
+  lease.start()
   await Promise.all([keyRing.start(), sealingKey.start()])
 
   const accounts = new Resource(http, keys.accounts.resource)
   const app = buildApp({
     screenshots,
+    quota,
+    plans: config.plans,
     keys,
     archive: new BucketArchive(bucket),
     files: bucket,
@@ -58,7 +67,7 @@ async function run(config: Config): Promise<void> {
     publicUrl: config.publicUrl,
     egress: config.egress,
     draining: draining.signal,
-    now: () => new Date(),
+    now,
     // A list of one, from the store behind the API server: its cache would answer without it.
     database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
     storage: buildProbe(() => bucket.check()),
@@ -84,6 +93,9 @@ async function run(config: Config): Promise<void> {
   draining.abort()
   await sleep(config.drainDelayMilliseconds)
   await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
+  // What is settled is written before the Lease goes, so that nothing is left to guess.
+  await quota.close()
+  await lease.end()
   keyRing.stop()
   sealingKey.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))

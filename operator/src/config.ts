@@ -1,4 +1,5 @@
 import { Plan } from '@tintype/crds/kinds/account'
+import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
 const milliseconds = (preset: number) => z.coerce.number().int().positive().default(preset)
@@ -35,6 +36,8 @@ const Environment = z.object({
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
   /** Address of the API for the world, put before links in events; empty: links are relative. */
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  /** What each plan allows, as JSON; empty: spec 8. */
+  TINTYPE_PLANS: PlansText,
   TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
   /** Plan of the first account. */
   TINTYPE_BOOTSTRAP_PLAN: Plan.default('free'),
@@ -92,6 +95,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
     },
     publicUrl: read.TINTYPE_PUBLIC_URL,
+    plans: read.TINTYPE_PLANS,
     bootstrap: { enabled: read.TINTYPE_BOOTSTRAP_ENABLED, plan: read.TINTYPE_BOOTSTRAP_PLAN },
     maxFileBytes: read.TINTYPE_MAX_FILE_BYTES,
     admissionPolicy: {

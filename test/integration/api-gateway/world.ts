@@ -8,16 +8,20 @@ import { Client } from 'minio'
 import { parse } from 'yaml'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { type CustomResourceDefinition, customResourceDefinitions } from '../../../crds/client/core-resources.ts'
+import { accountUsages } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, type NewObject, Resource, tintypeResource } from '../../../crds/client/resource.ts'
 import type { KeyRing } from '../../../crds/src/download-link.ts'
 import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../crds/src/names.ts'
 import { newOpeningKey, type OpeningKeys, toSealingKey } from '../../../crds/src/sealed.ts'
+import { monthOf } from '../../../crds/src/usage.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
 import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
@@ -51,6 +55,7 @@ export interface World {
   screenshots: Resource<Screenshot>
   keys: Resource<ApiKey>
   accounts: Resource<Account>
+  usages: Resource<AccountUsage>
   bucket: Client
   ring: KeyRing
   /** Open what the gateways have sealed. */
@@ -58,7 +63,8 @@ export interface World {
   writeRing: (ring: KeyRing) => Promise<void>
   /** Makes an account's key as the operator does; gives its text. */
   createKey: (spec: ApiKeySpec) => Promise<string>
-  createAccount: (name: string, spec?: Partial<Account['spec']>) => Promise<void>
+  /** Makes an account and its count as the operator does; no limits unless they are given. */
+  createAccount: (name: string, spec?: Partial<Account['spec']>, limits?: AccountUsage['spec']) => Promise<void>
   startGateway: (env?: Record<string, string>) => Promise<Gateway>
   stop: () => Promise<void>
 }
@@ -80,7 +86,9 @@ async function grantRights(http: KubeHttp): Promise<void> {
   const rule = (resources: string[], verbs: string[]) => ({ apiGroups: ['tintype.dev'], resources, verbs })
   const rules = [
     rule(['screenshots'], ['get', 'list', 'watch', 'create', 'delete', 'patch']),
-    rule(['apikeys', 'accounts'], ['get', 'list', 'watch']),
+    rule(['apikeys', 'accounts', 'accountusages'], ['get', 'list', 'watch']),
+    rule(['accountusages/status'], ['update']),
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'patch', 'delete'] },
   ]
   const metadata = { name: GATEWAY_USER }
   await new Resource(http, rbac('Role', 'roles')).create({ metadata, rules } as KubeObject)
@@ -113,9 +121,12 @@ export async function startWorld(): Promise<World> {
   await writeFile(sealingKeyFile, JSON.stringify(toSealingKey(openingKeys[0]!)))
   const keys = new Resource(http, tintypeResource<ApiKey>('ApiKey', 'apikeys'))
   const accounts = new Resource(http, tintypeResource<Account>('Account', 'accounts'))
+  const usages = new Resource(http, accountUsages)
   const gateways: Gateway[] = []
-  const createAccount = async (name: string, spec: Partial<Account['spec']> = {}) => {
+  const createAccount: World['createAccount'] = async (name, spec = {}, limits = { limit: 1_000_000 }) => {
     await accounts.create({ metadata: { name }, spec: { plan: 'scale', ...spec } } as NewObject<Account>)
+    await usages.create({ metadata: { name }, spec: limits } as NewObject<AccountUsage>)
+    await usages.patch(name, mergePatch({ status: { period: monthOf(new Date()), used: 0 } }), { subresource: 'status' })
   }
   const createKey = async (spec: ApiKeySpec) => {
     const text = newKeyText()
@@ -135,7 +146,22 @@ export async function startWorld(): Promise<World> {
     await rm(directory, { recursive: true, force: true })
   }
   const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'))
-  return { plane, store, screenshots, keys, accounts, bucket, ring, openingKeys, writeRing, createKey, createAccount, startGateway, stop }
+  return {
+    plane,
+    store,
+    screenshots,
+    keys,
+    accounts,
+    usages,
+    bucket,
+    ring,
+    openingKeys,
+    writeRing,
+    createKey,
+    createAccount,
+    startGateway,
+    stop,
+  }
 }
 
 const environmentOf = (

@@ -4,18 +4,31 @@ import Fastify from 'fastify'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
-import type { FileStore, KeyStore, RecordArchive, ScreenshotStore, StoredFile } from '../../../api-gateway/src/store/ports.ts'
+import type {
+  FileStore,
+  Grant,
+  KeyStore,
+  LimitFacts,
+  QuotaStore,
+  RecordArchive,
+  ReserveRequest,
+  ScreenshotStore,
+  StoredFile,
+} from '../../../api-gateway/src/store/ports.ts'
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
 import { newId, screenshotIdOf } from '../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../crds/src/names.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
+import { toUsageFacts, UsageDraft } from '../../../crds/src/usage.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
 
@@ -176,10 +189,44 @@ export class FakeKeys implements KeyStore {
 /** Opens what the fake gateways have sealed. */
 export const OPENING_KEY = newOpeningKey('fake')
 
+/** Keeps the promises of quota and rate for accounts whose limits were not set: none. */
+export class FakeQuota implements QuotaStore {
+  readonly usages = new Map<string, AccountUsage>()
+  readonly settled: string[] = []
+  set(account: string, spec: AccountUsage['spec'], status?: AccountUsage['status']): void {
+    this.usages.set(account, { metadata: metadata(account), spec, ...(status ? { status } : {}) })
+  }
+  #usageOf(account: string): AccountUsage {
+    return this.usages.get(account) ?? { metadata: metadata(account), spec: { limit: 1_000_000 } }
+  }
+  async reserve({ account, reservation, names, at }: ReserveRequest): Promise<Grant> {
+    const { name } = account.metadata
+    const usage = this.#usageOf(name)
+    const draft = new UsageDraft(usage, at)
+    const { granted, refusal } = draft.reserve({ id: reservation, names, at, gateway: 'fake', countsForRate: true })
+    this.set(name, usage.spec, draft.toStatus())
+    const facts = this.facts(account, at)
+    return refusal === 'quota' || refusal === 'rate' ? { granted, refusal, facts } : { granted, facts }
+  }
+  settle(_account: string, reservation: string): void {
+    this.settled.push(reservation)
+  }
+  async giveBack(account: string, reservation: string, names: readonly string[]): Promise<void> {
+    const usage = this.#usageOf(account)
+    const draft = new UsageDraft(usage, NOW)
+    draft.giveBack(reservation, names, 'fake')
+    this.set(account, usage.spec, draft.toStatus())
+  }
+  facts({ metadata: { name }, spec: { plan } }: Account, now: Date): LimitFacts {
+    return { ...toUsageFacts(this.#usageOf(name), now), plan, quota: DEFAULT_PLANS[plan].monthlyQuota }
+  }
+}
+
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
   const archive = new FakeArchive()
+  const quota = new FakeQuota()
   const files = new FakeFiles()
   const keys = new FakeKeys()
   const key = newKeyText()
@@ -191,6 +238,8 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const app = buildApp({
     screenshots,
     archive,
+    quota,
+    plans: DEFAULT_PLANS,
     files,
     keys,
     downloads: new Downloads(2),
@@ -208,5 +257,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
     ...changes,
   })
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, archive, files, keys, key, headers, draining }
+  return { app, screenshots, archive, quota, files, keys, key, headers, draining }
 }

@@ -1,6 +1,6 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import type { Metrics } from '../../metrics.ts'
-import type { FileStore, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
+import type { FileStore, QuotaStore, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
@@ -8,6 +8,7 @@ import type { LinkDeps } from '../links.ts'
 export interface ScreenshotsDeps extends LinkDeps {
   screenshots: ScreenshotStore
   archive: RecordArchive
+  quota: QuotaStore
   files: FileStore
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated'>

@@ -1,0 +1,29 @@
+import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/rate-window'
+
+/** What a request costs besides quota: a read (lists, reports, deletions), or a change of keys and webhooks. Nothing: polls of one record. */
+export type CallKind = 'read' | 'management'
+
+/** Calls in any 60 seconds, an account, on each replica (decision 3, contract 8). They guard this process; what is paid for is counted exactly. */
+export const CALLS_PER_MINUTE: Readonly<Record<CallKind, number>> = { read: 6_000, management: 600 }
+
+const FORGET_ABOVE = 10_000
+
+/** Counts in memory the calls that cost no quota. */
+export class CallLimits {
+  readonly #windows = new Map<string, readonly Bucket[]>()
+
+  /** Counts a call; the seconds until it may be repeated when it is one too many. */
+  take(kind: CallKind, account: string, now: Date): number | undefined {
+    const key = `${kind}/${account}`
+    const limit = CALLS_PER_MINUTE[kind]
+    const window = this.#windows.get(key) ?? []
+    if (rateRemaining(window, limit, now) === 0) return secondsUntilRoom(window, limit, now)
+    if (this.#windows.size > FORGET_ABOVE) this.#forgetIdle(now)
+    this.#windows.set(key, countRequest(window, now))
+    return undefined
+  }
+
+  #forgetIdle(now: Date): void {
+    for (const [key, window] of this.#windows) if (rateRemaining(window, 1, now) === 1) this.#windows.delete(key)
+  }
+}

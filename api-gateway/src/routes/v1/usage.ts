@@ -1,0 +1,18 @@
+import type { Plans } from '@tintype/crds/plans'
+import type { FastifyInstance } from 'fastify'
+import type { QuotaStore } from '../../store/ports.ts'
+import { toUsageReport } from '../../translate/usage-report.ts'
+
+export interface UsageDeps {
+  quota: Pick<QuotaStore, 'facts'>
+  plans: Plans
+  now: () => Date
+}
+
+/** GET /usage/current (spec 4.14). */
+export function addUsageRoute(app: FastifyInstance, { quota, plans, now }: UsageDeps): void {
+  app.get('/usage/current', { config: { scope: 'usage:read' } }, async ({ account }, reply) => {
+    reply.header('cache-control', 'private, no-cache')
+    return toUsageReport(quota.facts(account, now()), account.spec, plans[account.spec.plan])
+  })
+}

@@ -1,0 +1,25 @@
+import type { LimitFacts } from '../store/ports.ts'
+
+// Contract 2.1. The draft of RateLimit is no RFC yet, so both of its fields go out beside the older X- form, and agree with it.
+
+const WINDOW_SECONDS = 60
+const MILLISECONDS = 1_000
+
+/** Where an account stands, for every answer that it gets. Without a bound of its own on the rate, nothing is said about it. */
+export function toLimitHeaders(facts: LimitFacts, now: Date): Record<string, string> {
+  const { quota, used, resetAt, ratePerMinute, rateRemaining, rateResetSeconds } = facts
+  const quotaHeaders = {
+    'x-quota-limit': String(quota),
+    'x-quota-remaining': String(Math.max(0, quota - used)),
+    'x-quota-reset': String(resetAt.getTime() / MILLISECONDS),
+  }
+  if (ratePerMinute === undefined) return quotaHeaders
+  return {
+    ...quotaHeaders,
+    'ratelimit-policy': `"per-minute";q=${ratePerMinute};w=${WINDOW_SECONDS}`,
+    ratelimit: `"per-minute";r=${rateRemaining};t=${rateResetSeconds}`,
+    'x-ratelimit-limit': String(ratePerMinute),
+    'x-ratelimit-remaining': String(rateRemaining),
+    'x-ratelimit-reset': String(Math.ceil(now.getTime() / MILLISECONDS) + rateResetSeconds),
+  }
+}
