@@ -4,6 +4,7 @@
  */
 import {
   pods as podResource,
+  secrets as secretResource,
   tokenReviews,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
@@ -87,6 +88,7 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
     storage,
     onAsked,
     maxFileBytes: config.maxFileBytes,
+    optionsSources: { storage, openingKeys: keys.openingKeys, secrets: new Resource(http, secretResource, { namespace }) },
     screenshots: new Resource(http, screenshotResource, { namespace }),
     dispatches: new Dispatches(),
     metrics: metrics.screenshot,

@@ -6,6 +6,7 @@ import { API_VERSION, DEFAULT_POOL } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { RetryableError } from '../controller/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
+import { OptionsError, openOptions } from '../options/open-options.ts'
 import type { CaptureAnswer, EncryptionKey, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
 import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
 import type { ScreenshotContext } from './context.ts'
@@ -31,7 +32,7 @@ export async function apply(
     if (action.do === 'requeue') requeue = Math.min(requeue ?? Number.POSITIVE_INFINITY, action.afterMilliseconds)
     else if (action.do === 'release') release(key, current, context)
     else if (!current) continue
-    else if (action.do === 'dispatch') todo.unshift(...decideAfterPost(current, await dispatch(key, current, context)))
+    else if (action.do === 'dispatch') todo.unshift(...(await handOver(key, current, context)))
     else current = await act(key, current, action, context)
   }
   return requeue
@@ -104,6 +105,16 @@ function release(key: string, shot: Screenshot | undefined, { matchmaker, dispat
   matchmaker.drop(key)
 }
 
+/** Options that cannot be used are the Screenshot's own fault: no other attempt can do better. */
+async function handOver(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
+  try {
+    return decideAfterPost(shot, await dispatch(key, shot, context))
+  } catch (error) {
+    if (error instanceof OptionsError) return [{ do: 'fail', code: 'INVALID_OPTIONS', message: error.message }]
+    throw error
+  }
+}
+
 async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<PostOutcome> {
   const { runner } = shot.status ?? {}
   const target = runner && findTarget(runner.uid, runner.pod, context)
@@ -134,10 +145,11 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
 
 /** A runner's report is seen here before its own call returns: it may say for a moment that it is busy with what has ended. */
 async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<PostOutcome> {
+  const opened = await openOptions(shot, context.optionsSources)
   const until = performance.now() + REPORTING_MILLISECONDS
   for (;;) {
     if (!context.isLeader()) throw new RetryableError('no longer the leader')
-    const order = buildOrder(shot, context.storage, { maxFileBytes: context.maxFileBytes, now: context.now() })
+    const order = buildOrder(shot, context.storage, { ...opened, maxFileBytes: context.maxFileBytes, now: context.now() })
     const outcome = await context.client.post(address, key, order)
     if (outcome.outcome !== 'busy' || isClaimed(outcome.with.uid, address.uid, context) || performance.now() > until) return outcome
     await new Promise((resolve) => setTimeout(resolve, REPORTING_TRY_MILLISECONDS))

@@ -5,6 +5,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Reflectors } from '../deps.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { ScreenshotMetrics } from '../metrics.ts'
+import type { OptionsSources } from '../options/open-options.ts'
 import type { RunnerClient } from '../pool/dispatch.ts'
 import type { Expectations } from '../pool/expectations.ts'
 import type { Matchmaker } from '../pool/matchmaker.ts'
@@ -25,6 +26,8 @@ export interface ScreenshotContext {
   client: RunnerClient
   dispatches: Dispatches
   storage: Pick<Storage, 'presignPut' | 'removePrefix'>
+  /** Where private and large options come from. */
+  optionsSources: OptionsSources
   events: EventRecorder
   metrics: ScreenshotMetrics
   log: Log

@@ -5,17 +5,24 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
 import { objectKey, objectKeyPrefix } from '@tintype/crds/storage-keys'
+import type { OpenedOptions } from '../options/open-options.ts'
 import type { Storage } from '../storage/storage.ts'
 import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
 
 /** Prefix of a Screenshot's files. Never from its status: a runner could have written that. */
 export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(shot), screenshotIdOf(shot.metadata))
 
+/** What an order is made of besides the Screenshot. */
+export interface OrderParts extends OpenedOptions {
+  maxFileBytes: number
+  now: Date
+}
+
 /** What a runner is told about the claimed attempt. */
 export function buildOrder(
   shot: Screenshot,
   storage: Pick<Storage, 'presignPut'>,
-  { maxFileBytes, now }: { maxFileBytes: number; now: Date },
+  { maxFileBytes, now, options, privateOptions }: OrderParts,
 ): CaptureOrder {
   const { metadata, spec } = shot
   const accountName = accountOf(shot)
@@ -33,7 +40,8 @@ export function buildOrder(
     accountName,
     attempt: attemptsOf(shot),
     url: spec.url,
-    ...(spec.options ? { options: spec.options } : {}),
+    ...(options ? { options } : {}),
+    ...(privateOptions ? { privateOptions } : {}),
     upload: { ...upload, maxBytes: maxFileBytes },
     deadline: deadlineOf(shot).getTime(),
   }

@@ -23,6 +23,9 @@ export const gatewayPolicy = (bucket: string): object =>
   policy(
     allow(['GetBucketLocation', 'ListBucket'], [bucket]),
     allow(['GetObject'], [`${bucket}/*`]),
-    allow(['PutObject'], [`${bucket}/records/*`, `${bucket}/rewrites/*`, `${bucket}/batches/*`, `${bucket}/idempotency/*`]),
+    allow(
+      ['PutObject'],
+      [`${bucket}/records/*`, `${bucket}/rewrites/*`, `${bucket}/batches/*`, `${bucket}/idempotency/*`, `${bucket}/options/*`],
+    ),
     allow(['DeleteObject'], [`${bucket}/users/*`, `${bucket}/idempotency/*`]),
   )

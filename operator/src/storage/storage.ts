@@ -18,6 +18,8 @@ export interface Storage {
   ensureBucket(): Promise<void>
   /** An address for one PUT of one new object. */
   presignPut(upload: { key: string; contentType: string; expiresAt: Date; now: Date }): Upload
+  /** The text of one object; undefined when there is none. @throws RetryableError also when it has more than `maxBytes` */
+  readText(key: string, maxBytes: number): Promise<string | undefined>
   /** Removes every object whose key begins with `prefix`. */
   removePrefix(prefix: string): Promise<void>
 }
@@ -27,6 +29,7 @@ export function openStorage(access: StorageAccess): Storage {
   const client = lazyBucketClient(access)
   return {
     ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, client)),
+    readText: (key, maxBytes) => retryable('read an object', () => readText(access, key, maxBytes)),
     removePrefix: (prefix) => retryable('remove files', async () => removePrefix(await client(), access.bucket, prefix)),
     presignPut({ key, contentType, expiresAt, now }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
@@ -53,6 +56,26 @@ async function isBucketThere(access: StorageAccess): Promise<boolean> {
   await body.dump()
   if (statusCode === 200 || statusCode === 404) return statusCode === 200
   throw new Error(`the store answered ${statusCode}`)
+}
+
+/** Without the client, as above. */
+async function readText(access: StorageAccess, key: string, maxBytes: number): Promise<string | undefined> {
+  const url = presign(access, { method: 'GET', key, expiresSeconds: 60, now: new Date() })
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
+  const { statusCode, body } = await request(url, { signal })
+  if (statusCode !== 200) {
+    await body.dump()
+    if (statusCode === 404) return undefined
+    throw new Error(`the store answered ${statusCode}`)
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error(`${key} is longer than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 async function removePrefix(client: Client, bucket: string, prefix: string): Promise<void> {

@@ -60,6 +60,7 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
   })
 
   const dispatchKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  const openingKey = newOpeningKey('k1')
   const environment = {
     TINTYPE_NAMESPACE: NAMESPACE,
     TINTYPE_POD_NAME: 'tintype-operator-0',
@@ -92,7 +93,7 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
       controllerMetrics: metrics.controller,
       clock: { ...systemClock, wall: now },
       reflectors,
-      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} }, openingKeys: [newOpeningKey('k1')] },
+      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} }, openingKeys: [openingKey] },
       storage,
       events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
       isLeader: () => true,
@@ -194,6 +195,8 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
     runnerPort,
     environment,
     dispatchKey,
+    openingKey,
+    storage,
   }
 }
 

@@ -16,14 +16,15 @@ const storage = {
 }
 
 t.test('buildOrder tells the runner its one file, its attempt and its deadline', async (t) => {
-  const order = buildOrder(shot, storage, { maxFileBytes: 1_000, now: at(1) })
+  const opened = { options: { format: 'webp', styles: 'from the bucket' } as const, privateOptions: { authorization: 'Bearer x' } }
+  const order = buildOrder(shot, storage, { ...opened, maxFileBytes: 1_000, now: at(1) })
   t.ok(CaptureOrder.safeParse(order).success)
   t.match(order, {
     uid: shot.metadata.uid,
     accountName: 'red',
     attempt: 2,
     url: 'https://example.com/',
-    options: { format: 'webp' },
+    ...opened,
     upload: { url: 'http://minio/put', maxBytes: 1_000 },
     deadline: deadlineOf(shot).getTime(),
   })

@@ -1,0 +1,89 @@
+// rbac: /secrets get
+
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { SealedOptions } from '@tintype/crds/capture-options/sealed-options'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
+import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/sealed'
+import { optionsKey } from '@tintype/crds/storage-keys'
+import type { SecretStore } from '../account/ensure-secret.ts'
+import type { Storage } from '../storage/storage.ts'
+import { OptionsError } from './options-error.ts'
+import { readPrivateSecret } from './private-secret.ts'
+
+// A Screenshot's spec is not trusted (decision 42): whoever may create one could copy another's sealed text into it, or name another account's
+// object. So each text opens only for what it was sealed to, and no key is read that is not made of the Screenshot's own account and name.
+
+export { OptionsError } from './options-error.ts'
+
+/** Where private and large options come from. */
+export interface OptionsSources {
+  openingKeys: OpeningKeys
+  secrets: Pick<SecretStore, 'find'>
+  storage: Pick<Storage, 'readText'>
+}
+
+/** All options of a capture; absent where there are none. */
+export interface OpenedOptions {
+  options?: CaptureOptions | undefined
+  privateOptions?: PrivateOptions | undefined
+}
+
+/** Bytes that an object with sealed options may have: a request body of 4 MiB, encrypted and in base64, with room. */
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024
+
+/**
+ * Gathers a Screenshot's options from wherever they are kept.
+ * @throws OptionsError when they cannot be used, ever; RetryableError when the store or the API server is away
+ */
+export async function openOptions(shot: Screenshot, sources: OptionsSources): Promise<OpenedOptions> {
+  const { options, privateOptionsSecretRef } = shot.spec
+  const fromSecret =
+    privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, shot.metadata.namespace, sources.secrets))
+  const large = await openLarge(shot, sources)
+  const sealed = await openSealed(shot, sources.openingKeys)
+  return {
+    options: merge(options, large.options, sealed.options),
+    privateOptions: merge<PrivateOptions>(fromSecret, large.privateOptions, sealed.privateOptions),
+  }
+}
+
+/** The later ones win; undefined where nothing is given. */
+function merge<T extends object>(...parts: (T | undefined)[]): T | undefined {
+  return parts.every((part) => part === undefined) ? undefined : Object.assign({}, ...parts)
+}
+
+async function openSealed({ metadata, spec }: Screenshot, keys: OpeningKeys): Promise<SealedOptions> {
+  if (spec.sealedOptions === undefined) return {}
+  return open(spec.sealedOptions, { purpose: 'options', subject: metadata.name, account: accountOf({ spec }), url: spec.url }, keys)
+}
+
+async function openLarge(shot: Screenshot, { storage, openingKeys }: OptionsSources): Promise<SealedOptions> {
+  const { optionsObject, batchId } = shot.spec
+  if (optionsObject === undefined) return {}
+  const account = accountOf(shot)
+  const subject = [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
+  if (subject === undefined) throw new OptionsError('spec.optionsObject names an object that is not this Screenshot’s')
+  const text = await storage.readText(optionsObject, MAX_OBJECT_BYTES)
+  if (text === undefined) throw new OptionsError('the object with the options is gone')
+  return open(text, { purpose: 'large-options', subject, account }, openingKeys)
+}
+
+async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Promise<SealedOptions> {
+  const opened = await unseal(text, sealedFor, keys).catch((error: unknown) => {
+    if (error instanceof SealError) throw new OptionsError(`the sealed options cannot be opened: ${error.message}`)
+    throw error
+  })
+  const { data } = SealedOptions.safeParse(parse(opened))
+  if (!data) throw new OptionsError('the sealed options are not what this version knows')
+  return data
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

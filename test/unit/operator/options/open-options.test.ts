@@ -1,0 +1,139 @@
+import t from 'tap'
+import { MAX_INLINE_BYTES, type SealedOptions } from '../../../../crds/src/capture-options/sealed-options.ts'
+import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/sealed.ts'
+import { optionsKey } from '../../../../crds/src/storage-keys.ts'
+import { OptionsError, openOptions } from '../../../../operator/src/options/open-options.ts'
+import { aScreenshot } from '../../../support/builders.ts'
+
+const key = newOpeningKey('k1')
+const url = 'https://example.com/'
+const name = 'scr-1'
+const secret = { privateOptions: { authorization: 'Bearer s3cret' } }
+
+const sealFor = (sealedFor: Partial<SealedFor>, content: object = secret, to = key) =>
+  seal(
+    JSON.stringify(content),
+    { purpose: 'options', subject: name, account: 'acme', ...('url' in sealedFor ? {} : { url }), ...sealedFor },
+    toSealingKey(to),
+  )
+const sealLarge = (sealedFor: Partial<SealedFor>, content: SealedOptions = { options: { styles: 's3cret' } }) =>
+  sealFor({ purpose: 'large-options', url: undefined, ...sealedFor }, content)
+
+function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {}) {
+  const read: string[] = []
+  const storage = {
+    readText: async (asked: string) => {
+      read.push(asked)
+      return objects[asked]
+    },
+  }
+  const shot = aScreenshot({ name, spec: { url, accountName: 'acme', ...spec } })
+  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage })
+  return { opened, read }
+}
+const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>): Promise<string> => {
+  const error = await open(spec, objects).opened.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  return error instanceof OptionsError ? error.message : `not refused: ${error}`
+}
+
+t.test('openOptions gives what stands in the spec as it is', async (t) => {
+  t.strictSame(await open({}).opened, { options: undefined, privateOptions: undefined })
+  t.strictSame(await open({ options: { delay: 5 } }).opened, { options: { delay: 5 }, privateOptions: undefined })
+})
+
+t.test('openOptions opens what was sealed to this object', async (t) => {
+  const { opened } = open({ sealedOptions: await sealFor({}), options: { delay: 5 } })
+  t.strictSame(await opened, { options: { delay: 5 }, ...secret })
+})
+
+t.test('openOptions takes large options from the bucket, of its own name or of its batch', async (t) => {
+  for (const [subject, batchId] of [
+    [name, undefined],
+    ['batch_1', 'batch_1'],
+  ] as const) {
+    const optionsObject = optionsKey('acme', subject)
+    const spec = { optionsObject, options: { delay: 5 }, ...(batchId ? { batchId } : {}) }
+    const { opened } = open(spec, { [optionsObject]: await sealLarge({ subject }) })
+    t.strictSame(await opened, { options: { delay: 5, styles: 's3cret' }, privateOptions: undefined })
+  }
+})
+
+t.test('openOptions joins private options from everywhere', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  const large = await sealLarge({}, { privateOptions: { headers: { a: 'b' } } })
+  const { opened } = open({ optionsObject, sealedOptions: await sealFor({}) }, { [optionsObject]: large })
+  t.strictSame((await opened).privateOptions, { headers: { a: 'b' }, authorization: 'Bearer s3cret' })
+})
+
+const copied: [string, Partial<SealedFor>][] = [
+  ['another object’s', { subject: 'scr-2' }],
+  ['a batch’s', { subject: 'batch_1', url: undefined }],
+  ['another account’s', { account: 'other' }],
+  ['another address’s', { url: 'https://evil.example/' }],
+  ['a webhook’s secret', { purpose: 'signing-secret' }],
+  ['a large object’s', { purpose: 'large-options', url: undefined }],
+]
+for (const [whose, sealedFor] of copied) {
+  t.test(`openOptions refuses a sealed text that was copied: ${whose}`, async (t) => {
+    const message = await fault({ sealedOptions: await sealFor(sealedFor), batchId: 'batch_1' })
+    t.match(message, /cannot be opened/)
+    t.notMatch(message, /s3cret/)
+  })
+}
+
+t.test('openOptions refuses what is no sealed text, or is sealed to a key that is not ours', async (t) => {
+  const spoilt = (await sealFor({})).replace(/.{20}$/, 'A'.repeat(20))
+  for (const sealedOptions of [
+    '',
+    'a.b.c.d.e',
+    '{}',
+    spoilt,
+    await sealFor({}, secret, newOpeningKey('k1')),
+    await sealFor({}, secret, newOpeningKey('k2')),
+  ])
+    t.match(await fault({ sealedOptions }), /cannot be opened/)
+})
+
+t.test('openOptions refuses what this version does not know, without quoting it', async (t) => {
+  for (const content of [{ privateOptions: { s3cret: 's3cret' } }, { options: { delay: 's3cret' } }, ['s3cret']]) {
+    const message = await fault({ sealedOptions: await sealFor({}, content) })
+    t.match(message, /not what this version knows/)
+    t.notMatch(message, /s3cret/)
+  }
+})
+
+t.test('openOptions never asks for an object that is not the Screenshot’s', async (t) => {
+  const theirs = [
+    'options/other/scr-1.jwe',
+    'options/acme/scr-2.jwe',
+    'options/acme/../acme/scr-1.jwe',
+    'users/acme/scr_1.png',
+    'options/acme/batch_2.jwe',
+    '',
+  ]
+  for (const optionsObject of theirs) {
+    const { opened, read } = open({ optionsObject, batchId: 'batch_1' })
+    await t.rejects(opened, { name: 'OptionsError', message: /not this Screenshot’s/ }, optionsObject)
+    t.strictSame(read, [])
+  }
+})
+
+t.test('openOptions refuses an object that was copied to this Screenshot’s key', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  for (const sealedFor of [{ subject: 'scr-2' }, { account: 'other' }, { purpose: 'options' as const, url }])
+    t.match(await fault({ optionsObject }, { [optionsObject]: await sealLarge(sealedFor) }), /cannot be opened/)
+  t.match(await fault({ optionsObject }), /is gone/)
+})
+
+t.test('openOptions bounds what it reads by far more than the gateway leaves inline', async (t) => {
+  const optionsObject = optionsKey('acme', name)
+  const limits: number[] = []
+  const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
+  const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
+  await t.rejects(openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage }))
+  t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
+})
