@@ -51,9 +51,11 @@ export class BucketArchive implements RecordArchive {
     await Promise.all([...days].map((day) => this.#objects.mark(rewriteKey(account, day, JOIN))))
   }
 
-  async bury(account: string, id: string): Promise<void> {
+  async bury(account: string, id: string): Promise<boolean> {
     await this.#objects.mark(tombstoneKey(account, id))
+    if (!(await this.#objects.stat(recordKey(account, id)))) return false
     await this.#objects.mark(rewriteKey(account, dayOf(id), id))
+    return true
   }
 
   async putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void> {

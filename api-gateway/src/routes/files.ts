@@ -4,18 +4,20 @@ import { accountOf, toWireStatus } from '@tintype/crds/record'
 import { type ObjectKeyParts, objectKey, parseObjectKey, tombstoneKey } from '@tintype/crds/storage-keys'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, notFound } from '../errors.ts'
-import type { FileStore, KeyRingSource, ScreenshotStore, StoredFile } from '../store/ports.ts'
+import type { FileStore, KeyRingSource, RecordArchive, ScreenshotStore, StoredFile } from '../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 import { sendFile } from './send-file.ts'
 
 export interface FilesDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLatest'>
+  archive: Pick<RecordArchive, 'find'>
   files: FileStore
   downloads: Downloads
   keyRing: KeyRingSource
   now: () => Date
 }
 
+type RecordsOfFiles = Pick<FilesDeps, 'screenshots' | 'archive'>
 type LinkQuery = Readonly<Record<string, unknown>>
 
 const MAX_ATTACHMENT_LENGTH = 128
@@ -42,10 +44,16 @@ function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKey
 }
 
 /**
- * While the API server is away, and for archived records, the signature and the bucket decide. A copy that says "not completed" may be older than
- * the answer of another replica that gave the link: then the API server is asked.
+ * The live record, or the archived one. A copy that says "not completed" may be older than the answer of another replica that gave the link:
+ * then the API server is asked.
  */
-async function findKnown(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | undefined> {
+async function findKnown({ account, id }: ObjectKeyParts, { screenshots, archive }: RecordsOfFiles): Promise<Screenshot | undefined> {
+  const live = await findLive(id, screenshots)
+  return live ?? archive.find(account, id)
+}
+
+/** While the API server is away, the signature and the bucket decide. */
+async function findLive(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | undefined> {
   try {
     const known = await screenshots.find(id)
     return known && toWireStatus(known.status?.phase) !== 'completed' ? await screenshots.findLatest(id) : known
@@ -56,12 +64,10 @@ async function findKnown(id: string, screenshots: FilesDeps['screenshots']): Pro
 }
 
 /** The stored file behind a key. @throws ApiError NOT_FOUND when it was deleted, EXPIRED when only the file is gone */
-export async function findFile(
-  parts: ObjectKeyParts,
-  { screenshots, files }: Pick<FilesDeps, 'screenshots' | 'files'>,
-): Promise<StoredFile> {
+export async function findFile(parts: ObjectKeyParts, deps: RecordsOfFiles & Pick<FilesDeps, 'files'>): Promise<StoredFile> {
   const { account, id, extension } = parts
-  const screenshot = await findKnown(id, screenshots)
+  const { files } = deps
+  const screenshot = await findKnown(parts, deps)
   if (!screenshot && (await files.stat(tombstoneKey(account, id)))) throw notFound('file')
   const stored = await files.stat(objectKey(account, id, extension))
   if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file is gone') : notFound('file')

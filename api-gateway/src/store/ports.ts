@@ -6,6 +6,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { SealingKey } from '@tintype/crds/sealed'
 import type { UsageFacts } from '@tintype/crds/usage'
 import type { ByteRange } from '../translate/byte-range.ts'
+import type { ObjectPatch } from '../translate/key-object.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { ComponentHealth } from '../translate/service-status.ts'
 
@@ -124,8 +125,8 @@ export interface RecordArchive {
   /** Newest first, from the one after the id `after`; read from the bucket as far as it is iterated. */
   scan(account: string, after: string | undefined): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
-  /** Marks a record as deleted, for ever; its text is removed by the operator. */
-  bury(account: string, id: string): Promise<void>
+  /** Marks a record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
+  bury(account: string, id: string): Promise<boolean>
   putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
   /** Ids of a batch in the order of its creation. */
   findBatch(account: string, batchId: string): Promise<readonly string[] | undefined>
@@ -136,6 +137,26 @@ export interface KeyStore {
   /** Keys that answer to the hash; asks the API server, within bounds, when the copy has none. */
   findByHash(hash: string): Promise<readonly ApiKey[]>
   findAccount(name: string): Promise<Account | undefined>
+  /** A request was let in with it. */
+  noteUse(key: ApiKey, at: Date): void
+}
+
+/** What clients manage by themselves: keys and webhooks. */
+export interface RecordStore<T> {
+  /** Of an account, oldest first, from the copy. */
+  ofAccount(account: string): readonly T[]
+  /** The same as the API server has them now. */
+  latestOfAccount(account: string): Promise<readonly T[]>
+  /** By id, of whatever account; asks the API server once when the copy does not have it. */
+  find(id: string): Promise<T | undefined>
+  /** As {@link find}, but as the API server has it now. */
+  findLatest(id: string): Promise<T | undefined>
+  /** The same name twice is the same creation, repeated after an unknown outcome. */
+  create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T>
+  /** @throws ApiError NOT_FOUND; CONFLICT when it is bound to the version given and there is a newer one */
+  patch(object: T, patch: ObjectPatch, isVersionBound?: boolean): Promise<T>
+  /** @throws ApiError as {@link patch} */
+  delete(object: T, isVersionBound?: boolean): Promise<void>
 }
 
 /** The keys that sign download links, as they are now. @throws ApiError when there are none yet */

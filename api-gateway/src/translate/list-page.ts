@@ -1,51 +1,105 @@
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { createdAtOf, newId, screenshotIdOf } from '@tintype/crds/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toWireStatus } from '@tintype/crds/record'
-import type { ListQuery } from './list-query.ts'
+import { invalid } from '../errors.ts'
+import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 
 /** Records that one request looks at, at most: a page may be short and have a next one all the same (decision 9). */
 export const MAX_SCANNED = 10_000
-const CHUNK = 500
 
 export interface ListPage {
   items: Screenshot[]
   hasMore: boolean
-  /** Id of the last record looked at. */
+  /** Names the last record looked at. */
   nextCursor: string | null
 }
 
-/** Live screenshots of one account after an id, newest first. */
-export type ReadChunk = (after: string | undefined, limit: number) => readonly Screenshot[]
+const GREATEST_TAIL = Buffer.alloc(10, 0xff)
 
-function matches(screenshot: Screenshot, createdAt: Date, { statuses, url, format, createdBefore }: ListQuery): boolean {
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+const createdAt = (screenshot: Screenshot): Date => createdAtOf(idOf(screenshot))
+
+/** The id after which a scan begins: the cursor's, or the last one of the instant before which records are wanted. */
+export function startOf({ cursor, createdBefore }: Pick<ListQuery, 'cursor' | 'createdBefore'>): string | undefined {
+  // An id carries no instant before 1970.
+  const bound = createdBefore && newId('scr', new Date(Math.max(0, createdBefore.getTime())), GREATEST_TAIL)
+  return bound !== undefined && (cursor === undefined || bound > cursor) ? bound : cursor
+}
+
+/** How many records a request may look at. */
+export const scanLimitOf = ({ offset }: Pick<ListQuery, 'offset'>): number => MAX_SCANNED + offset
+
+function matches(screenshot: Screenshot, { statuses, url, format, batchId, externalIdentifier }: ListQuery): boolean {
   const { spec, status } = screenshot
   return (
     (statuses === undefined || statuses.includes(toWireStatus(status?.phase))) &&
     (url === undefined || spec.url === url) &&
     (format === undefined || (spec.options?.format ?? 'png') === format) &&
-    (createdBefore === undefined || createdAt < createdBefore)
+    (batchId === undefined || spec.batchId === batchId) &&
+    (externalIdentifier === undefined || spec.externalIdentifier === externalIdentifier)
   )
 }
 
-/** One page: scans newest first until it has one more than wanted, so that `hasMore` is exact. */
-export function buildListPage(read: ReadChunk, query: ListQuery): ListPage {
+const isTooOld = (screenshot: Screenshot, { createdAfter }: Pick<ListQuery, 'createdAfter'>): boolean =>
+  createdAfter !== undefined && createdAt(screenshot) <= createdAfter
+
+/** One page of records that come newest first from {@link startOf} on: scans until it has one more than wanted, so that `hasMore` is exact. */
+export async function buildListPage(records: AsyncIterable<Screenshot>, query: ListQuery): Promise<ListPage> {
   const items: Screenshot[] = []
   let skip = query.offset
+  let left = scanLimitOf(query)
   let cursor = query.cursor
-  for (let scanned = 0; scanned < MAX_SCANNED + query.offset; ) {
-    const chunk = read(cursor, CHUNK)
-    for (const screenshot of chunk) {
-      const id = screenshotIdOf(screenshot.metadata)
-      const createdAt = createdAtOf(id)
-      if (query.createdAfter && createdAt <= query.createdAfter) return { items, hasMore: false, nextCursor: null }
-      if (matches(screenshot, createdAt, query) && skip-- <= 0) {
-        if (items.length === query.limit) return { items, hasMore: true, nextCursor: cursor ?? null }
-        items.push(screenshot)
-      }
-      cursor = id
+  for await (const screenshot of records) {
+    if (isTooOld(screenshot, query)) break
+    if (left-- === 0) return { items, hasMore: true, nextCursor: cursor ?? null }
+    if (matches(screenshot, query) && skip-- <= 0) {
+      if (items.length === query.limit) return { items, hasMore: true, nextCursor: cursor ?? null }
+      items.push(screenshot)
     }
-    scanned += chunk.length
-    if (chunk.length < CHUNK) return { items, hasMore: false, nextCursor: null }
+    cursor = idOf(screenshot)
   }
-  return { items, hasMore: true, nextCursor: cursor ?? null }
+  return { items, hasMore: false, nextCursor: null }
+}
+
+/** True for a query that only the live records of an account can answer: the archive is read newest first. */
+export const isLiveOnly = ({ sort, order, offset }: ListQuery): boolean =>
+  sort === 'completed_at' || order === 'asc' || offset > MAX_MERGED_OFFSET
+
+/** Refuses a query of live records whose range holds archived ones; `newest` is the newest of those. @throws ApiError */
+export function requireNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
+  if (newest === undefined || isTooOld(newest, query)) return
+  const path = query.sort === 'completed_at' ? 'sort' : query.order === 'asc' ? 'order' : 'offset'
+  const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : `${path}=${path === 'sort' ? 'completed_at' : 'asc'}`
+  const bound = createdAt(newest).toISOString()
+  const message = `${what} covers live records only, and some of this range are archived: add created_after=${bound}, or page with a cursor`
+  throw invalid([{ path, code: 'archived', message }])
+}
+
+/** What has not ended yet comes after all that has. */
+const NEVER = '99999999999999'
+
+function sortKeyOf(screenshot: Screenshot, sort: ListQuery['sort']): string {
+  if (sort === 'created_at') return idOf(screenshot)
+  const { completionTime } = screenshot.status ?? {}
+  const milliseconds = isFinished(screenshot) && completionTime !== undefined ? Date.parse(completionTime) : Number(NEVER)
+  return `${String(milliseconds).padStart(NEVER.length, '0')}.${idOf(screenshot)}`
+}
+
+/** One page of live records alone, which come newest first, in any order that can be asked for. */
+export function buildLivePage(live: readonly Screenshot[], query: ListQuery): ListPage {
+  const { sort, order, cursor, offset, limit } = query
+  // An id grows as its record gets older, a time of completion as it gets younger.
+  const direction = (sort === 'created_at') === (order === 'desc') ? 1 : -1
+  const keyed = live
+    .filter((screenshot) => !isTooOld(screenshot, query) && matches(screenshot, query))
+    .map((screenshot) => ({ key: sortKeyOf(screenshot, sort), screenshot }))
+    .sort((a, b) => (a.key < b.key ? -direction : direction))
+  const beyond = cursor === undefined ? keyed : keyed.filter(({ key }) => (direction === 1 ? key > cursor : key < cursor))
+  const page = beyond.slice(offset, offset + limit)
+  const hasMore = beyond.length > offset + limit
+  return {
+    items: page.map(({ screenshot }) => screenshot),
+    hasMore,
+    nextCursor: hasMore ? (page.at(-1)?.key ?? null) : null,
+  }
 }

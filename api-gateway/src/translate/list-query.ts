@@ -7,23 +7,30 @@ import { unknownName } from './problems.ts'
 export const DEFAULT_LIMIT = 100
 /** Larger limits are taken as this (AIP-158): they break nobody. */
 export const MAX_LIMIT = 500
-/** Records that one request looks at, at most: a page may be short and still have a next one (decision 9). */
-export const MAX_OFFSET = 10_000
+/** The largest offset over live and archived records; beyond it live ones alone are counted (decision 9). */
+export const MAX_MERGED_OFFSET = 10_000
+export const MAX_OFFSET = 1_000_000_000
 
-/** Which records of an account, newest first. */
+/** Which records of an account. */
 export interface ListQuery {
   limit: number
   offset: number
-  /** Id of the last record of the page before. */
-  cursor?: string
+  sort: 'created_at' | 'completed_at'
+  /** desc: newest first. */
+  order: 'desc' | 'asc'
+  /** What the page before gave: an id, or for `completed_at` the instant and the id. */
+  cursor?: string | undefined
   statuses?: readonly WireStatus[]
   createdAfter?: Date
   createdBefore?: Date
   url?: string
   format?: ImageFormat
+  batchId?: string
+  externalIdentifier?: string
 }
 
 const STATUSES: readonly string[] = ['pending', 'completed', 'failed'] satisfies WireStatus[]
+const COMPLETED_CURSOR = /^\d{14}\.scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 type Reader = (text: string) => Partial<ListQuery> | string
@@ -35,12 +42,21 @@ const instant =
       ? { [name]: new Date(text) }
       : 'must be an instant in ISO 8601, such as 2026-11-21T10:00:00Z'
 
+const oneOf =
+  <Name extends 'sort' | 'order'>(name: Name, values: readonly ListQuery[Name][]): Reader =>
+  (text) =>
+    values.some((value) => value === text) ? { [name]: text } : `must be ${values.join(' or ')}`
+
+const CURSOR_FAULT = 'must be a next_cursor of an earlier page of the same list'
+
 const READERS: Readonly<Record<string, Reader>> = {
   limit: (text) =>
     /^\d{1,9}$/.test(text) && Number(text) > 0 ? { limit: Math.min(Number(text), MAX_LIMIT) } : 'must be a whole number of at least 1',
   offset: (text) =>
-    /^\d{1,9}$/.test(text) && Number(text) <= MAX_OFFSET ? { offset: Number(text) } : `must be a whole number from 0 to ${MAX_OFFSET}`,
-  cursor: (text) => (isScreenshotId(text) ? { cursor: text } : 'must be a next_cursor of an earlier page'),
+    /^\d{1,10}$/.test(text) && Number(text) <= MAX_OFFSET ? { offset: Number(text) } : `must be a whole number from 0 to ${MAX_OFFSET}`,
+  cursor: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? { cursor: text } : CURSOR_FAULT),
+  sort: oneOf('sort', ['created_at', 'completed_at']),
+  order: oneOf('order', ['desc', 'asc']),
   status: (text) => {
     const statuses = text.split(',')
     return statuses.every((status) => STATUSES.includes(status))
@@ -50,11 +66,16 @@ const READERS: Readonly<Record<string, Reader>> = {
   created_after: instant('createdAfter'),
   created_before: instant('createdBefore'),
   url: (text) => ({ url: text }),
+  batch_id: (text) => ({ batchId: text }),
+  external_identifier: (text) => ({ externalIdentifier: text }),
   format: (text) => {
     const format = ImageFormat.safeParse(text)
     return format.success ? { format: format.data } : `must be one of ${ImageFormat.options.join(', ')}`
   },
 }
+
+/** Every parameter of the list; the OpenAPI document has the same. */
+export const LIST_PARAMETERS: readonly string[] = Object.keys(READERS)
 
 /** Reads one parameter that may stand once; a fault is a sentence about it. */
 export function readParameter(name: string, value: unknown, read: Reader, problems: Problem[]): Partial<ListQuery> {
@@ -74,9 +95,11 @@ export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQu
     problems.push(unknownName('', name, known))
     return {}
   })
-  const parsed: ListQuery = Object.assign({ limit: DEFAULT_LIMIT, offset: 0 }, ...parts)
+  const parsed: ListQuery = Object.assign({ limit: DEFAULT_LIMIT, offset: 0, sort: 'created_at', order: 'desc' }, ...parts)
   if (parsed.cursor !== undefined && parsed.offset > 0)
     problems.push({ path: 'offset', code: 'contradiction', message: 'offset and cursor exclude each other' })
+  if (parsed.cursor !== undefined && isScreenshotId(parsed.cursor) !== (parsed.sort === 'created_at'))
+    problems.push({ path: 'cursor', code: 'invalid_value', message: `cursor ${CURSOR_FAULT}` })
   if (problems.length > 0) throw invalid(problems)
   return parsed
 }

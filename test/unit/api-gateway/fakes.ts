@@ -164,8 +164,9 @@ export class FakeArchive implements RecordArchive {
   async put(_account: string, screenshots: readonly Screenshot[]): Promise<void> {
     for (const screenshot of screenshots) this.records.set(screenshotIdOf(screenshot.metadata), screenshot)
   }
-  async bury(_account: string, id: string): Promise<void> {
+  async bury(_account: string, id: string): Promise<boolean> {
     this.buried.add(id)
+    return this.records.has(id)
   }
   async putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void> {
     this.batches.set(`${account}/${batchId}`, ids)

@@ -1,5 +1,13 @@
 import t from 'tap'
-import { buildListPage, MAX_SCANNED } from '../../../../api-gateway/src/translate/list-page.ts'
+import {
+  buildListPage,
+  buildLivePage,
+  isLiveOnly,
+  type ListPage,
+  MAX_SCANNED,
+  requireNoneArchived,
+  startOf,
+} from '../../../../api-gateway/src/translate/list-page.ts'
 import { parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
 import { newId } from '../../../../crds/src/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
@@ -16,13 +24,18 @@ const shots: Screenshot[] = Array.from({ length: 10 }, (_, i) => 9 - i).map((n) 
     phase: n % 2 === 0 && n < 5 ? 'Completed' : 'Pending',
   }),
 )
-const read = (after: string | undefined, limit: number): Screenshot[] => {
-  const start = after === undefined ? 0 : shots.findIndex(({ metadata }) => metadata.name.replace('-', '_') > after)
-  return start < 0 ? [] : shots.slice(start, start + limit)
+const idOf = ({ metadata }: Screenshot): string => metadata.name.replace('-', '_')
+async function* read(after: string | undefined): AsyncGenerator<Screenshot> {
+  for (const shot of shots) if (after === undefined || idOf(shot) > after) yield shot
 }
-const numbers = (query: Record<string, string>) => {
-  const { items, hasMore, nextCursor } = buildListPage(read, parseListQuery(query))
-  return { is: items.map(({ spec }) => Number(spec.url.split('/').at(-1))), hasMore, nextCursor }
+const toNumbers = ({ items, hasMore, nextCursor }: ListPage) => ({
+  is: items.map(({ spec }) => Number(spec.url.split('/').at(-1))),
+  hasMore,
+  nextCursor,
+})
+const numbers = async (text: Record<string, string>) => {
+  const query = parseListQuery(text)
+  return toNumbers(await buildListPage(read(startOf(query)), query))
 }
 
 const pages: [Record<string, string>, number[], boolean][] = [
@@ -44,7 +57,7 @@ const pages: [Record<string, string>, number[], boolean][] = [
 ]
 for (const [query, is, hasMore] of pages) {
   t.test(`buildListPage for ${JSON.stringify(query)}`, async (t) => {
-    const page = numbers(query)
+    const page = await numbers(query)
     t.strictSame(page.is, is)
     t.equal(page.hasMore, hasMore)
     t.equal(page.nextCursor === null, !hasMore)
@@ -52,19 +65,85 @@ for (const [query, is, hasMore] of pages) {
 }
 
 t.test('buildListPage goes on where a page ended, through a filter', async (t) => {
-  const first = numbers({ status: 'completed', limit: '2' })
-  t.strictSame(numbers({ status: 'completed', limit: '2', cursor: first.nextCursor ?? '' }).is, [0])
+  const first = await numbers({ status: 'completed', limit: '2' })
+  t.strictSame((await numbers({ status: 'completed', limit: '2', cursor: first.nextCursor ?? '' })).is, [0])
 })
 
 t.test('buildListPage looks at ten thousand records and then hands over a cursor', async (t) => {
   let asked = 0
-  const endless = (_after: string | undefined, limit: number) => {
-    asked += limit
-    return Array.from({ length: limit }, () => shots[0]!)
+  async function* endless() {
+    for (;;) {
+      asked++
+      yield shots[0]!
+    }
   }
-  const page = buildListPage(endless, parseListQuery({ status: 'failed' }))
-  t.equal(asked, MAX_SCANNED)
+  const page = await buildListPage(endless(), parseListQuery({ status: 'failed' }))
+  t.equal(asked, MAX_SCANNED + 1)
   t.strictSame(page, { items: [], hasMore: true, nextCursor: id(9) })
+})
+
+const named = shots.map((shot, i) => ({
+  ...shot,
+  spec: { ...shot.spec, batchId: `batch_${i % 2}`, externalIdentifier: `order-${i}` },
+}))
+t.test('buildListPage finds by batch and by the client’s own name', async (t) => {
+  async function* readNamed() {
+    yield* named
+  }
+  t.strictSame(toNumbers(await buildListPage(readNamed(), parseListQuery({ batch_id: 'batch_1' }))).is, [8, 6, 4, 2, 0])
+  t.strictSame(toNumbers(await buildListPage(readNamed(), parseListQuery({ external_identifier: 'order-3' }))).is, [6])
+})
+
+// Those of minutes 0, 2 and 4 have ended, the oldest last.
+const ended = shots.map((shot) => {
+  const n = Number(shot.spec.url.split('/').at(-1))
+  return shot.status?.phase === 'Completed' ? { ...shot, status: { ...shot.status, completionTime: minute(30 - n).toISOString() } } : shot
+})
+const livePages: [Record<string, string>, number[]][] = [
+  [{ order: 'asc' }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
+  [{ order: 'asc', limit: '2', offset: '3' }, [3, 4]],
+  [{ order: 'asc', cursor: id(6) }, [7, 8, 9]],
+  [{ order: 'asc', created_after: minute(2).toISOString(), limit: '3' }, [3, 4, 5]],
+  [{ sort: 'completed_at', status: 'completed' }, [0, 2, 4]],
+  [{ sort: 'completed_at', order: 'asc', status: 'completed' }, [4, 2, 0]],
+  [{ sort: 'completed_at', order: 'asc', limit: '4' }, [4, 2, 0, 9]],
+]
+for (const [text, is] of livePages) {
+  t.test(`buildLivePage for ${JSON.stringify(text)}`, async (t) => {
+    const query = parseListQuery(text)
+    t.ok(isLiveOnly(query))
+    t.strictSame(toNumbers(buildLivePage(ended, query)).is, is)
+  })
+}
+
+for (const text of [{ order: 'asc' }, { sort: 'completed_at' }, { sort: 'completed_at', order: 'asc' }]) {
+  t.test(`buildLivePage goes on where a page ended for ${JSON.stringify(text)}`, async (t) => {
+    const all = toNumbers(buildLivePage(ended, parseListQuery(text))).is
+    const seen: number[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = toNumbers(buildLivePage(ended, parseListQuery({ ...text, limit: '3', ...(cursor ? { cursor } : {}) })))
+      seen.push(...page.is)
+      cursor = page.nextCursor
+    }
+    t.strictSame(seen, all)
+  })
+}
+
+t.test('requireNoneArchived refuses what live records alone cannot answer, and says what would do', async (t) => {
+  const query = parseListQuery({ order: 'asc' })
+  requireNoneArchived(undefined, query)
+  t.throws(() => requireNoneArchived(shots[5], query), { message: new RegExp(`order=asc .*created_after=${minute(4).toISOString()}`) })
+  requireNoneArchived(shots[5], parseListQuery({ order: 'asc', created_after: minute(4).toISOString() }))
+  t.throws(() => requireNoneArchived(shots[5], parseListQuery({ sort: 'completed_at' })), { message: /^sort=/ })
+  t.throws(() => requireNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset beyond/ })
+})
+
+t.test('startOf begins behind the records that are too young, or at the cursor if that is further', async (t) => {
+  const before = startOf(parseListQuery({ created_before: minute(5).toISOString() })) ?? ''
+  t.ok(before >= id(5) && before < id(4))
+  t.equal(startOf(parseListQuery({ created_before: minute(5).toISOString(), cursor: id(2) })), id(2))
+  t.ok(startOf(parseListQuery({ created_before: '1960-01-01' })))
+  t.equal(startOf(parseListQuery({})), undefined)
 })
 
 t.test('parseListQuery takes a larger limit as 500', async (t) => t.equal(parseListQuery({ limit: '9999' }).limit, 500))
@@ -75,7 +154,7 @@ const refused: Record<string, unknown>[] = [
   { limit: '1.5' },
   { limit: ['1', '2'] },
   { offset: 'x' },
-  { offset: '10001' },
+  { offset: '1000000001' },
   { offset: '1', cursor: id(1) },
   { cursor: 'scr_' },
   { status: '' },
@@ -85,6 +164,9 @@ const refused: Record<string, unknown>[] = [
   { created_before: '2026-13-01' },
   { format: 'gif' },
   { sort: 'url' },
+  { order: 'newest' },
+  { sort: 'completed_at', cursor: id(1) },
+  { cursor: `01763712003000.${id(1)}` },
   { constructor: 'x' },
 ]
 for (const query of refused) {

@@ -1,0 +1,50 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { FastifyRequest } from 'fastify'
+import {
+  buildListPage,
+  buildLivePage,
+  isLiveOnly,
+  type ListPage,
+  requireNoneArchived,
+  scanLimitOf,
+  startOf,
+} from '../../translate/list-page.ts'
+import { type ListQuery, parseListQuery } from '../../translate/list-query.ts'
+import { mergeRecords } from '../../translate/merge-records.ts'
+import { linksFor, readRecord } from '../links.ts'
+import type { ScreenshotsDeps } from './deps.ts'
+
+type ListDeps = Pick<ScreenshotsDeps, 'screenshots' | 'archive'>
+
+/** Newest first: live and archived records, each once. The live ones are read whole before the archive is looked at. */
+function readMerged(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
+  const start = startOf(query)
+  const live = screenshots.page(account, start, scanLimitOf(query) + 1)
+  return buildListPage(mergeRecords(live, archive.scan(account, start)), query)
+}
+
+/** Other orders: live records only, and only where there is nothing else. */
+async function readLive(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
+  const start = startOf({ ...query, cursor: undefined })
+  const live = screenshots.page(account, start, Number.POSITIVE_INFINITY)
+  requireNoneArchived(await firstOf(archive.scan(account, start)), query)
+  return buildLivePage(live, query)
+}
+
+async function firstOf(records: AsyncIterable<Screenshot>): Promise<Screenshot | undefined> {
+  for await (const record of records) return record
+  return undefined
+}
+
+/** GET /screenshots (spec 4.2). */
+export async function listScreenshots(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, deps: ScreenshotsDeps) {
+  const query = parseListQuery(request.query)
+  const read = isLiveOnly(query) ? readLive : readMerged
+  const { items, hasMore, nextCursor } = await read(request.accountName, query, deps)
+  const linkTo = linksFor(request, deps)
+  return {
+    success: true,
+    data: items.map((screenshot) => readRecord(screenshot, linkTo).record),
+    pagination: { limit: query.limit, offset: query.offset, has_more: hasMore, next_cursor: nextCursor },
+  }
+}
