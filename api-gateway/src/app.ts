@@ -10,6 +10,7 @@ import { addRequestMetrics } from './plugins/request-metrics.ts'
 import { CallLimits } from './quota/call-limits.ts'
 import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
+import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
 import { addOpenApiRoute } from './routes/v1/openapi.ts'
@@ -61,6 +62,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     app.register(
       async (routes) => {
         addCreateScreenshot(routes, deps)
+        addBatchRoutes(routes, deps)
         addScreenshotRoutes(routes, deps)
         addStatusRoute(routes, deps)
         addUsageRoute(routes, deps)

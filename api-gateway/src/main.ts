@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
+import { Idempotency } from './create/idempotency.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
@@ -54,6 +55,8 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     quota,
+    objects: bucket,
+    idempotency: new Idempotency(bucket, now),
     plans: config.plans,
     keys,
     archive: new BucketArchive(bucket),

@@ -1,4 +1,3 @@
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { Annotation, toObjectName } from '@tintype/crds/names'
 import type { ScreenshotRecord } from '@tintype/crds/record'
@@ -9,14 +8,13 @@ export interface NewScreenshot {
   spec: ScreenshotSpec
 }
 
+/** A spec some of whose fields may not have been chosen. */
+type Draft = { [Name in keyof ScreenshotSpec]: ScreenshotSpec[Name] | undefined } & Pick<ScreenshotSpec, 'url'>
+
 /** Builds the custom resource. Nothing the caller wrote becomes a label or a name. */
-export const buildScreenshot = (
-  id: string,
-  accountName: string,
-  { url, options }: { url: string; options?: CaptureOptions | undefined },
-): NewScreenshot => ({
+export const buildScreenshot = (id: string, draft: Draft): NewScreenshot => ({
   metadata: { name: toObjectName(id) },
-  spec: { url, accountName, ...(options === undefined ? {} : { options }) },
+  spec: Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as unknown as ScreenshotSpec,
 })
 
 /** True when somebody asked for its deletion: it waits for its deliveries only, and nobody reads it any more (decision 39). */

@@ -18,3 +18,9 @@ export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { wait
   if (problems.length > 0) throw invalid(problems)
   return wait === undefined ? {} : { waitSeconds: Number(wait) }
 }
+
+/** A route without parameters refuses all. @throws ApiError with every fault at once */
+export function noQuery(query: Readonly<Record<string, unknown>>): void {
+  const problems = Object.keys(query).map((name) => unknownName('', name, { '': [] }))
+  if (problems.length > 0) throw invalid(problems)
+}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
+import { Idempotency } from '../../../api-gateway/src/create/idempotency.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
 import type {
@@ -29,6 +30,7 @@ import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage.ts'
+import { FakeObjects } from './fake-stores.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
 
@@ -97,10 +99,11 @@ export class FakeScreenshots implements ScreenshotStore {
       .map(([, shot]) => shot)
   }
   findLiveOfBatch(account: string, batchId: string): Screenshot[] {
-    return this.page(account, undefined, Number.POSITIVE_INFINITY).filter(({ spec }) => spec.batchId === batchId)
+    return this.page(account, undefined, 100).filter(({ spec }) => spec.batchId === batchId)
   }
+  isQueueFull = false
   isFull(): boolean {
-    return false
+    return this.isQueueFull
   }
   async delete(screenshot: Screenshot): Promise<boolean> {
     const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
@@ -226,10 +229,9 @@ export class FakeQuota implements QuotaStore {
 /** A gateway over stores in memory, with one account and one key of it. */
 export function aGateway(changes: Partial<Deps> = {}) {
   const screenshots = new FakeScreenshots()
-  const archive = new FakeArchive()
-  const quota = new FakeQuota()
   const files = new FakeFiles()
   const keys = new FakeKeys()
+  const [objects, quota, archive] = [new FakeObjects(), new FakeQuota(), new FakeArchive()]
   const key = newKeyText()
   const draining = new AbortController()
   keys.keys.push(anApiKey(key, { accountName: 'acme' }))
@@ -238,11 +240,13 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const secret = randomBytes(32).toString('base64')
   const app = buildApp({
     screenshots,
-    archive,
-    quota,
     plans: DEFAULT_PLANS,
     files,
     keys,
+    quota,
+    archive,
+    objects,
+    idempotency: new Idempotency(objects, changes.now ?? (() => NOW)),
     downloads: new Downloads(2),
     metrics: buildMetrics(),
     log: Fastify({ logger: { level: 'silent' } }).log,
@@ -258,5 +262,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
     ...changes,
   })
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, archive, quota, files, keys, key, headers, draining }
+  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive }
 }

@@ -1,41 +1,48 @@
-import { newId, screenshotIdOf } from '@tintype/crds/ids'
+import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/record'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { buildAll } from '../../create/build.ts'
+import { parseIdempotencyKey } from '../../create/idempotency.ts'
+import { planScreenshots } from '../../create/plan.ts'
+import { requestHash } from '../../create/request-hash.ts'
+import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
 import { prefersFile } from '../../translate/accept.ts'
 import { planAnswer } from '../../translate/answer.ts'
-import { type CreateRequest, parseCreateBody } from '../../translate/create-body.ts'
+import { parseCreateBody } from '../../translate/create-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
-import { buildScreenshot, toCreated } from '../../translate/screenshot.ts'
+import { toCreated } from '../../translate/screenshot.ts'
 import { parseWaitQuery } from '../../translate/wait-query.ts'
 import { findFile } from '../files.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { hold } from './hold.ts'
+import { tellIgnored, tellReplayed } from './tell.ts'
 
 /** POST /screenshots (spec 4.1; decision 2: a picture in one request). */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer))
-    const plan = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
-    const created = await deps.screenshots.create(buildScreenshot(newId('scr', deps.now()), request.accountName, asked))
+    const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
+    const { account, accountName } = request
+    const turn = await deps.idempotency.begin({
+      account: accountName,
+      key: parseIdempotencyKey(request.headers['idempotency-key']),
+      hash: requestHash(accountName, 'POST /screenshots', request.body),
+      newPlan: () => planScreenshots(deps.now(), 1, false),
+    })
+    const build = () => buildAll({ ...asked, accountName, addresses: [{ url: asked.url }] }, turn.plan, deps)
+    const created = await createSingle({ account, turn, build }, deps)
     deps.metrics.screenshotsCreated.inc()
-    tellIgnored(reply, asked).header('location', pathOf(screenshotIdOf(created.metadata)))
-    const ended = plan.waitSeconds > 0 ? await hold(created, plan.waitSeconds, reply, deps) : undefined
-    if (ended && isFinished(ended)) return answerEnded(request, reply, ended, plan.body, deps)
+    tellReplayed(tellIgnored(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
+    const ended = answer.waitSeconds > 0 && !isFinished(created) ? await hold(created, answer.waitSeconds, reply, deps) : created
+    if (answer.waitSeconds > 0 && ended && isFinished(ended)) return answerEnded(request, reply, ended, answer.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
     return reply.code(202).header('retry-after', POLL_SECONDS).send(toCreated(record))
   })
-}
-
-function tellIgnored(reply: FastifyReply, { ignored }: CreateRequest): FastifyReply {
-  if (ignored.length === 0) return reply
-  // Names are the caller's: only what a header may hold goes back.
-  const names = ignored.map((name) => name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 64)).slice(0, 32)
-  return reply.headers({ 'preference-applied': 'handling=lenient', 'x-ignored-options': names.join(', ') })
 }
 
 async function answerEnded(

@@ -1,15 +1,18 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
+import type { Idempotency } from '../../create/idempotency.ts'
 import type { Metrics } from '../../metrics.ts'
+import type { OptionsDeps } from '../../options/store-options.ts'
 import type { FileStore, QuotaStore, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
 /** What the routes of screenshots need. */
-export interface ScreenshotsDeps extends LinkDeps {
+export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   screenshots: ScreenshotStore
+  files: FileStore
   archive: RecordArchive
   quota: QuotaStore
-  files: FileStore
+  idempotency: Idempotency
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */

@@ -1,0 +1,62 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
+import type { RecordArchive } from '../store/ports.ts'
+import { type BatchItem, toRefusedRecord } from '../translate/batch.ts'
+import type { NewScreenshot } from '../translate/screenshot.ts'
+import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
+
+export interface BatchDeps extends CreateDeps {
+  archive: Pick<RecordArchive, 'find' | 'put' | 'putBatch'>
+  log: FastifyBaseLogger
+}
+
+export interface BatchRequest extends CreateRequest {
+  batchId: string
+  urls: readonly string[]
+}
+
+/** What an idempotent batch keeps besides its plan: which items were refused, by their places. */
+const Refusals = z.record(z.string(), z.object({ code: z.string(), message: z.string() }))
+
+/**
+ * Creates a batch as far as the quota lets it; the rest is recorded as failed.
+ * @throws ApiError when nothing was created
+ */
+export async function createBatch(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
+  const { turn, urls, account, batchId } = request
+  const { ids } = turn.plan
+  if (turn.result !== undefined) {
+    const refusals = Refusals.parse(turn.result)
+    return ids.map((id, index) => toBatchItem(id, urls[index], refusals[index]))
+  }
+  const accountName = account.metadata.name
+  // First, so that a batch whose ids could not be kept costs nothing.
+  await deps.archive.putBatch(accountName, batchId, ids)
+  const { items, objects } = await createScreenshots(request, deps)
+  await keepRefused(
+    accountName,
+    items.flatMap(({ id, refusal }, index) =>
+      refusal?.code === 'USAGE_LIMIT_REACHED' ? [toRefused(id, objects[index], refusal.message)] : [],
+    ),
+    deps,
+  )
+  const refusals = items.flatMap(({ refusal }, index) => (refusal ? [[index, refusal] as const] : []))
+  await turn.complete(Object.fromEntries(refusals))
+  return items.map(({ id, refusal }, index) => toBatchItem(id, urls[index], refusal))
+}
+
+const toBatchItem = (id: string, url = '', refusal: BatchItem['refusal']): BatchItem => ({ id, url, ...(refusal ? { refusal } : {}) })
+
+const toRefused = (id: string, object: NewScreenshot | undefined, message: string): Screenshot => {
+  if (!object) throw new Error(`there is no object for ${id}`)
+  return toRefusedRecord(id, object.spec, { code: 'USAGE_LIMIT_REACHED', message })
+}
+
+/** The others are created and paid for by now: a store that is away must not turn the answer into an error. */
+async function keepRefused(account: string, refused: readonly Screenshot[], { archive, log }: BatchDeps): Promise<void> {
+  if (refused.length === 0) return
+  await archive.put(account, refused).catch((error: unknown) => {
+    log.warn({ err: error, count: refused.length }, 'the records of refused batch items are not kept')
+  })
+}

@@ -1,0 +1,34 @@
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { toObjectName } from '@tintype/crds/names'
+import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
+import type { RecordOptions } from '../translate/options-body.ts'
+import { buildScreenshot, type NewScreenshot } from '../translate/screenshot.ts'
+import type { CreationPlan } from './plan.ts'
+
+/** One address, and what it alone has. */
+export interface WantedAddress {
+  url: string
+  /** Credentials that stood in it. */
+  privateOptions?: PrivateOptions | undefined
+}
+
+/** What a creation asks for, of one address or many. */
+export interface Wanted {
+  accountName: string
+  addresses: readonly WantedAddress[]
+  options?: CaptureOptions | undefined
+  privateOptions?: PrivateOptions | undefined
+  record?: RecordOptions | undefined
+}
+
+/** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
+export async function buildAll(wanted: Wanted, { ids, batchId, reservation }: CreationPlan, deps: OptionsDeps): Promise<NewScreenshot[]> {
+  const { accountName, addresses, options, privateOptions, record } = wanted
+  const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
+  const subject = batchId ?? owners[0]?.name ?? ''
+  const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
+  return addresses.map(({ url }, index) =>
+    buildScreenshot(ids[index] ?? '', { url, accountName, ...record, ...stored[index], batchId, reservation }),
+  )
+}

@@ -1,0 +1,128 @@
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { toObjectName } from '@tintype/crds/names'
+import { ApiError } from '../errors.ts'
+import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
+import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
+import type { NewScreenshot } from '../translate/screenshot.ts'
+import type { Turn } from './idempotency.ts'
+import { mapAtOnce } from './map-at-once.ts'
+import type { CreationPlan } from './plan.ts'
+
+// One creation, of one screenshot or of a batch: pay, create, settle. Every step may be repeated under the same plan, by this process or, after
+// a crash, by another.
+
+export interface CreateDeps {
+  screenshots: Pick<ScreenshotStore, 'create' | 'findLatest' | 'isFull'>
+  archive: Pick<RecordArchive, 'find'>
+  quota: QuotaStore
+}
+
+export interface CreateRequest {
+  account: Account
+  turn: Turn
+  /** Builds the objects of the plan's ids, in their order; called when they are paid for. */
+  build: () => Promise<readonly NewScreenshot[]>
+}
+
+/** What became of the n-th of a creation. */
+export interface Item {
+  id: string
+  /** The object as it was created; absent when it was not, or when it has been archived or deleted since an earlier request made it. */
+  screenshot?: Screenshot
+  /** Why there is none: paid for or not. */
+  refusal?: { code: 'USAGE_LIMIT_REACHED' | 'SERVICE_UNAVAILABLE'; message: string }
+}
+
+export interface Creation {
+  items: Item[]
+  /** What was to be created, in the order of the plan; empty when an earlier request had created everything. */
+  objects: readonly NewScreenshot[]
+  /** Absent when an earlier request had paid for everything. */
+  grant?: Grant
+}
+
+/** Objects of a batch that are created at the same time. */
+const AT_ONCE = 32
+const QUEUE_FULL_SECONDS = '10'
+
+/**
+ * Carries a plan out as far as the quota lets it.
+ * @throws ApiError when nothing was created: USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, QUEUE_FULL, SERVICE_UNAVAILABLE, VALIDATION_ERROR
+ */
+export async function createScreenshots(request: CreateRequest, deps: CreateDeps): Promise<Creation> {
+  const { account, turn } = request
+  const { plan } = turn
+  const known = turn.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
+  const missing = plan.ids.filter((id) => !known.has(id))
+  if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
+  const grant = await pay(request, missing, known.size > 0, deps)
+  const paid = new Set(missing.slice(0, grant.granted))
+  const objects = await buildPaid(request, paid, known.size > 0, deps)
+  const items = await mapAtOnce(plan.ids, AT_ONCE, async (id, index): Promise<Item> => {
+    if (known.has(id)) return toItem(id, known.get(id))
+    if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
+    return createOne(id, objects[index], request, deps)
+  })
+  const isUncertain = items.some(({ id, refusal }) => refusal && paid.has(id))
+  // What is not settled stays charged until somebody has seen whether it exists.
+  if (!isUncertain) deps.quota.settle(account.metadata.name, plan.reservation)
+  else if (items.every(({ refusal }) => refusal)) throw new ApiError('SERVICE_UNAVAILABLE', 'the service is not available for the moment')
+  return { items, objects, grant }
+}
+
+const toItem = (id: string, screenshot: Screenshot | undefined): Item => ({ id, ...(screenshot ? { screenshot } : {}) })
+
+/** What an earlier request with this plan has created, wherever it is now. */
+async function findKnown(
+  { ids }: CreationPlan,
+  account: string,
+  { screenshots, archive }: CreateDeps,
+): Promise<Map<string, Screenshot | undefined>> {
+  const found = await mapAtOnce(ids, AT_ONCE, async (id) => (await screenshots.findLatest(id)) ?? (await archive.find(account, id)))
+  return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
+}
+
+async function pay({ account, turn }: CreateRequest, missing: readonly string[], hasSome: boolean, deps: CreateDeps): Promise<Grant> {
+  const { plan } = turn
+  try {
+    if (deps.screenshots.isFull()) {
+      throw new ApiError('QUEUE_FULL', 'too many screenshots are waiting', { headers: { 'retry-after': QUEUE_FULL_SECONDS } })
+    }
+    const names = missing.map(toObjectName)
+    const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
+    if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts)
+    if (grant.granted === 0 && !hasSome) throw usageLimitReached(grant.facts)
+    return grant
+  } catch (error) {
+    // Nothing was executed: the same request may be sent again with the same key, and count as new.
+    if (!hasSome && !isUnknown(error)) await turn.forget()
+    throw error
+  }
+}
+
+/** Nothing is created when the options cannot be stored. */
+async function buildPaid({ account, turn, build }: CreateRequest, paid: ReadonlySet<string>, hasSome: boolean, { quota }: CreateDeps) {
+  try {
+    return await build()
+  } catch (error) {
+    await quota.giveBack(account.metadata.name, turn.plan.reservation, [...paid].map(toObjectName))
+    if (!hasSome) await turn.forget()
+    throw error
+  }
+}
+
+async function createOne(id: string, object: NewScreenshot | undefined, { account, turn }: CreateRequest, deps: CreateDeps): Promise<Item> {
+  if (!object) throw new Error(`there is no object for ${id}`)
+  try {
+    return { id, screenshot: await deps.screenshots.create(object) }
+  } catch (error) {
+    if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' } }
+    await deps.quota.giveBack(account.metadata.name, turn.plan.reservation, turn.plan.ids.map(toObjectName))
+    await turn.forget()
+    throw error
+  }
+}
+
+/** True when it is not known whether the other side has done it. */
+const isUnknown = (error: unknown): boolean => !(error instanceof ApiError) || error.code === 'SERVICE_UNAVAILABLE'

@@ -1,0 +1,29 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotStore } from '../store/ports.ts'
+import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
+
+export interface SingleDeps extends CreateDeps {
+  screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
+}
+
+/** Creates one screenshot, or finds the one that an earlier request with the same key created. */
+export async function createSingle(request: CreateRequest, deps: SingleDeps): Promise<Screenshot> {
+  const { turn, account } = request
+  const [id = ''] = turn.plan.ids
+  if (turn.result !== undefined) {
+    const found = (await deps.screenshots.find(id)) ?? (await deps.archive.find(account.metadata.name, id))
+    return found ?? asCreated(request)
+  }
+  const { items } = await createScreenshots(request, deps)
+  await turn.complete({})
+  return items[0]?.screenshot ?? asCreated(request)
+}
+
+/** The object as it was created, of which nothing is left but what was asked for: what is repeated is answered as before. */
+async function asCreated({ build, turn }: CreateRequest): Promise<Screenshot> {
+  const [object] = await build()
+  if (!object) throw new Error('there is nothing to create')
+  const { name } = object.metadata
+  const metadata = { name, namespace: '', uid: name, resourceVersion: '0', creationTimestamp: turn.plan.at }
+  return { metadata, spec: object.spec, status: { phase: 'Pending' } }
+}

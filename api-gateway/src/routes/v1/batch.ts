@@ -1,0 +1,82 @@
+import { isBatchId, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { FastifyInstance } from 'fastify'
+import { createBatch } from '../../create/batch.ts'
+import { buildAll } from '../../create/build.ts'
+import { parseIdempotencyKey } from '../../create/idempotency.ts'
+import { mapAtOnce } from '../../create/map-at-once.ts'
+import { planScreenshots } from '../../create/plan.ts'
+import { requestHash } from '../../create/request-hash.ts'
+import { notFound } from '../../errors.ts'
+import { toBatchResult } from '../../translate/batch.ts'
+import { parseBatchBody } from '../../translate/batch-body.ts'
+import { isLenient } from '../../translate/prefer.ts'
+import { noQuery } from '../../translate/wait-query.ts'
+import { linksFor, readRecord } from '../links.ts'
+import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
+import { tellIgnored, tellReplayed } from './tell.ts'
+
+type Query = { Querystring: Record<string, unknown> }
+
+/** POST /screenshots/batch (spec 4.6) and GET /batches/:id. */
+export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
+  app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
+    noQuery(request.query)
+    const { account, accountName } = request
+    const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer))
+    const turn = await deps.idempotency.begin({
+      account: accountName,
+      key: parseIdempotencyKey(request.headers['idempotency-key']),
+      hash: requestHash(accountName, 'POST /screenshots/batch', request.body),
+      newPlan: () => planScreenshots(deps.now(), asked.addresses.length, true),
+    })
+    const { batchId = '' } = turn.plan
+    const urls = asked.addresses.map(({ url }) => url)
+    const build = () => buildAll({ ...asked, accountName }, turn.plan, deps)
+    const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
+    deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
+    tellReplayed(tellIgnored(reply, asked.ignored), turn)
+    return reply
+      .code(202)
+      .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
+      .send(toBatchResult(batchId, items))
+  })
+
+  app.get<Query & { Params: { id: string } }>('/batches/:id', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
+    noQuery(request.query)
+    const found = await findBatch(request.accountName, request.params.id, deps)
+    const linkTo = linksFor(request, deps)
+    const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
+    const count = (wanted: string): number => records.filter(({ status }) => status === wanted).length
+    const pending = count('pending')
+    reply.headers({ 'cache-control': 'private, no-cache', ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
+    return {
+      success: true,
+      data: {
+        batch_id: request.params.id,
+        created_at: records[0]?.created_at,
+        total: records.length,
+        pending,
+        completed: count('completed'),
+        failed: count('failed'),
+        screenshots: records,
+      },
+    }
+  })
+}
+
+const AT_ONCE = 16
+
+/** What is left of a batch, in the order of its request. @throws ApiError NOT_FOUND */
+async function findBatch(account: string, batchId: string, { screenshots, archive }: ScreenshotsDeps): Promise<Screenshot[]> {
+  const ids = isBatchId(batchId) ? await archive.findBatch(account, batchId) : undefined
+  if (!ids) throw notFound('batch')
+  const live = new Map(screenshots.findLiveOfBatch(account, batchId).map((screenshot) => [screenshotIdOf(screenshot.metadata), screenshot]))
+  const found = await mapAtOnce(
+    ids,
+    AT_ONCE,
+    async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),
+  )
+  // Deleted ones are gone from the batch too; whatever else has an id of ours was put there by somebody else.
+  return found.filter((screenshot) => screenshot !== undefined).filter(({ spec }) => spec.batchId === batchId)
+}

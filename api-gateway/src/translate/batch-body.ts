@@ -1,0 +1,101 @@
+import type { EgressRules } from '@tintype/crds/address-rules'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { z } from 'zod'
+import { ApiError, invalid, type Problem } from '../errors.ts'
+import {
+  captureOptionFields,
+  dropUnknown,
+  findOptionFaults,
+  isObject,
+  type RecordOptions,
+  recordOptions,
+  splitOptions,
+} from './options-body.ts'
+import { type KnownNames, toProblems } from './problems.ts'
+import { judgeTarget } from './target.ts'
+import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
+
+// The body of POST /screenshots/batch (spec 4.6).
+
+const MAX_URLS = 100
+const OptionsBody = z.strictObject({ ...captureOptionFields, ...recordOptions })
+
+/** The body's schema, but for the rules of addresses and contradictions between options. */
+export const BatchBody = z.strictObject({
+  urls: z.array(z.string()).min(1).max(MAX_URLS),
+  options: OptionsBody.optional(),
+  ...recordOptions,
+})
+
+const KNOWN: KnownNames = { '': Object.keys(BatchBody.shape), options: Object.keys(OptionsBody.shape) }
+
+/** One address of a batch, and what it alone has. */
+export interface BatchAddress {
+  url: string
+  /** Credentials that stood in it. */
+  privateOptions?: PrivateOptions
+}
+
+/** What a caller asked for, in the service's own terms. */
+export interface BatchRequest {
+  addresses: BatchAddress[]
+  /** Absent when none was chosen. */
+  options?: CaptureOptions
+  /** Absent when none was chosen. */
+  privateOptions?: PrivateOptions
+  /** Absent when none was chosen. */
+  record?: RecordOptions
+  /** Names that `Prefer: handling=lenient` dropped, as paths. */
+  ignored: string[]
+}
+
+/** The addresses that will be captured, and what is wrong with those that cannot be. Of a list that is too long nothing more is said. */
+function judgeAddresses(body: unknown, rules: EgressRules): { addresses: BatchAddress[]; faults: Problem[] } {
+  const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
+  const judged = given.map((given, index) => (typeof given === 'string' ? judgeAddress(given, `urls[${index}]`, rules) : []))
+  return {
+    addresses: judged.flatMap((result) => ('url' in result ? [result] : [])),
+    faults: judged.flatMap((result) => ('url' in result ? [] : result)),
+  }
+}
+
+function judgeAddress(given: string, path: string, rules: EgressRules): BatchAddress | Problem[] {
+  const { text, credentials } = splitCredentials(given)
+  const target = judgeTarget(text, rules)
+  if (!('url' in target)) return [{ path, code: target.fault.code, message: target.fault.message.replace(/^the url/, path) }]
+  const faults = findCredentialFaults(credentials, path)
+  return faults.length > 0 ? faults : { ...target, ...(credentials ? { privateOptions: credentials } : {}) }
+}
+
+/**
+ * Reads a body. One bad address refuses the whole batch: nothing is created and nothing charged (contract 4.6).
+ * @param lenient drops unknown names instead of refusing them
+ * @throws ApiError with every fault at once
+ */
+export function parseBatchBody(raw: unknown, rules: EgressRules, lenient = false): BatchRequest {
+  const ignored: string[] = []
+  const body = lenient ? dropUnknown(raw, KNOWN, ignored) : raw
+  const parsed = BatchBody.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
+  const { addresses, faults } = judgeAddresses(body, rules)
+  const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
+  const { capture: options, private: privateOptions, record } = splitOptions(inner, outer)
+  const problems = [...found, ...faults, ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) })]
+  if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
+    throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} addresses are not allowed`, {
+      details: problems,
+    })
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    addresses,
+    ignored,
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+    ...(Object.keys(privateOptions).length > 0 ? { privateOptions } : {}),
+    ...(Object.keys(record).length > 0 ? { record } : {}),
+  }
+}
+
+/** What one address contradicts, all of them do. */
+const someCredentials = (addresses: readonly BatchAddress[]): PrivateOptions =>
+  addresses.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}

@@ -1,0 +1,95 @@
+import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import { contradictions } from '@tintype/crds/capture-options/contradictions'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
+import { z } from 'zod'
+import type { Problem } from '../errors.ts'
+import { findPrivateFaults, privateOptionFields, toPrivateOptions } from './private-options.ts'
+import type { KnownNames } from './problems.ts'
+
+// What the bodies of POST /screenshots and POST /screenshots/batch share. Strict: a typo must not pass silently, and nothing is converted:
+// "4" is not 4.
+
+/** How the caller wants the answer. About the request, not the picture: never stored (decision 2). */
+export const requestOptions = { async: z.boolean().optional(), response_type: z.enum(['json', 'by_format', 'empty']).optional() }
+
+const { externalIdentifier, attachmentName, downloadUrlTtlSeconds } = ScreenshotSpec.shape
+
+/** About the record, not the picture: fields of the custom resource beside its options. */
+export const recordOptions = {
+  external_identifier: externalIdentifier,
+  attachment_name: attachmentName,
+  download_url_ttl: downloadUrlTtlSeconds,
+}
+
+const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
+
+/** The capture options by their names on the wire, the private ones among them. */
+export const captureOptionFields: Record<string, z.ZodType> = { ...plainOptionFields, ...privateOptionFields }
+
+/** How a held request is answered. */
+export interface AnswerOptions {
+  async?: boolean
+  responseType?: 'json' | 'by_format' | 'empty'
+}
+
+/** What the record is to say and how its links behave. */
+export type RecordOptions = Pick<ScreenshotSpec, 'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds'>
+
+/** The options of a body, each kind by itself; empty where nothing was chosen. */
+export interface SplitOptions {
+  capture: CaptureOptions
+  private: PrivateOptions
+  record: RecordOptions
+  answer: AnswerOptions
+}
+
+const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
+  external_identifier: 'externalIdentifier',
+  attachment_name: 'attachmentName',
+  download_url_ttl: 'downloadUrlTtlSeconds',
+}
+const ANSWER_NAMES: Readonly<Record<string, keyof AnswerOptions>> = { async: 'async', response_type: 'responseType' }
+
+function pick(source: Record<string, unknown>, names: Readonly<Record<string, string>>): object {
+  const chosen = Object.entries(names).filter(([name]) => source[name] !== undefined)
+  return Object.fromEntries(chosen.map(([name, target]) => [target, source[name]]))
+}
+
+/** Tells the kinds of options apart; what stands at the top level of the body wins over what stands in `options`. */
+export function splitOptions(inner: Record<string, unknown>, outer: Record<string, unknown> = {}): SplitOptions {
+  const both = { ...inner, ...outer }
+  const capture = Object.entries(inner).filter(([name]) => Object.hasOwn(plainOptionFields, name))
+  return {
+    capture: renameKeys(Object.fromEntries(capture), toCamelCase),
+    private: toPrivateOptions(inner),
+    record: pick(both, RECORD_NAMES),
+    answer: pick(both, ANSWER_NAMES),
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Takes out what is not known, for callers that asked for it; notes it in `ignored`. */
+export function dropUnknown(body: unknown, known: KnownNames, ignored: string[], place = ''): unknown {
+  if (!isObject(body)) return body
+  const names = known[place] ?? []
+  const kept = Object.entries(body).filter(([name]) => names.includes(name) || !ignored.push(place === '' ? name : `${place}.${name}`))
+  const clean = (name: string, value: unknown) => (name === 'options' ? dropUnknown(value, known, ignored, 'options') : value)
+  return Object.fromEntries(kept.map(([name, value]) => [name, clean(name, value)]))
+}
+
+/** Bytes of the options in all: what a runner’s order may hold. */
+const MAX_OPTIONS_BYTES = 1024 * 1024
+
+/** What no single field's schema sees. */
+export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions): Problem[] {
+  const against = contradictions
+    .filter(({ holds }) => holds(options))
+    .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+  const faults = [...against, ...findPrivateFaults(secrets)]
+  if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return faults
+  return [...faults, { path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]
+}

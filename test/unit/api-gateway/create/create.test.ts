@@ -1,0 +1,196 @@
+import t from 'tap'
+import { createBatch } from '../../../../api-gateway/src/create/batch.ts'
+import { buildAll } from '../../../../api-gateway/src/create/build.ts'
+import { createScreenshots } from '../../../../api-gateway/src/create/create.ts'
+import type { Turn } from '../../../../api-gateway/src/create/idempotency.ts'
+import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
+import { createSingle } from '../../../../api-gateway/src/create/single.ts'
+import { invalid, unavailable } from '../../../../api-gateway/src/errors.ts'
+import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshot.ts'
+import type { Account } from '../../../../crds/src/kinds/account.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { toSealingKey } from '../../../../crds/src/sealed.ts'
+import { CountingQuota, FakeObjects } from '../fake-stores.ts'
+import { aScreenshot, FakeArchive, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
+
+const account: Account = {
+  metadata: { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
+  spec: { plan: 'scale' },
+}
+
+class Screenshots extends FakeScreenshots {
+  failures: unknown[] = []
+  override async create(object: NewScreenshot): Promise<Screenshot> {
+    const failure = this.failures.shift()
+    if (failure !== undefined) throw failure
+    return super.create(object)
+  }
+}
+
+function aWorld(count: number) {
+  const deps = {
+    screenshots: new Screenshots(),
+    quota: new CountingQuota(),
+    archive: new FakeArchive(),
+    log: { warn: () => undefined } as never,
+  }
+  const urls = Array.from({ length: count }, (_, index) => `https://example.com/${index}`)
+  const done: unknown[] = []
+  const turn: Turn = {
+    plan: planScreenshots(NOW, count, count > 1),
+    isRepeated: false,
+    complete: async (result) => void done.push(result),
+    forget: async () => void done.push('forgotten'),
+  }
+  const addresses = urls.map((url) => ({ url }))
+  const sealingKey = () => toSealingKey(OPENING_KEY)
+  const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects() })
+  const request = { account, turn, urls, batchId: turn.plan.batchId ?? '', build }
+  return { deps, request, turn, done, repeat: { ...request, turn: { ...turn, isRepeated: true } } }
+}
+
+t.test('planScreenshots derives every id from the reservation', async (t) => {
+  const { ids, reservation, batchId } = planScreenshots(NOW, 100, true)
+  t.equal(new Set(ids).size, 100)
+  t.match(ids[0], /^scr_/)
+  t.match(reservation, /^res_/)
+  t.match(batchId, /^batch_/)
+})
+
+t.test('createScreenshots pays, creates and settles, in the order of the request', async (t) => {
+  const { deps, request, turn } = aWorld(3)
+  const { items } = await createScreenshots(request, deps)
+  t.strictSame(
+    items.map(({ id, screenshot }) => [id, screenshot?.spec.url]),
+    turn.plan.ids.map((id, index) => [id, `https://example.com/${index}`]),
+  )
+  t.match(items[0]?.screenshot?.spec, { batchId: turn.plan.batchId, reservation: turn.plan.reservation })
+  t.equal(deps.quota.used, 3)
+  t.strictSame(deps.quota.settled, [turn.plan.reservation])
+})
+
+t.test('createScreenshots fills the quota exactly, from the first on', async (t) => {
+  const { deps, request } = aWorld(3)
+  deps.quota.limit = 2
+  const { items } = await createScreenshots(request, deps)
+  t.match(items, [{ screenshot: Object }, { screenshot: Object }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
+  t.equal(deps.screenshots.objects.size, 2)
+})
+
+t.test('createScreenshots refuses and forgets when nothing was done', async (t) => {
+  const refusals: [string, (world: ReturnType<typeof aWorld>) => unknown][] = [
+    ['USAGE_LIMIT_REACHED', ({ deps }) => Object.assign(deps.quota, { limit: 0 })],
+    ['RATE_LIMIT_EXCEEDED', ({ deps }) => Object.assign(deps.quota, { isRateUsedUp: true })],
+    ['QUEUE_FULL', ({ deps }) => Object.assign(deps.screenshots, { isQueueFull: true })],
+  ]
+  for (const [code, arrange] of refusals) {
+    const world = aWorld(2)
+    arrange(world)
+    await t.rejects(createScreenshots(world.request, world.deps), { code })
+    t.strictSame([world.done, world.deps.screenshots.objects.size, world.deps.quota.used], [['forgotten'], 0, 0], code)
+  }
+})
+
+t.test('createScreenshots leaves the charge and the key when it is not known what was created', async (t) => {
+  const { deps, request, done } = aWorld(1)
+  deps.screenshots.failures = [unavailable('away')]
+  await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE' })
+  t.strictSame([deps.quota.used, deps.quota.settled, done], [1, [], []])
+})
+
+t.test('createScreenshots gives back what the API server refuses to store', async (t) => {
+  const { deps, request, done } = aWorld(1)
+  deps.screenshots.failures = [invalid([{ path: 'options', code: 'refused', message: 'no' }])]
+  await t.rejects(createScreenshots(request, deps), { code: 'VALIDATION_ERROR' })
+  t.strictSame([deps.quota.used, done], [0, ['forgotten']])
+})
+
+t.test('createScreenshots charges nothing when the options cannot be stored', async (t) => {
+  const { deps, request, done } = aWorld(2)
+  const build = async () => {
+    throw unavailable('away')
+  }
+  await t.rejects(createScreenshots({ ...request, build }, deps), { code: 'SERVICE_UNAVAILABLE' })
+  t.strictSame([deps.quota.used, done, deps.screenshots.objects.size], [0, ['forgotten'], 0])
+})
+
+t.test('createScreenshots repeated after a crash before the first object pays once', async (t) => {
+  const { deps, request, repeat, turn } = aWorld(2)
+  await deps.quota.reserve({ account, reservation: turn.plan.reservation, names: turn.plan.ids.map((id) => id.replace('_', '-')), at: NOW })
+  const { items } = await createScreenshots(repeat, deps)
+  t.strictSame([items.length, deps.quota.used, deps.screenshots.objects.size], [2, 2, 2])
+  t.ok(request)
+})
+
+t.test('createScreenshots repeated after a crash among the objects creates what is missing, wherever the others are', async (t) => {
+  const { deps, request, repeat, turn } = aWorld(3)
+  await createScreenshots(request, deps)
+  const [archived = '', lost = ''] = turn.plan.ids
+  await deps.archive.put('acme', [deps.screenshots.objects.get(archived) ?? aScreenshot({})])
+  deps.screenshots.objects.delete(archived)
+  deps.screenshots.objects.delete(lost)
+  const { items } = await createScreenshots(repeat, deps)
+  t.strictSame(
+    items.map(({ id, refusal }) => [id, refusal]),
+    turn.plan.ids.map((id) => [id, undefined]),
+  )
+  t.strictSame([[...deps.screenshots.objects.keys()].sort(), deps.quota.used], [turn.plan.ids.slice(1).sort(), 3])
+})
+
+t.test(
+  'createSingle answers a completed repetition from the record, from the archive, and from the request when it was deleted',
+  async (t) => {
+    const { deps, request, turn } = aWorld(1)
+    const created = await createSingle(request, deps)
+    const repeated = { ...request, turn: { ...turn, isRepeated: true, result: {} } }
+    t.strictSame(await createSingle(repeated, deps), created)
+    deps.screenshots.objects.clear()
+    await deps.archive.put('acme', [created])
+    t.strictSame(await createSingle(repeated, deps), created)
+    deps.archive.records.clear()
+    t.match(await createSingle(repeated, deps), {
+      metadata: { name: created.metadata.name },
+      spec: created.spec,
+      status: { phase: 'Pending' },
+    })
+    t.strictSame([deps.quota.used, deps.screenshots.objects.size], [1, 0])
+  },
+)
+
+t.test('createBatch records what was over the quota as failed, and says the same when it is repeated', async (t) => {
+  const { deps, request, turn, done } = aWorld(3)
+  deps.quota.limit = 2
+  const items = await createBatch(request, deps)
+  t.match(items[2], { url: 'https://example.com/2', refusal: { code: 'USAGE_LIMIT_REACHED' } })
+  t.strictSame(deps.archive.batches.get(`acme/${request.batchId}`), turn.plan.ids)
+  const refused = deps.archive.records.get(turn.plan.ids[2] ?? '')
+  t.match(refused, { spec: { batchId: request.batchId }, status: { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } } })
+  t.equal(refused?.spec.reservation, undefined)
+  t.strictSame(await createBatch({ ...request, turn: { ...turn, isRepeated: true, result: done[0] } }, deps), items)
+})
+
+t.test('createBatch answers although the records of refused items cannot be kept', async (t) => {
+  const { deps, request } = aWorld(2)
+  deps.quota.limit = 1
+  deps.archive.put = async () => {
+    throw unavailable('away')
+  }
+  t.match(await createBatch(request, deps), [{ refusal: undefined }, { refusal: { code: 'USAGE_LIMIT_REACHED' } }])
+})
+
+t.test('createBatch charges nothing when its ids cannot be kept', async (t) => {
+  const { deps, request } = aWorld(2)
+  deps.archive.putBatch = async () => {
+    throw unavailable('away')
+  }
+  await t.rejects(createBatch(request, deps), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal(deps.quota.used, 0)
+})
+
+t.test('createBatch names single items that could not be stored', async (t) => {
+  const { deps, request } = aWorld(3)
+  deps.screenshots.failures = [undefined, unavailable('away')]
+  const items = await createBatch(request, deps)
+  t.match(items, [{ refusal: undefined }, { refusal: { code: 'SERVICE_UNAVAILABLE' } }, { refusal: undefined }])
+  t.equal(deps.archive.records.size, 0, 'it may exist all the same')
+})
