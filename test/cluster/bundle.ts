@@ -11,6 +11,11 @@ import { repository } from './state.ts'
 /** Packages with native code or with files that they read beside themselves. */
 const unbundled = ['playwright', 'playwright-core', 'sharp']
 
+/** Files of packages that a program serves as they are: of the rest of the package it needs nothing. */
+export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'api-gateway': { 'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'] },
+}
+
 /** Imported late, to read a kubeconfig; no pod has one, and it is four times as large as the program. */
 const leftOut = ['@kubernetes/client-node']
 
@@ -56,7 +61,9 @@ export async function bundleProgram(program: string): Promise<void> {
     legalComments: 'none', // the whole licence texts are beside the file
     logLevel: 'silent',
   })
-  const copied = await copyPackages(externalsOf(metafile), directory, path.join(dist, 'node_modules'))
+  const packages = path.join(dist, 'node_modules')
+  const copied = await copyPackages(externalsOf(metafile), directory, packages)
+  copied.push(...(await copyServed(served[program] ?? {}, directory, packages)))
   await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...packagesOf(metafile), ...copied]))
 }
 
@@ -88,6 +95,19 @@ async function copyPackages(names: readonly string[], from: string, to: string):
   await findPackages(names, from, found)
   for (const [name, directory] of found) await cp(directory, path.join(to, name), { recursive: true, dereference: true })
   return [...found.values()].map((directory) => path.relative(repository, directory))
+}
+
+/** Copies single files of packages. Resolves to the directories that they came from. */
+async function copyServed(files: Readonly<Record<string, readonly string[]>>, from: string, to: string): Promise<string[]> {
+  const directories: string[] = []
+  for (const [name, names] of Object.entries(files)) {
+    const directory = await findPackage(name, from)
+    if (!directory) throw new Error(`the package ${name} is not installed`)
+    await mkdir(path.join(to, name), { recursive: true })
+    for (const file of names) await cp(path.join(directory, file), path.join(to, name, file))
+    directories.push(path.relative(repository, directory))
+  }
+  return directories
 }
 
 /** Walks dependencies as Node resolves them: the nearest node_modules above wins. Optional ones of other platforms are not installed. */

@@ -41,7 +41,7 @@ export const nameOfErrors = (status: number, codes: readonly HttpErrorCode[]): s
 
 /** The answer to a request that is refused with one of these codes. */
 export function toErrorAnswer(status: number, codes: readonly HttpErrorCode[]) {
-  const names = [...COMMON_HEADERS, ...(HEADERS_OF[status] ?? []), ...(status === 401 ? [] : LIMIT_HEADERS)]
+  const names = [...COMMON_HEADERS, ...(HEADERS_OF[status] ?? []), ...(status === 429 ? LIMIT_HEADERS : [])]
   return {
     description: codes.map((code) => `\`${code}\`: ${HTTP_ERRORS[code].remedy}`).join('\n\n'),
     headers: toHeaderRefs(names),

@@ -1,6 +1,6 @@
 import { ImageFormat } from '@tintype/crds/capture-options/image'
 import { z } from 'zod'
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } from '../translate/list-query.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_MERGED_OFFSET, MAX_OFFSET } from '../translate/list-query.ts'
 import { MAX_WAIT_SECONDS } from '../translate/wait-query.ts'
 import { anId } from './answers/common.ts'
 import type { Parameter } from './operation.ts'
@@ -99,11 +99,22 @@ export const listParameters: readonly Parameter[] = [
   {
     name: 'cursor',
     in: 'query',
-    description: '`next_cursor` of the page before: stays right while records come and go. Excludes offset.',
-    schema: anId('scr', 'A next_cursor.'),
+    description: '`next_cursor` of the page before, of the same list: stays right while records come and go. Excludes offset.',
+    schema: z.string().regex(/^(\d{14}\.)?scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
     example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
   },
-  offset(MAX_OFFSET),
+  {
+    ...offset(MAX_OFFSET),
+    description: `Records to skip; beyond ${MAX_MERGED_OFFSET} only live ones are counted, and archived ones refused. Default: 0.`,
+  },
+  {
+    name: 'sort',
+    in: 'query',
+    description: 'By which instant. Default: created_at.',
+    schema: z.enum(['created_at', 'completed_at']),
+    example: 'created_at',
+  },
+  { name: 'order', in: 'query', description: 'Newest or oldest first. Default: desc.', schema: z.enum(['desc', 'asc']), example: 'desc' },
   {
     name: 'status',
     in: 'query',
@@ -115,5 +126,13 @@ export const listParameters: readonly Parameter[] = [
   instant('created_after', 'after'),
   instant('created_before', 'before'),
   { name: 'url', in: 'query', description: 'Only of exactly this address.', schema: z.string(), example: 'https://example.com/' },
+  { name: 'batch_id', in: 'query', description: 'Only of this batch.', schema: z.string(), example: 'batch_01kajq2v0vtz8m3c5x7r9w4n6p' },
+  {
+    name: 'external_identifier',
+    in: 'query',
+    description: 'Only with exactly this name of the caller’s own.',
+    schema: z.string(),
+    example: 'order-1042',
+  },
   { name: 'format', in: 'query', description: 'Only of this format.', schema: ImageFormat, example: 'png' },
 ]

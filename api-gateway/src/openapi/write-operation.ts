@@ -8,10 +8,11 @@ import { idempotencyKey } from './parameters.ts'
 
 // From the table to OpenAPI's own words, one operation at a time.
 
-const writeParameter = ({ schema, explode, ...rest }: Parameter) => ({
+/** Examples stand in the schema: what stands beside it, reference pages fill in when somebody tries the operation out. */
+const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
   ...rest,
   ...(explode === false ? { style: 'form', explode } : {}),
-  schema: toJsonSchema(schema),
+  schema: { ...toJsonSchema(schema), ...(example === undefined ? {} : { examples: [example] }) },
 })
 
 const writeBody = ({ schema, examples, required = true }: Body) => ({
@@ -56,7 +57,7 @@ export function writeOperation(operation: Operation) {
     operationId: id,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: [description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join('\n\n'),
     // Scopes of a bearer may be named since 3.1.
     security: scope === undefined ? [] : [{ apiKey: [scope] }],
     ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),

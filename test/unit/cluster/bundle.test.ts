@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
 import t from 'tap'
-import { externalsOf, packageNameOf, packagesOf } from '../../cluster/bundle.ts'
+import { externalsOf, packageNameOf, packagesOf, served } from '../../cluster/bundle.ts'
 
 const aMetafile = (inputs: string[], imports: string[]): Metafile =>
   ({
@@ -42,4 +43,15 @@ t.test('packagesOf names the directory of each package whose files were bundled,
     'node_modules/minio/node_modules/xml2js',
     'node_modules/zod',
   ])
+})
+
+t.test('bundleProgram puts the files that a program serves where the package would be', async (t) => {
+  const source = await readFile(new URL('../../../api-gateway/src/routes/docs.ts', import.meta.url), 'utf8')
+  const wanted = [...source.matchAll(/fromPackage\('([^']+)'\)/g)].map(([, file]) => file)
+  t.ok(wanted.length >= 2)
+  const copied = served['api-gateway']?.['swagger-ui-dist'] ?? []
+  t.strictSame(
+    wanted.filter((file) => !copied.includes(file!)),
+    [],
+  )
 })

@@ -6,7 +6,7 @@ import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/ev
 import type { Operation } from '../../../../api-gateway/src/openapi/operation.ts'
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
 import { listParameters } from '../../../../api-gateway/src/openapi/parameters.ts'
-import { parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
+import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -119,12 +119,8 @@ t.test('the document tells each refusal with its codes', async (t) => {
 })
 
 t.test('the document names the parameters that lists understand', async (t) => {
-  for (const { name, example } of listParameters) {
-    const text = String(example)
-    if (name === 'offset' || name === 'cursor') continue
-    t.doesNotThrow(() => parseListQuery({ [name]: text }), name)
-  }
-  t.throws(() => parseListQuery({ page: '1' }), { code: 'VALIDATION_ERROR' })
+  t.strictSame(listParameters.map(({ name }) => name).sort(), [...LIST_PARAMETERS].sort())
+  for (const { name, example } of listParameters) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
 })
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {

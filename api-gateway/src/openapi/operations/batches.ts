@@ -1,0 +1,41 @@
+import { CreatedBatch } from '../answers/batch.ts'
+import { CreateBatch } from '../bodies.ts'
+import { batchId, createdBatch } from '../examples.ts'
+import type { Operation } from '../operation.ts'
+import { prefer } from '../parameters.ts'
+import { toId } from './screenshots.ts'
+
+/** Spec 4.6. */
+export const batchOperations: readonly Operation[] = [
+  {
+    id: 'createBatch',
+    method: 'post',
+    path: '/screenshots/batch',
+    tag: 'Batches',
+    scope: 'screenshots:write',
+    summary: 'Capture up to 100 pages',
+    description:
+      'Each address becomes a screenshot of its own. Costs one request of the rate, and one unit of quota for each address; when the quota ends in between, the first ones are accepted and the rest are listed in `failed_jobs`.',
+    parameters: [prefer],
+    isKeyed: true,
+    body: {
+      schema: CreateBatch,
+      examples: {
+        two: { summary: 'Two pages as JPEG', value: { urls: ['https://example.com/', 'https://example.org/'], options: { format: 'jpeg', image_quality: 80 } } },
+      },
+    },
+    answers: {
+      202: {
+        description: 'Accepted, wholly or in part.',
+        schema: CreatedBatch,
+        example: createdBatch,
+        headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          batch: toId('getBatch', 'Reads all of them.', '$response.body#/batch_id'),
+          first: toId('getScreenshot', 'Reads the first one.', '$response.body#/screenshots/0/id'),
+        },
+      },
+    },
+    errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+  },
+]

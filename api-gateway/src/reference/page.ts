@@ -1,0 +1,51 @@
+// The page at /docs: Swagger UI over our own OpenAPI document. All of it comes from this gateway, so it works without the internet, and
+// nothing in it may be loaded from elsewhere, run inline or be put into a frame.
+
+export const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tintype API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="stylesheet" href="docs/page.css">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript. The document that it shows is <a href="api/v1/openapi.json">api/v1/openapi.json</a>.</noscript>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`
+
+/** Keys that are tried out stay in the page: they are not kept when it is closed. */
+export const START = `SwaggerUIBundle({
+  url: 'api/v1/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  filter: true,
+  persistAuthorization: false,
+  requestSnippetsEnabled: true,
+  tryItOutEnabled: false,
+  validatorUrl: null,
+})
+`
+
+export const STYLE = `body { margin: 0; background: #fff; }
+noscript { display: block; margin: 2rem; font-family: sans-serif; }
+.swagger-ui .info { margin: 2rem 0 1rem; }
+`
+
+/** Nothing inline, nothing from elsewhere: Swagger UI sets its styles through the object model. */
+export const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+} as const
