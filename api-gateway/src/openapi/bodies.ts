@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BatchBody } from '../translate/batch-body.ts'
 import { CreateBody } from '../translate/create-body.ts'
 import { name } from './naming.ts'
 
@@ -11,7 +12,9 @@ const address = z
   .min(1)
   .max(MAX_URL_LENGTH)
   .meta({ format: 'uri' })
-  .describe('Address of the page: public, http or https, without user name and password, at most 8192 characters.')
+  .describe(
+    'Address of the page: public, http or https, at most 8192 characters. A user name and password in it become basic authentication and are never shown.',
+  )
 
 export const CreateScreenshot = name(
   'CreateScreenshot',
@@ -23,4 +26,12 @@ export const CreateScreenshot = name(
       .optional()
       .describe('How to capture. All are optional; what was not chosen is not stored.'),
   }).describe('A page to capture. `url` is required, here or in `options`; the outer one wins.'),
+)
+
+export const CreateBatch = name(
+  'CreateBatch',
+  BatchBody.extend({
+    urls: z.array(address).min(1).max(100).describe('Addresses of the pages, 1 to 100.'),
+    options: BatchBody.shape.options.describe('How to capture each of them.'),
+  }).describe('Pages to capture with one set of options. One bad address refuses the whole batch.'),
 )

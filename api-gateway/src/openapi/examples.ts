@@ -75,6 +75,19 @@ export const createdBatch = {
   batch_id: batchId,
 }
 
+export const batchStatus = {
+  success: true,
+  data: {
+    batch_id: batchId,
+    created_at: createdAt,
+    total: 1,
+    pending: 0,
+    completed: 1,
+    failed: 0,
+    screenshots: [{ ...completed, batch_id: batchId }],
+  },
+}
+
 export const serviceStatus = {
   status: 'operational',
   version: '1.0.0',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { name } from '../naming.ts'
-import { anId, count } from './common.ts'
-import { createdAt, estimatedTime, id, status, url } from './screenshot.ts'
+import { anId, count, success } from './common.ts'
+import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from './screenshot.ts'
 
 const batchItem = z.object({ id, url_to_capture: z.string().describe('Address of the page.'), status, created_at: createdAt })
 const failedJob = z.object({ id, url, error: z.string().describe('A code and a sentence.') })
@@ -21,4 +21,23 @@ export const CreatedBatch = name(
       batch_id: anId('batch', 'Id of the batch.'),
     })
     .describe('A batch that was accepted, wholly or in part.'),
+)
+
+/** GET /batches/:id. */
+export const BatchStatus = name(
+  'Batch',
+  z
+    .object({
+      success,
+      data: z.object({
+        batch_id: anId('batch', 'Id of the batch.'),
+        created_at: createdAt,
+        total: count('How many there are.'),
+        pending: count('How many have not ended.'),
+        completed: count('How many succeeded.'),
+        failed: count('How many failed.'),
+        screenshots: z.array(ScreenshotRecord).describe('In the order of the request.'),
+      }),
+    })
+    .describe('A batch and its screenshots.'),
 )

@@ -1,8 +1,8 @@
-import { CreatedBatch } from '../answers/batch.ts'
+import { BatchStatus, CreatedBatch } from '../answers/batch.ts'
 import { CreateBatch } from '../bodies.ts'
-import { batchId, createdBatch } from '../examples.ts'
+import { batchId, batchStatus, createdBatch } from '../examples.ts'
 import type { Operation } from '../operation.ts'
-import { prefer } from '../parameters.ts'
+import { pathId, prefer } from '../parameters.ts'
 import { toId } from './screenshots.ts'
 
 /** Spec 4.6. */
@@ -21,7 +21,10 @@ export const batchOperations: readonly Operation[] = [
     body: {
       schema: CreateBatch,
       examples: {
-        two: { summary: 'Two pages as JPEG', value: { urls: ['https://example.com/', 'https://example.org/'], options: { format: 'jpeg', image_quality: 80 } } },
+        two: {
+          summary: 'Two pages as JPEG',
+          value: { urls: ['https://example.com/', 'https://example.org/'], options: { format: 'jpeg', image_quality: 80 } },
+        },
       },
     },
     answers: {
@@ -29,7 +32,7 @@ export const batchOperations: readonly Operation[] = [
         description: 'Accepted, wholly or in part.',
         schema: CreatedBatch,
         example: createdBatch,
-        headers: ['Location', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: {
           batch: toId('getBatch', 'Reads all of them.', '$response.body#/batch_id'),
           first: toId('getScreenshot', 'Reads the first one.', '$response.body#/screenshots/0/id'),
@@ -37,5 +40,17 @@ export const batchOperations: readonly Operation[] = [
       },
     },
     errors: ['URL_NOT_ALLOWED', 'OPTION_NOT_ALLOWED', 'USAGE_LIMIT_REACHED', 'QUEUE_FULL'],
+  },
+  {
+    id: 'getBatch',
+    method: 'get',
+    path: '/batches/{id}',
+    tag: 'Batches',
+    scope: 'screenshots:read',
+    summary: 'Read a batch',
+    description: 'How far it is, and the full records in the order of the request. Deleted ones are gone from it.',
+    parameters: [pathId('batch', batchId)],
+    answers: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    errors: ['NOT_FOUND'],
   },
 ]
