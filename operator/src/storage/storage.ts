@@ -1,7 +1,7 @@
 import type { Client } from 'minio'
 import { request } from 'undici'
-import { RetryableError } from '../controller/errors.ts'
 import { lazyBucketClient } from './bucket-client.ts'
+import { type Objects, openObjects, retryable } from './objects.ts'
 import { presign, type StorageAccess } from './presign.ts'
 
 const TIMEOUT_MILLISECONDS = 10_000
@@ -13,13 +13,15 @@ export interface Upload {
 }
 
 /** What the operator does in the bucket. Every method may be repeated. */
-export interface Storage {
+export interface Storage extends Objects {
   /** Makes the bucket when it is not there. */
   ensureBucket(): Promise<void>
   /** An address for one PUT of one new object. */
   presignPut(upload: { key: string; contentType: string; expiresAt: Date; now: Date }): Upload
   /** The text of one object; undefined when there is none. @throws RetryableError also when it has more than `maxBytes` */
   readText(key: string, maxBytes: number): Promise<string | undefined>
+  /** Whether there is an object of that key. */
+  exists(key: string): Promise<boolean>
   /** Removes every object whose key begins with `prefix`. */
   removePrefix(prefix: string): Promise<void>
 }
@@ -28,8 +30,10 @@ export interface Storage {
 export function openStorage(access: StorageAccess): Storage {
   const client = lazyBucketClient(access)
   return {
+    ...openObjects(access.bucket, client),
     ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, client)),
     readText: (key, maxBytes) => retryable('read an object', () => readText(access, key, maxBytes)),
+    exists: (key) => retryable('look for an object', () => isThere(access, key)),
     removePrefix: (prefix) => retryable('remove files', async () => removePrefix(await client(), access.bucket, prefix)),
     presignPut({ key, contentType, expiresAt, now }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
@@ -40,7 +44,7 @@ export function openStorage(access: StorageAccess): Storage {
 }
 
 async function ensureBucket(access: StorageAccess, client: () => Promise<Client>): Promise<void> {
-  if (await isBucketThere(access)) return
+  if (await isThere(access, '')) return
   try {
     await (await client()).makeBucket(access.bucket, access.region)
   } catch (error) {
@@ -49,9 +53,9 @@ async function ensureBucket(access: StorageAccess, client: () => Promise<Client>
   }
 }
 
-/** Asked without the client, which need not be loaded when all is well. */
-async function isBucketThere(access: StorageAccess): Promise<boolean> {
-  const url = presign(access, { method: 'HEAD', key: '', expiresSeconds: 60, now: new Date() })
+/** Asked without the client, which need not be loaded when all is well. An empty key is the bucket itself. */
+async function isThere(access: StorageAccess, key: string): Promise<boolean> {
+  const url = presign(access, { method: 'HEAD', key, expiresSeconds: 60, now: new Date() })
   const { statusCode, body } = await request(url, { method: 'HEAD', headersTimeout: TIMEOUT_MILLISECONDS })
   await body.dump()
   if (statusCode === 200 || statusCode === 404) return statusCode === 200
@@ -84,17 +88,4 @@ async function removePrefix(client: Client, bucket: string, prefix: string): Pro
   if (names.length === 0) return
   const refused = (await client.removeObjects(bucket, names)).find((answer) => answer?.Error)
   if (refused) throw new Error(`${names.length} files: ${refused.Error?.Code}`)
-}
-
-/** The client has no time-out of its own: a store that hangs would hold a worker for ever. */
-async function retryable<T>(what: string, call: () => Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`no answer in ${TIMEOUT_MILLISECONDS} ms`)), TIMEOUT_MILLISECONDS)
-  try {
-    return await Promise.race([call(), late.promise])
-  } catch (cause) {
-    throw new RetryableError(what, { cause })
-  } finally {
-    clearTimeout(timer)
-  }
 }
