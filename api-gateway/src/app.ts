@@ -13,17 +13,18 @@ import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
+import { addKeyRoutes, type KeysDeps } from './routes/v1/keys.ts'
 import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
 import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
-import type { KeyStore, QuotaStore, SealingKeySource } from './store/ports.ts'
+import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
+import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** Everything the gateway needs of the world; tests give their own. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps {
+export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
   quota: QuotaStore
   keys: KeyStore
-  sealingKey: SealingKeySource
   metrics: Metrics
   log: FastifyBaseLogger
 }
@@ -64,6 +65,8 @@ export function buildApp(deps: Deps): FastifyInstance {
         addCreateScreenshot(routes, deps)
         addBatchRoutes(routes, deps)
         addScreenshotRoutes(routes, deps)
+        addKeyRoutes(routes, deps)
+        addWebhookRoutes(routes, deps)
         addStatusRoute(routes, deps)
         addUsageRoute(routes, deps)
         addOpenApiRoute(routes)

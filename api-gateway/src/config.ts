@@ -1,4 +1,4 @@
-import { isCidr } from '@tintype/crds/address-rules'
+import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/address-rules'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
@@ -30,6 +30,11 @@ const Env = z.object({
   TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
+  TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys of an account
+  TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).default(50), // webhooks of an account: bounds what one event fans out to
+  // The same as the operator's: what it would refuse to post to is refused when it is asked for.
+  TINTYPE_WEBHOOK_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
   // Address of the store for the world: download links lead there instead of through the gateway (decision 1).
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
@@ -77,6 +82,13 @@ const toConfig = (env: Env) => ({
   plans: env.TINTYPE_PLANS,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
+  maxKeys: env.TINTYPE_MAX_KEYS,
+  maxWebhooks: env.TINTYPE_MAX_WEBHOOKS,
+  webhookRules: {
+    ...DEFAULT_EGRESS_RULES,
+    allowedCidrs: env.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
+    allowedHosts: env.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
+  },
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,

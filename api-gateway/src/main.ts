@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadClusterAccess } from '@tintype/crds/client/cluster-access'
+import { webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
+import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
+import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/ids'
+import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/names'
 import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
@@ -18,6 +22,7 @@ import { Downloads } from './routes/downloads.ts'
 import { Bucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeKeys } from './store/kube-keys.ts'
+import { KubeRecords } from './store/kube-records.ts'
 import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
 import { SealingKeyFile } from './store/sealing-key-file.ts'
@@ -36,6 +41,9 @@ async function run(config: Config): Promise<void> {
   const parts = { http, log, metrics: metrics.reflector }
   const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
   const keys = new KubeKeys(parts)
+  const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
+  const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
+  const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
   const now = () => new Date()
   const lease = new GatewayLease({ http, log, now, identity: `${config.podName}-${randomBytes(4).toString('hex')}` })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
@@ -46,8 +54,11 @@ async function run(config: Config): Promise<void> {
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
-  const reflectors = [screenshots.reflector, keys.keys, keys.accounts, quota.reflector]
+  // The first two decide who is let in.
+  const authorities = [keys.keys, keys.accounts]
+  const reflectors = [...authorities, screenshots.reflector, quota.reflector, webhookCopy]
   for (const reflector of reflectors) reflector.start()
+  keys.uses.start()
   lease.start()
   await Promise.all([keyRing.start(), sealingKey.start()])
 
@@ -59,6 +70,11 @@ async function run(config: Config): Promise<void> {
     idempotency: new Idempotency(bucket, now),
     plans: config.plans,
     keys,
+    apiKeys,
+    webhooks,
+    webhookRules: config.webhookRules,
+    maxKeys: config.maxKeys,
+    maxWebhooks: config.maxWebhooks,
     archive: new BucketArchive(bucket),
     files: bucket,
     downloads,
@@ -83,7 +99,12 @@ async function run(config: Config): Promise<void> {
         hasDownloadKeys: keyRing.isLoaded,
         hasSealingKey: sealingKey.isLoaded,
         nowMilliseconds: Date.now(),
-        copies: reflectors.map(({ resource, hasSynced, lastSeenAt }) => ({ name: resource.plural, hasSynced, lastSeenAt })),
+        copies: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
+          name: resource.plural,
+          hasSynced,
+          lastSeenAt,
+          isAuthority: index < authorities.length,
+        })),
       }),
   })
   probes.listen(config.metricsPort)
@@ -96,6 +117,7 @@ async function run(config: Config): Promise<void> {
   draining.abort()
   await sleep(config.drainDelayMilliseconds)
   await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
+  await keys.uses.stop()
   // What is settled is written before the Lease goes, so that nothing is left to guess.
   await quota.close()
   await lease.end()

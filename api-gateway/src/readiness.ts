@@ -1,11 +1,18 @@
-/** Milliseconds without a sign from the API server after which the copy of the keys may hold revoked ones (bookmarks come once a minute). */
+/** Milliseconds without a sign from the API server after which a copy counts as stale: bookmarks come once a minute. */
 export const STALE_MILLISECONDS = 120_000
+/**
+ * The same for the copies that decide who is let in, which may hold what has been revoked since (contract 4). Bookmarks could not bound
+ * it: the watches behind these copies are opened anew after 30 s of silence, and that counts as a sign.
+ */
+export const AUTHORITY_STALE_MILLISECONDS = 60_000
 
 interface Copy {
   name: string
   hasSynced: boolean
   /** Epoch milliseconds. */
   lastSeenAt: number
+  /** It decides who is let in. */
+  isAuthority: boolean
 }
 
 interface ReadinessFacts {
@@ -27,7 +34,10 @@ export function findUnreadyReasons({ isDraining, hasDownloadKeys, hasSealingKey,
     ...(hasSealingKey ? [] : ['the sealing key is not there']),
     ...copies.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
     ...copies
-      .filter(({ hasSynced, lastSeenAt }) => hasSynced && nowMilliseconds - lastSeenAt > STALE_MILLISECONDS)
+      .filter(
+        (copy) =>
+          copy.hasSynced && nowMilliseconds - copy.lastSeenAt > (copy.isAuthority ? AUTHORITY_STALE_MILLISECONDS : STALE_MILLISECONDS),
+      )
       .map(({ name }) => `${name}: no sign from the API server`),
   ]
 }

@@ -31,10 +31,23 @@ const isSame = (a: string, b: string): boolean => a.length === b.length && timin
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
   [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
-/** True when the key answers to the hash, is active and has not expired. */
-export function isUsable(key: ApiKey, hash: string, now: Date): boolean {
-  const { active = true, expiryTime } = key.spec
-  return hashesOf(key).some((known) => isSame(known, hash)) && active && (expiryTime === undefined || new Date(expiryTime) > now)
+const isBefore = (now: Date, instant: string | undefined): boolean => instant === undefined || now < new Date(instant)
+
+/** True when the key answers to the hash, is active and has not expired; the text before a rotation has an end of its own. */
+export function isUsable({ metadata: { labels = {} }, spec }: ApiKey, hash: string, now: Date): boolean {
+  const { active = true, expiryTime, previous } = spec
+  const isCurrent = isSame(labels[Label.keyHash1] ?? '', hash)
+  const isPrevious = isSame(labels[Label.keyHash2] ?? '', hash) && isBefore(now, previous?.expiryTime)
+  return (isCurrent || isPrevious) && active && isBefore(now, expiryTime)
+}
+
+/**
+ * Of several keys that answer to one hash the oldest alone counts: who copies a hash into a key of his own, or has the operator read the
+ * same text, must not get the requests of the other.
+ */
+export function findRightful(keys: readonly ApiKey[]): ApiKey | undefined {
+  const order = ({ metadata: { creationTimestamp, name } }: ApiKey) => `${creationTimestamp}/${name}`
+  return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
 }
 
 /** A key without scopes may do everything; one with an empty list may do nothing. @throws ApiError 403 */

@@ -19,17 +19,19 @@ import type {
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
-import { newId, screenshotIdOf } from '../../../crds/src/ids.ts'
+import { apiKeyIdOf, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import { isFinished, type Phase, type Screenshot, type ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { Label } from '../../../crds/src/names.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage.ts'
+import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
 
 // Builders, and stores in memory that keep the promises of store/ports.ts.
@@ -182,11 +184,15 @@ export class FakeArchive implements RecordArchive {
 export class FakeKeys implements KeyStore {
   readonly keys: ApiKey[] = []
   readonly accounts = new Map<string, Account>()
+  readonly uses = new Map<string, Date>()
   async findByHash(hash: string): Promise<ApiKey[]> {
-    return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash)
+    return this.keys.filter(({ metadata: { labels } }) => labels?.[Label.keyHash1] === hash || labels?.[Label.keyHash2] === hash)
   }
   async findAccount(name: string): Promise<Account | undefined> {
     return this.accounts.get(name)
+  }
+  noteUse({ metadata: { name } }: ApiKey, at: Date): void {
+    this.uses.set(name, at)
   }
 }
 
@@ -232,6 +238,8 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const files = new FakeFiles()
   const keys = new FakeKeys()
   const [objects, quota, archive] = [new FakeObjects(), new FakeQuota(), new FakeArchive()]
+  const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
+  const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
   const key = newKeyText()
   const draining = new AbortController()
   keys.keys.push(anApiKey(key, { accountName: 'acme' }))
@@ -251,6 +259,11 @@ export function aGateway(changes: Partial<Deps> = {}) {
     metrics: buildMetrics(),
     log: Fastify({ logger: { level: 'silent' } }).log,
     keyRing: () => ({ current: 'a', keys: { a: secret } }),
+    apiKeys,
+    webhooks,
+    webhookRules: DEFAULT_EGRESS_RULES,
+    maxKeys: 5,
+    maxWebhooks: 3,
     sealingKey: () => toSealingKey(OPENING_KEY),
     publicUrl: 'https://shots.example',
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
@@ -262,5 +275,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
     ...changes,
   })
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive }
+  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks }
 }

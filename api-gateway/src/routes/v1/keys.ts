@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto'
+import { apiKeyIdOf, newId } from '@tintype/crds/ids'
+import { newKeyText } from '@tintype/crds/key-text'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { toObjectName } from '@tintype/crds/names'
+import { seal } from '@tintype/crds/sealed'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
+import { RotateBody } from '../../translate/fields.ts'
+import { parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
+import { buildApiKey, requireAnother, requireGrant, toKeyPatch, toKeyRotation } from '../../translate/key-object.ts'
+import { toKeyRecord } from '../../translate/key-record.ts'
+import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
+import { isLenient } from '../../translate/prefer.ts'
+import { readBody } from '../../translate/read-body.ts'
+import {
+  answerRecord,
+  type ById,
+  changeIfMatch,
+  changeLatest,
+  FRESH,
+  findOwnLatest,
+  requireOwn,
+  requireRoom,
+  SECRET,
+  tagOf,
+  tellIgnored,
+} from './records.ts'
+
+/** What the routes of keys need. */
+export interface KeysDeps {
+  apiKeys: RecordStore<ApiKey>
+  sealingKey: SealingKeySource
+  /** Keys of an account, at most. */
+  maxKeys: number
+  now: () => Date
+}
+
+const WHAT = 'API key'
+const LINK_SECRET_BYTES = 32
+
+const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
+
+/** Makes a key; its text leaves here and is kept nowhere. */
+async function createOne(request: FastifyRequest, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  const now = deps.now()
+  const { accountName } = request
+  const { body, ignored } = parseCreateKey(request.body, now, isLenient(request.headers.prefer))
+  requireGrant(request.apiKey, body.scopes)
+  requireRoom(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
+  const id = newId('key', now)
+  const text = newKeyText()
+  const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
+  const sealedFor = { purpose: 'link-secret', subject: toObjectName(id), account: accountName } as const
+  const sealedLinkSecret = await seal(linkSecret, sealedFor, deps.sealingKey())
+  const created = await deps.apiKeys.create(buildApiKey(body, { id, accountName, text, sealedLinkSecret, now }))
+  tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(created), etag: tagOf(created) })
+  return reply.code(201).send({ message: 'API key created successfully', data: { ...toKeyRecord(created, now), key: text } })
+}
+
+function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, { apiKeys, now }: KeysDeps) {
+  const query = parseOffsetQuery(request.query)
+  const wanted = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
+  const { items, pagination } = toCountedPage(wanted, query)
+  return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
+}
+
+async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  const key = requireOwn(await apiKeys.find(request.params.id), request.accountName, WHAT)
+  return answerRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
+}
+
+/** A key may end itself only while another one can take its place. */
+async function allowEnd(request: FastifyRequest<ById>, key: ApiKey, { apiKeys, now }: KeysDeps): Promise<void> {
+  if (key.metadata.uid !== request.apiKey.metadata.uid) return
+  requireAnother(key, await apiKeys.latestOfAccount(request.accountName), now())
+}
+
+async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  const now = deps.now()
+  const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
+  const key = await findOwnLatest(request, deps.apiKeys, WHAT)
+  const isWider = body.scopes !== undefined || body.is_active === true || body.expires_at !== undefined
+  if (isWider) requireGrant(request.apiKey, body.scopes ?? key.spec.scopes)
+  if (body.is_active === false) await allowEnd(request, key, deps)
+  const patch = toKeyPatch(body, now)
+  const changed = await changeIfMatch(request.headers['if-match'], key, (isBound) => deps.apiKeys.patch(key, patch, isBound))
+  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
+}
+
+async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  const key = await findOwnLatest(request, deps.apiKeys, WHAT)
+  await allowEnd(request, key, deps)
+  await changeIfMatch(request.headers['if-match'], key, (isBound) => deps.apiKeys.delete(key, isBound))
+  return reply.code(204).send()
+}
+
+async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
+  const text = newKeyText()
+  const rotated = await changeLatest(
+    () => findOwnLatest(request, apiKeys, WHAT),
+    (key) => {
+      requireGrant(request.apiKey, key.spec.scopes)
+      return apiKeys.patch(key, toKeyRotation(key, text, body, now()), true)
+    },
+  )
+  tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
+  return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
+}
+
+/** The routes of API keys (spec 4.5, contract 4). */
+export function addKeyRoutes(app: FastifyInstance, deps: KeysDeps): void {
+  const read = { config: { scope: 'keys:read' } } as const
+  const write = { config: { scope: 'keys:write' } } as const
+  app.post('/keys', write, (request, reply) => createOne(request, reply, deps))
+  app.get<{ Querystring: Record<string, unknown> }>('/keys', read, async (request, reply) => {
+    reply.headers(FRESH)
+    return readMany(request, deps)
+  })
+  app.get<ById>('/keys/:id', read, (request, reply) => readOne(request, reply, deps))
+  app.put<ById>('/keys/:id', write, (request, reply) => updateOne(request, reply, deps))
+  app.patch<ById>('/keys/:id', write, (request, reply) => updateOne(request, reply, deps))
+  app.delete<ById>('/keys/:id', write, (request, reply) => deleteOne(request, reply, deps))
+  app.post<ById>('/keys/:id/rotate', write, (request, reply) => rotateOne(request, reply, deps))
+}

@@ -1,0 +1,123 @@
+import type { EgressRules } from '@tintype/crds/address-rules'
+import { newId, webhookIdOf } from '@tintype/crds/ids'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { toObjectName } from '@tintype/crds/names'
+import { seal } from '@tintype/crds/sealed'
+import { newSigningSecret } from '@tintype/crds/webhook-signature'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
+import { isAhead, RotateBody } from '../../translate/fields.ts'
+import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
+import { isLenient } from '../../translate/prefer.ts'
+import { readBody } from '../../translate/read-body.ts'
+import { hintOf } from '../../translate/signing-secret.ts'
+import { parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
+import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhook-object.ts'
+import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import {
+  answerRecord,
+  type ById,
+  changeIfMatch,
+  changeLatest,
+  FRESH,
+  findOwnLatest,
+  requireOwn,
+  requireRoom,
+  SECRET,
+  tagOf,
+  tellIgnored,
+} from './records.ts'
+
+/** What the routes of webhooks need. */
+export interface WebhooksDeps {
+  webhooks: RecordStore<Webhook>
+  sealingKey: SealingKeySource
+  /** Where events may be posted to, as far as an address itself tells; the operator judges each post anew. */
+  webhookRules: EgressRules
+  /** Webhooks of an account, at most. */
+  maxWebhooks: number
+  now: () => Date
+}
+
+const WHAT = 'webhook'
+
+/** A secret as its Webhook keeps it: only the operator can open it, and only for this Webhook. */
+async function sealSecret(text: string, name: string, accountName: string, { sealingKey }: Pick<WebhooksDeps, 'sealingKey'>) {
+  const sealed = await seal(text, { purpose: 'signing-secret', subject: name, account: accountName }, sealingKey())
+  return { sealed, hint: hintOf(text) }
+}
+
+async function createOne(request: FastifyRequest, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { accountName } = request
+  const { body, ignored } = parseCreateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
+  requireRoom(deps.webhooks.ofAccount(accountName).length, deps.maxWebhooks, 'webhooks')
+  const id = newId('wh', deps.now())
+  const text = body.signing_secret ?? newSigningSecret()
+  const secret = await sealSecret(text, toObjectName(id), accountName, deps)
+  const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
+  const location = `/api/v1/webhooks/${webhookIdOf(created.metadata)}`
+  tellIgnored(reply, ignored).headers({ ...SECRET, location, etag: tagOf(created) })
+  return reply.code(201).send({ message: 'Webhook created successfully', data: { ...toWebhookRecord(created), signing_secret: text } })
+}
+
+function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, { webhooks }: WebhooksDeps) {
+  const query = parseOffsetQuery(request.query)
+  const wanted = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
+  const { items, pagination } = toCountedPage(wanted, query)
+  return { success: true, data: items.map(toWebhookRecord), pagination }
+}
+
+async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+  const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
+  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook) }
+  return answerRecord(request, reply, webhook, { success: true, data })
+}
+
+async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { body, ignored } = parseUpdateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
+  const webhook = await findOwnLatest(request, deps.webhooks, WHAT)
+  const patch = toWebhookPatch(body, deps.now())
+  const changed = await changeIfMatch(request.headers['if-match'], webhook, (isBound) => deps.webhooks.patch(webhook, patch, isBound))
+  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
+}
+
+async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+  const webhook = await findOwnLatest(request, webhooks, WHAT)
+  await changeIfMatch(request.headers['if-match'], webhook, (isBound) => webhooks.delete(webhook, isBound))
+  return reply.code(204).send()
+}
+
+async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
+  const text = newSigningSecret()
+  const rotated = await changeLatest(
+    () => findOwnLatest(request, deps.webhooks, WHAT),
+    async (webhook) => {
+      const secret = await sealSecret(text, webhook.metadata.name, request.accountName, deps)
+      return deps.webhooks.patch(webhook, toSecretRotation(webhook, secret, body, deps.now()), true)
+    },
+  )
+  const end = rotated.spec.signingSecrets?.[1]?.expiryTime
+  tellIgnored(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  return reply.send({
+    message: 'Signing secret rotated successfully',
+    data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },
+  })
+}
+
+/** The routes of webhook endpoints (spec 4.7 to 4.11, contract 5.5). */
+export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
+  const read = { config: { scope: 'webhooks:read' } } as const
+  const write = { config: { scope: 'webhooks:write' } } as const
+  app.post('/webhooks', write, (request, reply) => createOne(request, reply, deps))
+  app.get<{ Querystring: Record<string, unknown> }>('/webhooks', read, async (request, reply) => {
+    reply.headers(FRESH)
+    return readMany(request, deps)
+  })
+  app.get<ById>('/webhooks/:id', read, (request, reply) => readOne(request, reply, deps))
+  app.put<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
+  app.patch<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
+  app.delete<ById>('/webhooks/:id', write, (request, reply) => deleteOne(request, reply, deps))
+  app.post<ById>('/webhooks/:id/rotate-secret', write, (request, reply) => rotateSecret(request, reply, deps))
+}

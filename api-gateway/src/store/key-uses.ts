@@ -1,0 +1,75 @@
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+
+// rbac: tintype.dev/apikeys/status patch
+
+/** How often a key's last use is written, at most: a write for each request would cost more than the request (contract 4). */
+export const WRITE_EVERY_MILLISECONDS = 600_000
+const LOOK_MILLISECONDS = 30_000
+
+interface KeyUsesOptions {
+  store: Pick<Resource<ApiKey>, 'patch'>
+  keys: Pick<Reflector<ApiKey>, 'lister' | 'observe'>
+  log: Log
+}
+
+/** When keys were last used, gathered in memory and written now and then. */
+export class KeyUses {
+  readonly #options: KeyUsesOptions
+  /** By the key's own key in the copy. */
+  readonly #uses = new Map<string, { uid: string; at: Date }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: KeyUsesOptions) {
+    this.#options = options
+  }
+
+  note(key: ApiKey, at: Date): void {
+    this.#uses.set(keyOf(key), { uid: key.metadata.uid, at })
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.flush(WRITE_EVERY_MILLISECONDS), LOOK_MILLISECONDS).unref()
+  }
+
+  /** Writes what is not written yet. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.flush(0)
+  }
+
+  /** Writes each use of a key whose last written one, by whichever replica, is older by that much. What cannot be written is kept. */
+  async flush(everyMilliseconds: number): Promise<void> {
+    for (const [name, { uid, at }] of [...this.#uses]) {
+      const key = this.#options.keys.lister.get(name)
+      const written = key?.status?.lastUsedTime
+      if (key?.metadata.uid !== uid) this.#forget(name, at)
+      else if (written !== undefined && at.getTime() - new Date(written).getTime() <= everyMilliseconds) {
+        if (everyMilliseconds === 0) this.#forget(name, at)
+      } else if (await this.#write(key, at)) this.#forget(name, at)
+    }
+  }
+
+  /** Unless it was used again meanwhile. */
+  #forget(name: string, at: Date): void {
+    if (this.#uses.get(name)?.at === at) this.#uses.delete(name)
+  }
+
+  async #write({ metadata: { name, namespace } }: ApiKey, at: Date): Promise<boolean> {
+    const { store, keys, log } = this.#options
+    try {
+      const patch = mergePatch({ status: { lastUsedTime: at.toISOString() } })
+      keys.observe(await store.patch(name, patch, { namespace, subresource: 'status', timeoutMilliseconds: 3_000 }))
+      return true
+    } catch (error) {
+      if (isNotFound(error)) return true
+      log.debug({ name, err: error }, 'the last use of a key is written later')
+      return false
+    }
+  }
+}

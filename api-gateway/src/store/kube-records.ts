@@ -1,0 +1,127 @@
+import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import type { KubeObject } from '@tintype/crds/client/kube-object'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { type NewObject, Resource } from '@tintype/crds/client/resource'
+import type { Identified } from '@tintype/crds/ids'
+import { toObjectName } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { ApiError, notFound } from '../errors.ts'
+import type { ObjectPatch } from '../translate/key-object.ts'
+import { toApiError } from './kube-errors.ts'
+import type { RecordStore } from './ports.ts'
+
+// rbac: tintype.dev/apikeys create,patch,delete
+// rbac: tintype.dev/webhooks get,list,watch,create,patch,delete
+
+/** A caller waits for the answer: better a 503 in time than a late success. */
+const WRITE_MILLISECONDS = 5_000
+const READ_MILLISECONDS = 3_000
+const ID = 'id'
+const ACCOUNT = 'account'
+
+/** A kind that clients manage: each object belongs to an account. */
+type Managed = KubeObject & { metadata: Identified; spec: { accountName?: string | undefined } }
+
+interface KubeRecordsOptions<T extends Managed> {
+  http: KubeHttp
+  reflector: Reflector<T>
+  /** For a person: `webhook`. */
+  what: string
+  idOf: (metadata: Identified) => string
+  /** True for a name that was made from an id. */
+  isIdName: (name: string) => boolean
+}
+
+/** Webhooks or keys in the API server, followed by a reflector. Reads are from its copy; changes rest on the API server's own state. */
+export class KubeRecords<T extends Managed> implements RecordStore<T> {
+  readonly reflector: Reflector<T>
+  readonly #client: Resource<T>
+  readonly #options: KubeRecordsOptions<T>
+
+  constructor(options: KubeRecordsOptions<T>) {
+    const { http, reflector, idOf } = options
+    this.#options = options
+    this.reflector = reflector
+    this.#client = new Resource(http, reflector.resource)
+    // An id carries its time: the natural order is oldest first.
+    reflector.lister
+      .addIndex(ID, ({ metadata }) => idOf(metadata))
+      .addIndex(ACCOUNT, accountOf, { orderBy: ({ metadata }) => idOf(metadata) })
+  }
+
+  ofAccount(account: string): readonly T[] {
+    return this.reflector.lister.byIndex(ACCOUNT, account)
+  }
+
+  async latestOfAccount(account: string): Promise<readonly T[]> {
+    const all = await this.#ask(() => this.#client.listAll({ timeoutMilliseconds: READ_MILLISECONDS }))
+    return all.filter((object) => accountOf(object) === account)
+  }
+
+  async find(id: string): Promise<T | undefined> {
+    return this.#cached(id) ?? this.#fetch(id, toObjectName(id))
+  }
+
+  async findLatest(id: string): Promise<T | undefined> {
+    return this.#fetch(id, this.#cached(id)?.metadata.name ?? toObjectName(id))
+  }
+
+  async create(object: NewObject<T> & { metadata: { name: string } }): Promise<T> {
+    const { name } = object.metadata
+    try {
+      // The name is ours alone, so a repetition after an unknown outcome either creates or meets itself.
+      return this.#seen(await this.#client.create(object, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' }))
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw toApiError(error)
+      return this.#seen(await this.#ask(() => this.#client.get(name, { timeoutMilliseconds: READ_MILLISECONDS })))
+    }
+  }
+
+  async patch({ metadata: { name, uid, resourceVersion } }: T, patch: ObjectPatch, isVersionBound = false): Promise<T> {
+    const body = mergePatch({ ...patch }, isVersionBound ? { resourceVersion } : { uid })
+    return this.#seen(await this.#change(() => this.#client.patch(name, body, { timeoutMilliseconds: WRITE_MILLISECONDS })))
+  }
+
+  async delete(object: T, isVersionBound = false): Promise<void> {
+    const { name, uid, resourceVersion } = object.metadata
+    const bound = isVersionBound ? { uid, resourceVersion } : { uid }
+    await this.#change(() => this.#client.delete(name, { ...bound, timeoutMilliseconds: WRITE_MILLISECONDS }))
+    this.reflector.observeDeleted(object)
+  }
+
+  #cached(id: string): T | undefined {
+    return this.reflector.lister.byIndex(ID, id)[0]
+  }
+
+  /** Perhaps another replica has just made or changed it. */
+  async #fetch(id: string, name: string): Promise<T | undefined> {
+    if (!id.includes('_') || (name === toObjectName(id) && !this.#options.isIdName(name))) return undefined
+    const found = await this.#ask(() => this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }))
+    return found && this.#options.idOf(found.metadata) === id ? this.#seen(found) : undefined
+  }
+
+  #seen(object: T): T {
+    this.reflector.observe(object)
+    return object
+  }
+
+  async #ask<R>(request: () => Promise<R>): Promise<R> {
+    try {
+      return await request()
+    } catch (error) {
+      throw toApiError(error)
+    }
+  }
+
+  async #change<R>(request: () => Promise<R>): Promise<R> {
+    try {
+      return await request()
+    } catch (error) {
+      if (isNotFound(error)) throw notFound(this.#options.what)
+      if (isConflict(error)) throw new ApiError('CONFLICT', `somebody else has just changed the ${this.#options.what}`, { cause: error })
+      throw toApiError(error)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { keyHash } from '@tintype/crds/key-text'
+import type { ApiKey, ApiKeySpec, Scope } from '@tintype/crds/kinds/api-key'
+import { Annotation, Label, toObjectName } from '@tintype/crds/names'
+import { ApiError } from '../errors.ts'
+import { isAhead, overlapEnd, type RotateBody } from './fields.ts'
+import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './key-body.ts'
+
+/** The parts of an object that a change writes, as a merge patch. */
+export interface ObjectPatch {
+  metadata?: { labels?: Record<string, string | null>; annotations?: Record<string, string> }
+  spec?: Record<string, unknown>
+}
+
+/** A key before it is stored. */
+export interface NewApiKey {
+  metadata: { name: string; labels: Record<string, string> }
+  spec: ApiKeySpec
+}
+
+interface KeyParts {
+  id: string
+  accountName: string
+  text: string
+  sealedLinkSecret: string
+  now: Date
+}
+
+/** The object of a new key: the hash of its text, never the text. */
+export function buildApiKey(body: CreateKeyBody, { id, accountName, text, sealedLinkSecret, now }: KeyParts): NewApiKey {
+  const expiryTime = expiryOf(body, now)
+  return {
+    metadata: { name: toObjectName(id), labels: { [Label.keyHash1]: keyHash(text) } },
+    spec: {
+      accountName,
+      name: body.name,
+      lastFour: text.slice(-4),
+      sealedLinkSecret,
+      ...(body.scopes ? { scopes: body.scopes } : {}),
+      ...(expiryTime === undefined ? {} : { expiryTime }),
+    },
+  }
+}
+
+const touched = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toISOString() } })
+
+/** What a PATCH writes. */
+export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBody, now: Date): ObjectPatch {
+  return {
+    metadata: touched(now),
+    spec: {
+      ...(name === undefined ? {} : { name }),
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(is_active === undefined ? {} : { active: is_active }),
+      ...(expires_at === undefined ? {} : { expiryTime: expires_at === null ? null : new Date(expires_at).toISOString() }),
+    },
+  }
+}
+
+/**
+ * What a rotation writes: the new text's hash, and the old one's in the second place for as long as both are valid.
+ * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
+ */
+export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation: RotateBody, now: Date): ObjectPatch {
+  if (isAhead(spec.previous?.expiryTime, now) && rotation.force !== true) {
+    throw new ApiError('ROTATION_IN_PROGRESS', 'the key before the last rotation is still valid', {
+      details: { previous_key_expires_at: spec.previous.expiryTime },
+    })
+  }
+  const end = overlapEnd(rotation, now)
+  const oldHash = metadata.labels?.[Label.keyHash1]
+  const hasOverlap = end !== undefined && oldHash !== undefined
+  return {
+    metadata: { ...touched(now), labels: { [Label.keyHash1]: keyHash(text), [Label.keyHash2]: hasOverlap ? oldHash : null } },
+    spec: {
+      lastFour: text.slice(-4),
+      previous: hasOverlap ? { lastFour: spec.lastFour ?? null, expiryTime: end.toISOString() } : null,
+    },
+  }
+}
+
+const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
+
+/**
+ * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity (contract 2.2).
+ * @throws ApiError INSUFFICIENT_SCOPE
+ */
+export function requireGrant(granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void {
+  const own = scopesOf(granting)
+  const missing = own.includes('*') ? [] : wanted.filter((scope) => !own.includes(scope))
+  if (missing.length === 0) return
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
+  throw new ApiError('INSUFFICIENT_SCOPE', `the API key cannot grant what it lacks: ${missing.join(', ')}`, {
+    headers: { 'www-authenticate': challenge },
+  })
+}
+
+/** True while requests with the key are let in, as far as the key itself tells. */
+export const isValid = ({ spec }: Pick<ApiKey, 'spec'>, now: Date): boolean =>
+  spec.active !== false && (spec.expiryTime === undefined || new Date(spec.expiryTime) > now)
+
+/**
+ * The last valid key of an account cannot remove itself: nobody could let the account in again.
+ * @throws ApiError LAST_API_KEY
+ */
+export function requireAnother(own: ApiKey, all: readonly ApiKey[], now: Date): void {
+  if (all.some((key) => key.metadata.name !== own.metadata.name && isValid(key, now))) return
+  throw new ApiError('LAST_API_KEY', 'this is the account’s only valid key')
+}

@@ -1,0 +1,55 @@
+import type { z } from 'zod'
+import { invalid, type Problem } from '../errors.ts'
+import { type KnownNames, toProblems } from './problems.ts'
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What a body says beside what its schema can say: rules over several fields, or over the time. */
+export type Judge<T> = (body: Partial<T>) => readonly Problem[]
+
+interface ReadOptions<T> {
+  /** Drops unknown names instead of refusing them ({@link import('./prefer.ts')}). */
+  lenient?: boolean
+  judge?: Judge<T>
+}
+
+/** A body as its schema knows it. */
+export interface ReadBody<T> {
+  body: T
+  /** Names that were dropped. */
+  ignored: string[]
+}
+
+/**
+ * Reads a body without nested objects.
+ * @throws ApiError with every fault at once
+ */
+export function readBody<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  raw: unknown,
+  { lenient = false, judge = () => [] }: ReadOptions<z.infer<z.ZodObject<Shape>>> = {},
+): ReadBody<z.infer<z.ZodObject<Shape>>> {
+  const names = Object.keys(schema.shape)
+  const known: KnownNames = { '': names }
+  const ignored = lenient && isObject(raw) ? Object.keys(raw).filter((name) => !names.includes(name)) : []
+  const body = ignored.length > 0 ? Object.fromEntries(Object.entries(raw as object).filter(([name]) => names.includes(name))) : raw
+  const parsed = schema.safeParse(body)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, known)
+  const sound = parsed.data ?? soundPartOf(schema, body)
+  // A field that is told of already is told of once.
+  const judged = judge(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(({ path }) => !found.some((other) => other.path === path))
+  const problems = [...found, ...judged]
+  if (problems.length > 0 || !parsed.success) throw invalid(problems)
+  return { body: parsed.data, ignored }
+}
+
+/** The fields that are right by themselves, so that rules over them are judged although others are wrong. */
+function soundPartOf({ shape }: z.ZodObject, body: unknown): Record<string, unknown> {
+  if (!isObject(body)) return {}
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([name, field]) => {
+      const parsed = (field as z.ZodType).safeParse(body[name])
+      return parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : []
+    }),
+  )
+}

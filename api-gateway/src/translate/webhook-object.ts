@@ -1,0 +1,63 @@
+import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
+import { Annotation, toObjectName } from '@tintype/crds/names'
+import { ApiError } from '../errors.ts'
+import { isAhead, overlapEnd, type RotateBody } from './fields.ts'
+import type { ObjectPatch } from './key-object.ts'
+import type { CreateWebhookBody, UpdateWebhookBody } from './webhook-body.ts'
+
+type SigningSecret = NonNullable<WebhookSpec['signingSecrets']>[number]
+
+/** A webhook before it is stored. */
+export interface NewWebhook {
+  metadata: { name: string }
+  spec: WebhookSpec
+}
+
+/** The object of a new webhook. */
+export function buildWebhook(
+  body: CreateWebhookBody,
+  { id, accountName, secret }: { id: string; accountName: string; secret: SigningSecret },
+): NewWebhook {
+  const { name, url, events, description, is_active } = body
+  return {
+    metadata: { name: toObjectName(id) },
+    spec: {
+      accountName,
+      name,
+      url,
+      events,
+      signingSecrets: [secret],
+      ...(typeof description === 'string' ? { description } : {}),
+      ...(is_active === undefined ? {} : { active: is_active }),
+    },
+  }
+}
+
+const touched = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toISOString() } })
+
+/** What a PATCH writes. */
+export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, now: Date): ObjectPatch {
+  return { metadata: touched(now), spec: { ...fields, ...(is_active === undefined ? {} : { active: is_active }) } }
+}
+
+/**
+ * What a rotation writes: the new secret, and the old one behind it for as long as both sign.
+ * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs; CONFLICT when the old one cannot sign beside the new one
+ */
+export function toSecretRotation({ spec }: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
+  const [current, previous] = spec.signingSecrets ?? []
+  if (isAhead(previous?.expiryTime, now) && rotation.force !== true) {
+    throw new ApiError('ROTATION_IN_PROGRESS', 'the secret before the last rotation still signs', {
+      details: { previous_secret_expires_at: previous?.expiryTime },
+    })
+  }
+  const end = overlapEnd(rotation, now)
+  if (end === undefined) return { metadata: touched(now), spec: { signingSecrets: [secret] } }
+  if (current === undefined) {
+    throw new ApiError(
+      'CONFLICT',
+      'the secret of this webhook is in a Kubernetes Secret and cannot sign beside a new one: send overlap_hours 0',
+    )
+  }
+  return { metadata: touched(now), spec: { signingSecrets: [secret, { ...current, expiryTime: end.toISOString() }] } }
+}

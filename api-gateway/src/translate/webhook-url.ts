@@ -1,0 +1,23 @@
+import { classifyUrl, type EgressRules } from '@tintype/crds/address-rules'
+import { WebhookSpec } from '@tintype/crds/kinds/webhook'
+import type { Problem } from '../errors.ts'
+
+export const MAX_WEBHOOK_URL_LENGTH = 2048
+
+const problem = (code: string, message: string): Problem[] => [{ path: 'url', code, message: `url ${message}` }]
+
+/**
+ * What an endpoint's address says by itself (spec 7.3, contract 1.3); names are resolved and judged anew at each post, so one that does not
+ * resolve yet is no fault.
+ */
+export function judgeWebhookUrl(text: string, rules: EgressRules): Problem[] {
+  if (text.length > MAX_WEBHOOK_URL_LENGTH) return problem('too_big', `must be at most ${MAX_WEBHOOK_URL_LENGTH} characters long`)
+  if (!text.startsWith('https://')) return problem('https_required', 'must start with https://')
+  if (!URL.canParse(text)) return problem('invalid_url', 'is not a URL')
+  const { username, password } = new URL(text)
+  if (username !== '' || password !== '') return problem('credentials', 'must not hold a user name or password')
+  if (text.includes('#')) return problem('fragment', 'must not have a fragment (#…)')
+  if (!WebhookSpec.shape.url.safeParse(text).success) return problem('invalid_url', 'is not a URL that can be posted to')
+  const verdict = classifyUrl(text, rules)
+  return verdict.allowed ? [] : problem('url_not_allowed', `must be a public address: ${verdict.reason}`)
+}

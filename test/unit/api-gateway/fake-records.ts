@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, notFound } from '../../../api-gateway/src/errors.ts'
+import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
+import type { ObjectPatch } from '../../../api-gateway/src/translate/key-object.ts'
+import type { Metadata } from '../../../crds/src/kinds/custom-resource.ts'
+import { accountOf } from '../../../crds/src/record.ts'
+
+interface Managed {
+  metadata: Metadata
+  spec: { accountName?: string | undefined }
+}
+
+type Json = Record<string, unknown>
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** RFC 7396. */
+function merge(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch
+  const merged: Json = isObject(target) ? { ...target } : {}
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name]
+    else if (value !== undefined) merged[name] = merge(merged[name], value)
+  }
+  return merged
+}
+
+/** Keys or webhooks in memory, with the promises of store/ports.ts. */
+export class FakeRecords<T extends Managed> implements RecordStore<T> {
+  readonly objects: T[]
+  readonly #idOf: (metadata: Metadata) => string
+  readonly #now: Date
+  /** Called before a patch is applied: another writer. */
+  beforePatch: (object: T) => void = () => {}
+
+  constructor(objects: T[], idOf: (metadata: Metadata) => string, now: Date) {
+    this.objects = objects
+    this.#idOf = idOf
+    this.#now = now
+  }
+
+  ofAccount(account: string): readonly T[] {
+    return this.objects.filter((object) => accountOf(object) === account)
+  }
+  async latestOfAccount(account: string): Promise<readonly T[]> {
+    return this.ofAccount(account)
+  }
+  async find(id: string): Promise<T | undefined> {
+    return this.objects.find(({ metadata }) => this.#idOf(metadata) === id)
+  }
+  async findLatest(id: string): Promise<T | undefined> {
+    return this.find(id)
+  }
+  async create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T> {
+    const known = this.objects.find(({ metadata }) => metadata.name === object.metadata.name)
+    if (known) return known
+    const own = { namespace: 'default', uid: randomUUID(), resourceVersion: '1', creationTimestamp: this.#now.toISOString() }
+    const created = structuredClone({ ...object, metadata: { ...object.metadata, ...own } }) as unknown as T
+    this.objects.push(created)
+    return created
+  }
+  async patch(object: T, patch: ObjectPatch, isVersionBound = false): Promise<T> {
+    this.beforePatch(object)
+    const index = this.#place(object, isVersionBound)
+    const changed = merge(this.objects[index], patch) as T
+    changed.metadata.resourceVersion = String(Number(changed.metadata.resourceVersion) + 1)
+    this.objects[index] = changed
+    return changed
+  }
+  async delete(object: T, isVersionBound = false): Promise<void> {
+    this.objects.splice(this.#place(object, isVersionBound), 1)
+  }
+  #place({ metadata: { uid, resourceVersion } }: T, isVersionBound: boolean): number {
+    const index = this.objects.findIndex(({ metadata }) => metadata.uid === uid)
+    const found = this.objects[index]
+    if (!found) throw notFound('record')
+    if (isVersionBound && found.metadata.resourceVersion !== resourceVersion) {
+      throw new ApiError('CONFLICT', 'somebody else was quicker', { cause: new Error('409') })
+    }
+    return index
+  }
+}
