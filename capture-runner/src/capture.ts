@@ -36,7 +36,7 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
   const late = () => new CaptureError('TIMEOUT', 'the capture did not end within its time')
   using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
   try {
-    const plan = buildPlan(order.url, order.options)
+    const plan = buildPlan(order.url, order.options, order.privateOptions)
     const { picture, findings } = await photograph({ order, plan, parts, timings, signal: time.signal })
     const uploading = performance.now()
     const [stored, size] = await Promise.all([upload(picture, order.upload, time.signal), sizeOf(picture)])

@@ -1,7 +1,9 @@
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { WaitState } from '@tintype/crds/capture-options/waiting'
+import { buildSignIn, type SignInPlan } from './sign-in-plan.ts'
 
 // What the steps are told, computed once from the options. Pure, so that every default and every effect of an option can be tested
 // without a browser.
@@ -28,6 +30,8 @@ export interface PicturePlan {
 /** One capture, step by step. Absent: the step is not wanted. */
 export interface CapturePlan {
   url: string
+  /** By what the page is to know the visitor. Secret. */
+  signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
   states: readonly WaitState[]
@@ -46,12 +50,14 @@ export interface CapturePlan {
 export const DEFAULT_CONTEXT: ContextPlan = buildPlan('', undefined).context
 
 /** Works the options of one order out. */
-export function buildPlan(url: string, options: CaptureOptions | undefined): CapturePlan {
+export function buildPlan(url: string, options: CaptureOptions | undefined, privateOptions?: PrivateOptions): CapturePlan {
   const { viewportWidth, viewportHeight, deviceScaleFactor, darkMode, ...rest } = withDefaults(options)
   const { format, imageQuality, omitBackground, fullPage, fullPageMaxHeight, timeout, delay, waitUntil } = rest
   const { styles, scripts, click, waitForSelector } = rest
+  const signIn = buildSignIn(url, privateOptions)
   return {
     url,
+    ...(signIn ? { signIn } : {}),
     context: { viewport: { width: viewportWidth, height: viewportHeight }, deviceScaleFactor, colorScheme: darkMode ? 'dark' : 'light' },
     picture: {
       format,

@@ -10,6 +10,7 @@ import { navigate } from './steps/navigate.ts'
 import { screenshot } from './steps/screenshot.ts'
 import { scripts } from './steps/scripts.ts'
 import { settle } from './steps/settle.ts'
+import { signIn } from './steps/sign-in.ts'
 import type { Findings, Step, Work } from './steps/step.ts'
 import { styles } from './steps/styles.ts'
 import { sweep } from './steps/sweep.ts'
@@ -18,6 +19,7 @@ import type { Tab } from './tab.ts'
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
+  signIn,
   navigate,
   styles,
   scripts,

@@ -1,4 +1,5 @@
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import pino from 'pino'
 import { launchBrowser } from '../../../capture-runner/src/browser.ts'
 import { Browsers } from '../../../capture-runner/src/browsers.ts'
@@ -23,6 +24,7 @@ export interface How {
   account?: string
   signal?: AbortSignal
   policy?: EgressPolicy
+  privateOptions?: PrivateOptions
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
@@ -46,8 +48,8 @@ export async function openStudio({ isolation = 'context', memoryLimitBytes }: St
   const browsers = new Browsers({ launch: () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard }), isolation, log })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   await browsers.start()
-  const shoot: Studio['shoot'] = async (url, options, { account = 'default', signal, policy = LOOPBACK_POLICY } = {}) => {
-    const plan = buildPlan(url, options)
+  const shoot: Studio['shoot'] = async (url, options, { account = 'default', signal, policy = LOOPBACK_POLICY, privateOptions } = {}) => {
+    const plan = buildPlan(url, options, privateOptions)
     const timings: Record<string, number> = {}
     const lease = await browsers.lend(account, plan.context, signal ?? AbortSignal.timeout(120_000))
     const watch = memory.watch(lease.browser.pid)

@@ -1,0 +1,254 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import t, { type Test } from 'tap'
+import { type PageServer, type Pages, servePages } from './page-server.ts'
+import { openStudio } from './studio.ts'
+
+// Cookies, headers and credentials, with a real browser and two origins: the page's own, and a foreign one that must never see any of them.
+
+const studio = await openStudio()
+t.teardown(() => studio.close())
+
+const TOKEN = 'Bearer s3cret'
+const signed = { authorization: TOKEN, headers: { 'X-Pass': 's3cret' } }
+
+/** What each site was asked, as `GET /path token pass`. */
+interface Sites {
+  own: PageServer
+  foreign: PageServer
+  seen: string[]
+  foreignSeen: string[]
+}
+
+const facts = ({ url, headers }: IncomingMessage): string =>
+  [url, headers.authorization === TOKEN ? 'token' : '-', headers['x-pass'] === 's3cret' ? 'pass' : '-'].join(' ')
+const html = (body: string) => `<!doctype html><body>${body}`
+
+/** Two sites that note what they are asked; each page may name the other. */
+async function serveSites(t: Test, make: (sites: Sites) => { own: Pages; foreign: Pages }): Promise<Sites> {
+  const sites = { seen: [] as string[], foreignSeen: [] as string[] } as Sites
+  const noting = (pages: Pages, seen: string[]): Pages =>
+    new Proxy(pages, {
+      get:
+        (target, path: string) =>
+        (...[request, response]: Parameters<RequestListener>) => {
+          seen.push(facts(request))
+          const page = target[path]
+          if (typeof page === 'function') return page(request, response)
+          response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html', 'access-control-allow-origin': '*' })
+          response.end(page)
+        },
+    })
+  const pages = { own: {} as Pages, foreign: {} as Pages }
+  sites.own = await servePages(noting(pages.own, sites.seen))
+  sites.foreign = await servePages(noting(pages.foreign, sites.foreignSeen))
+  const made = make(sites)
+  Object.assign(pages.own, made.own)
+  Object.assign(pages.foreign, made.foreign)
+  t.teardown(() => Promise.all([sites.own.close(), sites.foreign.close()]))
+  return sites
+}
+const redirect =
+  (to: string): RequestListener =>
+  (_, response) =>
+    void response.writeHead(302, { location: to }).end()
+const shoot = (sites: Sites, path: string, privateOptions: PrivateOptions) => studio.shoot(sites.own.url(path), {}, { privateOptions })
+const without = (seen: readonly string[]): string[] => seen.filter((line) => !line.startsWith('/favicon'))
+
+t.test('headers go with the page and with what it asks its own origin for', async (t) => {
+  const sites = await serveSites(t, () => ({
+    own: { '/': html('<img src="/a.png"><iframe src="/inner"></iframe>'), '/inner': html('<img src="/b.png">') },
+    foreign: {},
+  }))
+  await shoot(sites, '/', signed)
+  t.strictSame(without(sites.seen).sort(), ['/ token pass', '/a.png token pass', '/b.png token pass', '/inner token pass'])
+})
+
+t.test('headers do not go to another origin that the page names', async (t) => {
+  const sites = await serveSites(t, ({ foreign }) => ({
+    own: {
+      '/': html(
+        `<img src="${foreign.url('/a.png')}"><link rel=stylesheet href="${foreign.url('/a.css')}"><iframe src="${foreign.url('/frame')}"></iframe><script>fetch('${foreign.url('/fetched')}').catch(() => {})</script>`,
+      ),
+    },
+    foreign: { '/frame': html('framed') },
+  }))
+  await shoot(sites, '/', signed)
+  t.match(without(sites.foreignSeen).sort(), ['/a.css - -', '/a.png - -', '/fetched - -', '/frame - -'])
+})
+
+t.test('headers do not follow a redirect to another origin, and come back with one that returns', async (t) => {
+  const sites = await serveSites(t, ({ own, foreign }) => ({
+    own: { '/': redirect(foreign.url('/away')), '/back': html('<img src="/c.png">') },
+    foreign: { '/away': redirect(own.url('/back')) },
+  }))
+  await shoot(sites, '/', signed)
+  t.strictSame(without(sites.seen), ['/ token pass', '/back token pass', '/c.png token pass'])
+  t.strictSame(without(sites.foreignSeen), ['/away - -'])
+})
+
+t.test('headers do not follow a redirect of an image to another origin', async (t) => {
+  const sites = await serveSites(t, ({ foreign }) => ({
+    own: { '/': html('<img src="/moved.png">'), '/moved.png': redirect(foreign.url('/there.png')) },
+    foreign: {},
+  }))
+  await shoot(sites, '/', signed)
+  t.strictSame(without(sites.seen), ['/ token pass', '/moved.png token pass'])
+  t.strictSame(without(sites.foreignSeen), ['/there.png - -'])
+})
+
+t.test('headers do not serve a page of another origin that asks the first one for something', async (t) => {
+  const sites = await serveSites(t, ({ own, foreign }) => ({
+    own: { '/': redirect(foreign.url('/trap')), '/secret': html('x'), '/framed': html('<img src="/d.png">') },
+    foreign: {
+      '/trap': html(
+        `<img src="${own.url('/stolen.png')}"><iframe src="${own.url('/framed')}"></iframe><script>fetch('${own.url('/secret')}').catch(() => {})</script>`,
+      ),
+    },
+  }))
+  await shoot(sites, '/', signed)
+  t.match(
+    without(sites.seen)
+      .filter((line) => line !== '/ token pass')
+      .sort(),
+    ['/d.png - -', '/framed - -', '/secret - -', '/stolen.png - -'],
+  )
+})
+
+t.test('headers do not serve another origin’s frame within the page', async (t) => {
+  const sites = await serveSites(t, ({ own, foreign }) => ({
+    own: { '/': html(`<iframe src="${foreign.url('/frame')}"></iframe>`) },
+    foreign: { '/frame': html(`<img src="${own.url('/from-frame.png')}"><iframe src="${own.url('/nested')}"></iframe>`) },
+  }))
+  await shoot(sites, '/', signed)
+  t.strictSame(without(sites.seen).sort(), ['/ token pass', '/from-frame.png - -', '/nested - -'])
+})
+
+t.test('headers end where a script takes the page to another origin', async (t) => {
+  const sites = await serveSites(t, ({ own, foreign }) => ({
+    own: { '/': html(`<script>location = '${foreign.url('/there')}'</script>`), '/again': html('again') },
+    foreign: { '/there': html(`<script>location = '${own.url('/again')}'</script>`) },
+  }))
+  await shoot(sites, '/', signed)
+  t.strictSame(without(sites.seen), ['/ token pass', '/again - -'])
+  t.strictSame(without(sites.foreignSeen), ['/there - -'])
+})
+
+t.test('headers go with a worker’s requests, and past a service worker', async (t) => {
+  const script =
+    (text: string): RequestListener =>
+    (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
+  const sites = await serveSites(t, () => ({
+    own: {
+      '/': html(
+        `<script>new Worker('/worker.js')
+        navigator.serviceWorker.register('/service.js').then(() => navigator.serviceWorker.ready).then(() => fetch('/after'))</script>`,
+      ),
+      '/worker.js': script("fetch('/from-worker')"),
+      '/service.js': script(
+        "addEventListener('activate', (e) => e.waitUntil(clients.claim())); addEventListener('fetch', (e) => e.respondWith(fetch(e.request)))",
+      ),
+    },
+    foreign: {},
+  }))
+  await studio.shoot(sites.own.url('/'), { delay: 1_000 }, { privateOptions: signed })
+  t.ok(sites.seen.includes('/from-worker token pass'))
+  t.ok(sites.seen.includes('/after token pass'))
+})
+
+t.test('headers replace the browser’s own, but not an Authorization that a script of the page wrote', async (t) => {
+  const heard: unknown[] = []
+  const sites = await serveSites(t, () => ({
+    own: {
+      '/': html("<script>fetch('/api', { headers: { authorization: 'Bearer mine' } })</script>"),
+      '/api': ({ headers }, response) => {
+        heard.push(headers.authorization, headers['user-agent'])
+        response.end()
+      },
+    },
+    foreign: {},
+  }))
+  await shoot(sites, '/', { authorization: TOKEN, headers: { 'user-agent': 'curl/9' } })
+  t.strictSame(heard, ['Bearer mine', 'curl/9'])
+})
+
+/** Asks for user `u` and password `p`; counts the tries. */
+const guarded = (tries: string[], body = html('<title>in</title>')) =>
+  (({ headers }, response) => {
+    tries.push(headers.authorization ?? '-')
+    const isIn = headers.authorization === `Basic ${Buffer.from('u:p').toString('base64')}`
+    response.writeHead(isIn ? 200 : 401, { 'content-type': 'text/html', ...(isIn ? {} : { 'www-authenticate': 'Basic realm="x"' }) })
+    response.end(isIn ? body : html('<title>out</title>'))
+  }) as RequestListener
+
+t.test('credentials answer a 401 of the page’s own origin', async (t) => {
+  const tries: string[] = []
+  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
+  const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'p' })
+  t.match(findings, { pageTitle: 'in', httpStatus: 200 })
+  t.equal(tries[0], '-', 'they are not offered unasked')
+})
+
+t.test('credentials that are wrong are tried once, and the 401 is the page', async (t) => {
+  const tries: string[] = []
+  const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
+  const { findings } = await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'wrong' })
+  t.match(findings, { pageTitle: 'out', httpStatus: 401 })
+  t.equal(tries.filter((line) => line !== '-').length, 1)
+})
+
+t.test('credentials do not answer another origin, nor another origin’s page', async (t) => {
+  const [away, back]: [string[], string[]] = [[], []]
+  const sites = await serveSites(t, ({ own, foreign }) => ({
+    own: { '/': redirect(foreign.url('/')), '/image.png': guarded(back) },
+    foreign: { '/': html(`<img src="/image.png"><img src="${own.url('/image.png')}">`), '/image.png': guarded(away) },
+  }))
+  await shoot(sites, '/', { basicAuthUsername: 'u', basicAuthPassword: 'p' })
+  t.strictSame([away, back], [['-'], ['-']])
+})
+
+t.test('cookies go to the page’s host, with what they say of themselves', async (t) => {
+  const heard: unknown[] = []
+  const note = (({ headers }, response) => {
+    heard.push(headers.cookie ?? '')
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html('<script>document.title = document.cookie</script>'))
+  }) as RequestListener
+  const sites = await serveSites(t, () => ({ own: { '/': note, '/admin/': note }, foreign: {} }))
+  const cookies = [
+    { name: 'a', value: '1' },
+    { name: 'b', value: '2', httpOnly: true },
+    { name: 'c', value: '3', path: '/admin' },
+    { name: 'd', value: '4', domain: 'elsewhere.example' },
+    { name: 'e', value: '5', expires: 1 },
+  ]
+  const { findings } = await shoot(sites, '/', { cookies })
+  await shoot(sites, '/admin/', { cookies })
+  t.strictSame(heard, ['a=1; b=2', 'c=3; a=1; b=2'])
+  t.equal(findings.pageTitle, 'a=1', 'scripts do not see b')
+})
+
+t.test('cookies of one capture are gone in the next of the same account', async (t) => {
+  const sites = await serveSites(t, () => ({ own: { '/': html('<script>document.title = document.cookie</script>') }, foreign: {} }))
+  t.equal((await shoot(sites, '/', { cookies: [{ name: 'a', value: '1' }] })).findings.pageTitle, 'a=1')
+  t.equal((await shoot(sites, '/', {})).findings.pageTitle, '')
+})
+
+t.test('a cookie that the browser refuses costs a warning, which does not name it', async (t) => {
+  const sites = await serveSites(t, () => ({ own: { '/': html('<script>document.title = document.cookie</script>') }, foreign: {} }))
+  const cookies = [
+    { name: 'a', value: '1' },
+    { name: '__Host-s3cret', value: 's3cret', domain: 'example.com' },
+  ]
+  const { findings } = await shoot(sites, '/', { cookies })
+  t.equal(findings.pageTitle, 'a=1')
+  t.strictSame(findings.warnings[0], 'the browser refused cookies (by their place): 2')
+  t.notMatch(findings.warnings, /s3cret/)
+})
+
+t.test('interception ends with its capture: the next one of the same account sends nothing', async (t) => {
+  const sites = await serveSites(t, () => ({ own: { '/': html('<img src="/a.png">') }, foreign: {} }))
+  await shoot(sites, '/', signed)
+  await shoot(sites, '/', {})
+  t.strictSame(without(sites.seen), ['/ token pass', '/a.png token pass', '/ - -', '/a.png - -'])
+})
