@@ -21,6 +21,10 @@ export const Conditions = z
 export const ConditionType = {
   succeeded: 'Succeeded',
   finished: 'Finished',
+  /** Its unit of quota was taken when it was claimed: nobody did so before. */
+  charged: 'Charged',
+  /** Its unit of quota was given back. */
+  refunded: 'Refunded',
   ready: 'Ready',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',

@@ -142,6 +142,12 @@ export class UsageDraft {
     this.#changes++
   }
 
+  /** Ends the reservation of a holder that is no more: what it never made goes back, the rest stays spent. */
+  settle(id: string, neverMade: readonly string[], holder: string): void {
+    this.giveBack(id, neverMade, holder)
+    if (this.#reservations.some((reservation) => reservation.id === id && reservation.gateway === holder)) this.drop(id)
+  }
+
   hasRefunded(screenshotId: string): boolean {
     return this.#refunds.includes(screenshotId)
   }

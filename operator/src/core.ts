@@ -15,6 +15,7 @@ import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { DEFAULT_POOL, Label } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
 import { Controller, type Reconcile } from './controller/controller.ts'
 import type { Deps, StartedWork, Work } from './deps.ts'
 import { Guard } from './guard/guard.ts'
@@ -26,6 +27,8 @@ import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
 import { CLAIM_INDEX, PHASE_INDEX, type Runner, Runners } from './pool/runners.ts'
 import type { Signer } from './pool/signature.ts'
 import { CaptureTimes } from './pool/size.ts'
+import type { Charge } from './quota/charges.ts'
+import { isCharged } from './quota/decide.ts'
 import { Dispatches } from './screenshot/dispatches.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { Removals } from './screenshot/removal.ts'
@@ -34,6 +37,8 @@ export interface CoreOptions {
   deps: Deps
   metrics: Pick<Metrics, 'screenshot' | 'pool'>
   sign: Signer
+  /** Takes a unit for a Screenshot that no gateway has paid for; absent: nothing is charged. */
+  charge?: Charge
   /** Port that runners listen on, if it is another than the protocol's. */
   runnerPort?: number
 }
@@ -47,7 +52,7 @@ export function createCore(options: CoreOptions): Work {
   return { start: (signal) => startTerm(options, signal) }
 }
 
-function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: AbortSignal): StartedWork {
+function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, signal: AbortSignal): StartedWork {
   const { http, reflectors, storage, events, config, log, keys, clock } = deps
   const { namespace } = config
   const now = () => new Date(clock.wall())
@@ -87,6 +92,7 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
     client,
     storage,
     onAsked,
+    charge,
     maxFileBytes: config.maxFileBytes,
     optionsSources: { storage, openingKeys: keys.openingKeys, secrets: new Resource(http, secretResource, { namespace }) },
     screenshots: new Resource(http, screenshotResource, { namespace }),
@@ -127,6 +133,11 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
   const waitingFor = (name: string) =>
     reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter(({ spec }) => (spec.poolName ?? DEFAULT_POOL) === name)
 
+  const unpaid = (account: string) =>
+    charge === undefined
+      ? []
+      : reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter((shot) => accountOf(shot) === account && !isCharged(shot))
+
   const noteEnd = (shot: Screenshot) => {
     metrics.screenshot.onFinished(shot)
     const { startTime = '', completionTime = '' } = shot.status ?? {}
@@ -144,8 +155,7 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
     )
   }
   const noteRemoved = (shot: Screenshot) => {
-    const uid = removals.add(shot)
-    if (uid !== undefined) removal.enqueue(uid)
+    removal.enqueue(removals.add(shot))
   }
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
@@ -159,6 +169,7 @@ function startTerm({ deps, metrics, sign, runnerPort }: CoreOptions, signal: Abo
   screenshots.watch(reflectors.screenshots, ({ type, object, old }) =>
     type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
   )
+  screenshots.watch(reflectors.accounts, ({ type, object }) => (type === 'added' ? unpaid(object.metadata.name).map(keyOf) : []))
   screenshots.watch(reflectors.pods, ({ object }) => claimedKeys(object.metadata.uid))
   screenshots.watch(reflectors.pools, ({ type, object }) => (type === 'added' ? waitingFor(object.metadata.name).map(keyOf) : []))
   pools.watch(reflectors.pools)

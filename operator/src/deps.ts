@@ -1,6 +1,8 @@
-import type { Pod } from '@tintype/crds/client/core-resources'
+import type { Lease, Pod } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -21,6 +23,10 @@ export interface Reflectors {
   pools: Reflector<RunnerPool>
   /** The pods of RunnerPools only. */
   pods: Reflector<Pod>
+  accounts: Reflector<Account>
+  usages: Reflector<AccountUsage>
+  /** By which gateways show that they live. */
+  gatewayLeases: Reflector<Lease>
 }
 
 /** What main.ts hands to every part of the operator. */

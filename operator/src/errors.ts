@@ -14,6 +14,7 @@ export const SCREENSHOT_REASONS = {
   [Reason.runnerBusy]: { meaning: 'The claimed runner had other work or did not take it; the attempt does not count.', event: false },
   [Reason.runnerLost]: { meaning: 'The runner’s pod was lost during the attempt; another follows.', event: true },
   [Reason.attemptFailed]: { meaning: 'The attempt failed for a reason that is not the page’s; another follows.', event: true },
+  AccountNotFound: { meaning: 'There is no Account of the name that it names; it waits for one.', event: true },
   PoolNotFound: { meaning: 'There is no RunnerPool of the name that it asks for; it waits for one.', event: true },
 } as const satisfies Record<string, ReasonEntry>
 

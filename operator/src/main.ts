@@ -26,6 +26,7 @@ import { serveHealth } from './health.ts'
 import { createLeadership } from './leadership.ts'
 import { createMetrics } from './metrics.ts'
 import { createSigner } from './pool/signature.ts'
+import { createQuota } from './quota/quota.ts'
 import { createReflectors } from './reflectors.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { openStorage } from './storage/storage.ts'
@@ -104,7 +105,12 @@ async function runOperator(config: Config): Promise<void> {
     }),
     isLeader: () => election.isLeader(),
   }
-  const leadership = createLeadership([createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey) }), createDelivery(deps)])
+  const quota = createQuota(deps)
+  const leadership = createLeadership([
+    createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
+    createDelivery(deps),
+    quota,
+  ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })

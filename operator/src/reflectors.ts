@@ -1,13 +1,18 @@
-import { type Pod, pods } from '@tintype/crds/client/core-resources'
-import { runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
+import { leases, type Pod, pods } from '@tintype/crds/client/core-resources'
+import { accounts, accountUsages, runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { Label } from '@tintype/crds/names'
+import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/names'
 import type { Reflectors } from './deps.ts'
 import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, UID_INDEX } from './pool/runners.ts'
+
+const toSelector = (labels: Record<string, string>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')
 
 /** Makes the local copies, with the indexes that the core reads. They begin when started. */
 export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; metrics: ReflectorMetrics }): Reflectors {
@@ -23,6 +28,9 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
     }),
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),
+    accounts: new Reflector({ ...common, resource: accounts }),
+    usages: new Reflector({ ...common, resource: accountUsages }),
+    gatewayLeases: new Reflector({ ...common, resource: leases, labelSelector: toSelector(GATEWAY_LEASE_LABELS) }),
     pods: new Reflector({
       ...common,
       resource: pods,

@@ -9,6 +9,7 @@ import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
 import { OptionsError, openOptions } from '../options/open-options.ts'
 import type { CaptureAnswer, EncryptionKey, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
 import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
+import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterPost } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
@@ -33,7 +34,12 @@ export async function apply(
     else if (action.do === 'release') release(key, current, context)
     else if (!current) continue
     else if (action.do === 'dispatch') todo.unshift(...(await handOver(key, current, context)))
-    else current = await act(key, current, action, context)
+    else {
+      const refusal = action.do === 'claim' ? await chargeFor(current, context) : undefined
+      // Who cannot pay gets no runner: what was to follow the claim is dropped with it.
+      if (refusal) todo.splice(0, todo.length, ...refusal)
+      else current = await act(key, current, action, context)
+    }
   }
   return requeue
 }
@@ -50,7 +56,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       await context.storage.removePrefix(filesOf(shot))
       return shot
     case 'claim': {
-      const claimed = await write(shot, buildClaim(shot, action.runner, now), context)
+      const claimed = await write(shot, buildClaim(shot, action.runner, now, mustBeCharged(shot, context)), context)
       context.dispatches.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
       context.matchmaker.drop(key)
       if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
@@ -71,7 +77,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       return waiting
     }
     case 'fail': {
-      const failed = await write(shot, buildFailure(shot, action.code, action.message, now), context)
+      const failed = await write(shot, buildFailure(shot, action, now), context)
       context.log.warn({ key, uid: shot.metadata.uid, attempt: attemptsOf(shot), code: action.code }, 'capture failed')
       return failed
     }

@@ -10,6 +10,7 @@ import type { RunnerClient } from '../pool/dispatch.ts'
 import type { Expectations } from '../pool/expectations.ts'
 import type { Matchmaker } from '../pool/matchmaker.ts'
 import type { Runners } from '../pool/runners.ts'
+import type { Charge } from '../quota/charges.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Dispatches } from './dispatches.ts'
 
@@ -25,7 +26,7 @@ export interface ScreenshotContext {
   matchmaker: Matchmaker
   client: RunnerClient
   dispatches: Dispatches
-  storage: Pick<Storage, 'presignPut' | 'removePrefix'>
+  storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>
   /** Where private and large options come from. */
   optionsSources: OptionsSources
   events: EventRecorder
@@ -35,4 +36,6 @@ export interface ScreenshotContext {
   isLeader: () => boolean
   /** Called once the runner of a claim has been asked: a new leader dispatches nothing before all have been. */
   onAsked: (key: string) => void
+  /** Takes a unit for what no gateway has paid for; absent: nothing is charged. */
+  charge?: Charge | undefined
 }

@@ -47,7 +47,8 @@ export type Action =
   | { do: 'dispatch' }
   | { do: 'note'; reason: ScreenshotReason; message: string }
   | ({ do: 'unclaim' } & Unclaim)
-  | { do: 'fail'; code: JobErrorCode; message: string }
+  /** `reason`: of the conditions, if another than the code's own. */
+  | { do: 'fail'; code: JobErrorCode; message: string; reason?: string }
   | { do: 'cancel' }
   | { do: 'deletePod'; force: boolean }
   | { do: 'requeue'; afterMilliseconds: number }

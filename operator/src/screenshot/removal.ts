@@ -1,11 +1,14 @@
 /**
  * What a deleted Screenshot leaves behind: a capture that still runs, and files. There is no finalizer, so this is done from memory; what
- * a crash leaves is ended by the bucket's lifecycle (decision 39).
+ * a crash leaves is ended by the files' retention (decision 39). One that was archived leaves its files to its record.
  */
+import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
 import type { Requeue } from '../controller/controller.ts'
 import type { RunnerClient } from '../pool/dispatch.ts'
 import { addressOf, type Runners } from '../pool/runners.ts'
+import { judgeRemoval } from '../retention/removal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
@@ -14,7 +17,7 @@ export interface RemovalContext {
   namespace: string
   runners: Runners
   client: Pick<RunnerClient, 'cancel'>
-  storage: Pick<Storage, 'removePrefix'>
+  storage: Pick<Storage, 'removePrefix' | 'exists' | 'write' | 'remove'>
   now: () => Date
 }
 
@@ -25,17 +28,21 @@ const MARGIN_MILLISECONDS = 5_000
 export class Removals {
   readonly #deleted = new Map<string, Screenshot>()
 
-  /** Remembers a deleted Screenshot; returns its key, or undefined when there is nothing to remove. */
-  add(shot: Screenshot): string | undefined {
-    if (attemptsOf(shot) === 0) return undefined
+  /** Remembers a deleted Screenshot; returns its key. */
+  add(shot: Screenshot): string {
     this.#deleted.set(shot.metadata.uid, shot)
     return shot.metadata.uid
   }
 
-  /** Cancels and removes now, and removes once more when nothing can be uploaded any more. */
+  /** Marks it as deleted, cancels and removes now, and removes once more when nothing can be uploaded any more. */
   async reconcile(uid: string, context: RemovalContext): Promise<Requeue> {
     const shot = this.#deleted.get(uid)
     if (!shot) return {}
+    const isArchived = (await judgeRemoval(accountOf(shot), screenshotIdOf(shot.metadata), context.storage)) === 'archived'
+    if (isArchived || attemptsOf(shot) === 0) {
+      this.#deleted.delete(uid)
+      return {}
+    }
     const isOpen = shot.status?.phase === 'Running'
     if (isOpen) await cancel(shot, context)
     await context.storage.removePrefix(filesOf(shot))

@@ -26,9 +26,17 @@ export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>
 export const uploadExpiryOf = (shot: Pick<Screenshot, 'spec' | 'status'>): Date =>
   new Date(deadlineOf(shot).getTime() + UPLOAD_GRACE_MILLISECONDS)
 
-/** The claim: from now on this pod, and no other, may report. */
-export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date): StatusPatch {
+const CHARGED = {
+  type: ConditionType.charged,
+  status: 'True',
+  reason: 'ChargedAtClaim',
+  message: 'one unit of the monthly quota was taken',
+} as const
+
+/** The claim: from now on this pod, and no other, may report. `isCharged`: its account has just been charged for it. */
+export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date, isCharged = false): StatusPatch {
   const attempt = attemptsOf(shot) + 1
+  const conditions = pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now)
   return {
     phase: 'Running',
     runner,
@@ -36,7 +44,7 @@ export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date): St
     startTime: now.toISOString(),
     completionTime: null,
     result: null,
-    conditions: pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now),
+    conditions: isCharged ? setCondition(conditions, CHARGED, now) : conditions,
   }
 }
 
@@ -67,11 +75,18 @@ export function buildNote(shot: Screenshot, reason: ScreenshotReason, message: s
   return { conditions: pending(shot, reason, message, now) }
 }
 
+/** Why there will be no picture; `reason` is that of the conditions, if another than the code's own. */
+export interface Failure {
+  code: JobErrorCode
+  message: string
+  reason?: string | undefined
+}
+
 /** The end without a picture. */
-export function buildFailure(shot: Screenshot, code: JobErrorCode, message: string, now: Date): StatusPatch {
+export function buildFailure(shot: Screenshot, { code, message, reason = toReason(code) }: Failure, now: Date): StatusPatch {
   const text = message.slice(0, MAX_MESSAGE)
-  const failed = { type: ConditionType.succeeded, status: 'False', reason: toReason(code), message: text } as const
-  const finished = { type: ConditionType.finished, status: 'True', reason: toReason(code), message: 'failed' } as const
+  const failed = { type: ConditionType.succeeded, status: 'False', reason, message: text } as const
+  const finished = { type: ConditionType.finished, status: 'True', reason, message: 'failed' } as const
   return {
     phase: 'Failed',
     completionTime: now.toISOString(),

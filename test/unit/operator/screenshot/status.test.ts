@@ -42,7 +42,7 @@ t.test('buildNote changes the condition and nothing else', async (t) => {
 })
 
 t.test('buildFailure ends a Screenshot with its code, and kubectl wait with it', async (t) => {
-  const patch = buildFailure(running, 'PAGE_CRASHED', 'x'.repeat(5_000), at(9))
+  const patch = buildFailure(running, { code: 'PAGE_CRASHED', message: 'x'.repeat(5_000) }, at(9))
   t.match(patch, { phase: 'Failed', completionTime: at(9).toISOString(), result: { error: { code: 'PAGE_CRASHED' } } })
   t.match(patch.conditions, [
     { type: 'Succeeded', status: 'False', reason: 'PageCrashed' },

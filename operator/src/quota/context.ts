@@ -1,0 +1,33 @@
+import type { Log } from '@tintype/crds/client/log'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Plans } from '@tintype/crds/plans'
+import type { Reflectors } from '../deps.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Charges } from './charges.ts'
+import type { GatewayLives } from './gateway-lives.ts'
+import type { QuotaMetrics } from './metrics.ts'
+import type { RecentNames } from './recent-names.ts'
+
+/** Live Screenshots by account, and those that wait for their refund. */
+export const ACCOUNT_INDEX = 'quota-account'
+export const REFUND_INDEX = 'quota-refund'
+
+/** What the reconcile of accounts works with during one term of leadership. */
+export interface QuotaContext {
+  reflectors: Pick<Reflectors, 'accounts' | 'usages' | 'screenshots'>
+  usages: Resource<AccountUsage>
+  screenshots: Pick<Resource<Screenshot>, 'find' | 'patch'>
+  storage: Pick<Storage, 'exists'>
+  plans: Plans
+  lives: GatewayLives
+  recentNames: RecentNames
+  charges: Charges
+  events: EventRecorder
+  metrics: QuotaMetrics
+  log: Log
+  now: () => Date
+  isLeader: () => boolean
+}

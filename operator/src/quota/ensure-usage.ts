@@ -1,0 +1,54 @@
+// rbac: tintype.dev/accountusages get,list,watch,create,patch
+// rbac: tintype.dev/accountusages/status update
+
+import { isAlreadyExists } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import { API_VERSION } from '@tintype/crds/names'
+import { toLimits } from '@tintype/crds/plans'
+import type { QuotaContext } from './context.ts'
+import { ACCOUNT_INDEX } from './context.ts'
+import { recount } from './decide.ts'
+
+/** The account's count with the limits of its plan. It goes with its Account. */
+export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: QuotaContext): Promise<AccountUsage> {
+  const usage = cached ?? (await create(account, context))
+  const begun = usage.status?.period === undefined ? await begin(account, usage, context) : usage
+  return limit(account, begun, context)
+}
+
+async function create(account: Account, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
+  const { name, uid } = account.metadata
+  const owner = { apiVersion: API_VERSION, kind: 'Account', name, uid, controller: true, blockOwnerDeletion: false }
+  const spec = toLimits(account.spec, plans[account.spec.plan])
+  try {
+    const created = await usages.create({ metadata: { name, ownerReferences: [owner] }, spec } as Parameters<typeof usages.create>[0])
+    reflectors.usages.observe(created)
+    return created
+  } catch (error) {
+    if (isAlreadyExists(error)) return usages.get(name)
+    throw error
+  }
+}
+
+/** Gateways accept nothing before the count has begun; so what is counted here cannot be charged a second time meanwhile. */
+async function begin(account: Account, usage: AccountUsage, { usages, reflectors, events, now }: QuotaContext): Promise<AccountUsage> {
+  const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, account.metadata.name), usage.spec.limit, now())
+  const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
+  reflectors.usages.observe(begun)
+  if (status.used > 0) {
+    const message = `the month's count was gone: the ${status.used} screenshots that still exist are counted, archived and deleted ones are not`
+    events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
+  }
+  return begun
+}
+
+async function limit({ spec }: Account, usage: AccountUsage, { usages, reflectors, plans }: QuotaContext): Promise<AccountUsage> {
+  const wanted = toLimits(spec, plans[spec.plan])
+  if (usage.spec.limit === wanted.limit && usage.spec.ratePerMinute === wanted.ratePerMinute) return usage
+  const patch = mergePatch({ spec: { limit: wanted.limit, ratePerMinute: wanted.ratePerMinute ?? null } })
+  const limited = await usages.patch(usage.metadata.name, patch)
+  reflectors.usages.observe(limited)
+  return limited
+}

@@ -1,0 +1,68 @@
+// rbac: coordination.k8s.io/leases get,list,watch
+
+import type { Lease } from '@tintype/crds/client/core-resources'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Clock } from '../controller/clock.ts'
+
+// Which gateways live. A Lease is judged by how long it has not changed here, never by comparing two machines' clocks.
+
+/** A reservation whose holder has no Lease at all must be this old: the Lease may not have been seen yet. */
+const NO_LEASE_MILLISECONDS = 60_000
+const DEFAULT_DURATION_SECONDS = 30
+
+interface Seen {
+  version: string | undefined
+  /** By a clock that never goes back. */
+  at: number
+  durationMilliseconds: number
+}
+
+export interface GatewayLivesOptions {
+  leases: Reflector<Lease>
+  store: Pick<Resource<Lease>, 'find'>
+  clock: Clock
+}
+
+/** See the head of this file. */
+export class GatewayLives {
+  readonly #options: GatewayLivesOptions
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(options: GatewayLivesOptions) {
+    this.#options = options
+    options.leases.addListener(({ type, object }) => {
+      const { name, resourceVersion: version } = object.metadata
+      const durationMilliseconds = (object.spec?.leaseDurationSeconds ?? DEFAULT_DURATION_SECONDS) * 1_000
+      if (type === 'deleted') this.#seen.delete(name)
+      else this.#seen.set(name, { version, durationMilliseconds, at: options.clock.monotonic() })
+    })
+  }
+
+  /** Whether a gateway that made a reservation at that time seems to have ended. */
+  seemsEnded(gateway: string, reservedAt: Date): boolean {
+    const { clock } = this.#options
+    const silence = this.#silenceOf(gateway)
+    return silence === undefined ? clock.wall() - reservedAt.getTime() >= NO_LEASE_MILLISECONDS : silence > 0
+  }
+
+  /** The same, asked of the API server: this process's copy may have stood still. */
+  async hasEnded(gateway: string, reservedAt: Date): Promise<boolean> {
+    if (!this.seemsEnded(gateway, reservedAt)) return false
+    const lease = await this.#options.store.find(gateway)
+    if (!lease) return this.#options.clock.wall() - reservedAt.getTime() >= NO_LEASE_MILLISECONDS || this.#seen.has(gateway)
+    this.#options.leases.observe(lease)
+    return this.seemsEnded(gateway, reservedAt)
+  }
+
+  /** Names of Leases that were not renewed for so long after they had expired. */
+  expiredFor(milliseconds: number): string[] {
+    return [...this.#seen.keys()].filter((name) => (this.#silenceOf(name) ?? 0) > milliseconds)
+  }
+
+  /** Milliseconds since the Lease expired, negative while it has not; undefined when there is none. */
+  #silenceOf(gateway: string): number | undefined {
+    const seen = this.#seen.get(gateway)
+    return seen && this.#options.clock.monotonic() - seen.at - seen.durationMilliseconds
+  }
+}

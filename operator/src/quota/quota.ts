@@ -1,0 +1,111 @@
+// rbac: coordination.k8s.io/leases delete
+
+// Accounts' counts as one part of the operator: made, limited, settled and refunded for as long as it leads. Gateways go on counting without it.
+
+import { leases as leaseResource } from '@tintype/crds/client/core-resources'
+import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import { Resource } from '@tintype/crds/client/resource'
+import { accountOf } from '@tintype/crds/record'
+import { Controller } from '../controller/controller.ts'
+import type { Deps, StartedWork, Work } from '../deps.ts'
+import { type Charge, Charges } from './charges.ts'
+import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
+import { awaitsRefund, OPERATOR } from './decide.ts'
+import { GatewayLives } from './gateway-lives.ts'
+import { createQuotaMetrics } from './metrics.ts'
+import { RecentNames } from './recent-names.ts'
+import { reconcile } from './reconcile.ts'
+
+const WORKERS = 8
+const SWEEP_MILLISECONDS = 5_000
+/** The Lease of an ended gateway stays for a while: it tells that the holder of a reservation is dead. */
+const KEEP_LEASE_MILLISECONDS = 600_000
+
+/** The part of the operator that counts. */
+export interface Quota extends Work {
+  /** For Screenshots that are about to be claimed and were not paid for. */
+  charge: Charge
+}
+
+/** Makes the part; once a process. What it remembers of names and Leases is kept on the standby too. */
+export function createQuota(deps: Deps): Quota {
+  const { reflectors, clock, http, config, registry } = deps
+  const { lister } = reflectors.screenshots
+  lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(REFUND_INDEX, (shot) => (awaitsRefund(shot) ? accountOf(shot) : undefined))
+  const leases = new Resource(http, leaseResource, { namespace: config.namespace })
+  const lives = new GatewayLives({ leases: reflectors.gatewayLeases, store: leases, clock })
+  const recentNames = new RecentNames(reflectors.screenshots, clock)
+  const metrics = createQuotaMetrics(registry)
+  let wake = (_account: string): void => {}
+  const charges = new Charges((account) => wake(account))
+  const parts = { lives, recentNames, metrics, charges, leases }
+  const start = (signal: AbortSignal): StartedWork => {
+    const term = startTerm(deps, parts, signal)
+    wake = (account) => term.controllers[0]?.enqueue(`${config.namespace}/${account}`)
+    return term
+  }
+  const charge: Charge = async (shot) => {
+    const answer = await charges.ask(shot)
+    metrics.onCharge(answer)
+    return answer
+  }
+  return { charge, start }
+}
+
+type Parts = Pick<QuotaContext, 'lives' | 'recentNames' | 'metrics' | 'charges'> & {
+  leases: Resource<typeof leaseResource.objectType & object>
+}
+
+function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal): StartedWork {
+  const { http, reflectors, clock, config, storage, events, controllerMetrics } = deps
+  const { namespace, plans } = config
+  const log = deps.log.child({ component: 'quota' })
+  const context: QuotaContext = {
+    ...parts,
+    reflectors,
+    storage,
+    events,
+    plans,
+    log,
+    usages: new Resource(http, accountUsages, { namespace }),
+    screenshots: new Resource(http, screenshotResource, { namespace }),
+    now: () => new Date(clock.wall()),
+    isLeader: () => !signal.aborted && deps.isLeader(),
+  }
+  const controller = new Controller({
+    name: 'account-usage',
+    workers: WORKERS,
+    reconcile: (key) => reconcile(key, context),
+    log,
+    metrics: controllerMetrics,
+  })
+  const keyOfAccount = (name: string) => `${namespace}/${name}`
+  controller.watch(reflectors.accounts)
+  controller.watch(reflectors.usages, ({ type, object, old }) =>
+    // What a gateway counts needs nothing from here.
+    type === 'modified' && old?.spec.limit === object.spec.limit && old.spec.ratePerMinute === object.spec.ratePerMinute && object.status
+      ? []
+      : keyOfAccount(object.metadata.name),
+  )
+  controller.watch(reflectors.screenshots, ({ type, object }) =>
+    type !== 'deleted' && awaitsRefund(object) ? keyOfAccount(accountOf(object)) : [],
+  )
+  const sweep = () => {
+    for (const { metadata, status } of reflectors.usages.lister.list()) {
+      const isDue = status?.reservations?.some(({ gateway, at }) => gateway !== OPERATOR && parts.lives.seemsEnded(gateway, new Date(at)))
+      if (isDue) controller.enqueue(keyOfAccount(metadata.name))
+    }
+    for (const name of parts.lives.expiredFor(KEEP_LEASE_MILLISECONDS)) {
+      if (context.isLeader())
+        leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
+    }
+  }
+  const timer = setInterval(sweep, SWEEP_MILLISECONDS)
+  controller.start()
+  const stop = () => {
+    clearInterval(timer)
+    return controller.stop()
+  }
+  return { controllers: [controller], stop }
+}

@@ -1,0 +1,31 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
+import { isCharged } from '../quota/decide.ts'
+import type { ScreenshotContext } from './context.ts'
+import type { Action } from './decide.ts'
+import { reasonOf } from './status.ts'
+
+/** Whether a claim takes a unit of quota: the object did not come through a gateway, and was never claimed before. */
+export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): boolean =>
+  charge !== undefined && !isCharged(shot)
+
+/** Takes the unit, once however often it is asked; what is to be done instead of the claim when there is none to take. */
+export async function chargeFor(shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): Promise<Action[] | undefined> {
+  if (charge === undefined || isCharged(shot)) return undefined
+  const account = accountOf(shot)
+  switch (await charge(shot)) {
+    case 'charged':
+      return undefined
+    case 'quota': {
+      const message = `the monthly quota of the account ${account} is used up`
+      return [{ do: 'release' }, { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded', message }]
+    }
+    case 'suspended':
+      return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
+    case 'missing': {
+      const reason = 'AccountNotFound'
+      const note: Action = { do: 'note', reason, message: `there is no Account ${account}` }
+      return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
+    }
+  }
+}
