@@ -6,6 +6,8 @@ import type { DispatchKey } from '../../operator/src/account/release-keys.ts'
 import { createSigner, type RequestToSign } from '../../operator/src/pool/signature.ts'
 import { kubectl, kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
 import { createPool, idleRunners, type RunnerPod } from '../support/cluster-pools.ts'
+import { captureWith } from '../support/cluster-screenshots.ts'
+import { eventually } from '../support/eventually.ts'
 import { page } from '../support/pages.ts'
 import { callAsPod, DISPATCH_DIRECTORY } from '../support/runner-exec.ts'
 import { openRunner, type RawRequest, type Send } from '../support/runner-port.ts'
@@ -102,6 +104,10 @@ for (const [what, build] of Object.entries(refused)) {
     t.equal(known.status, 404, 'it did not take it')
   })
 }
+
+t.test('the page of the next orders can be captured, whatever an earlier test file did to names and nodes', async (t) => {
+  await eventually('a capture of it succeeds', async () => (await captureWith(t, { url: anOrder().url })).status?.phase === 'Completed')
+})
 
 t.test('a runner accepts an order that is signed for it, and refuses that very request again', async (t) => {
   const order = anOrder()

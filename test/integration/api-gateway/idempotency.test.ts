@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { idempotencyKey } from '../../../api-gateway/src/create/request-hash.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { type Answer, call } from './client.ts'
+import { complete } from './runner-role.ts'
+import { startWorld } from './world.ts'
+
+// Decision 8: one key, one object, one charge, whatever dies between.
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+const gateways = [await world.startGateway(), await world.startGateway()] as const
+const [first, second] = gateways.map(({ url }) => `${url}/api/v1`) as [string, string]
+
+async function anAccount(name: string) {
+  await world.createAccount(name)
+  const key = await world.createKey({ accountName: name })
+  const create = (api: string, idempotency: string, body: object = { url: 'https://example.com/' }, route = '/screenshots') =>
+    call(`${api}${route}`, { method: 'POST', key, body, headers: { 'idempotency-key': idempotency } })
+  const objects = async () => (await world.screenshots.list()).items.filter(({ spec }) => spec.accountName === name)
+  const used = async () => (await world.usages.get(name)).status?.used
+  return { key, create, objects, used }
+}
+
+t.test('a repeated creation answers as the first did, from another replica too, and costs once', async (t) => {
+  const { create, objects, used } = await anAccount('repeat')
+  const one = await create(first, 'order-1')
+  const [two, three] = [await create(second, 'order-1'), await create(first, 'order-1', { options: {}, url: 'https://example.com/' })]
+  t.equal(one.headers.get('idempotent-replayed'), null)
+  t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
+  t.match([three.status, three.body], [422, { error: { code: 'IDEMPOTENCY_KEY_REUSED' } }], 'another body')
+  t.strictSame([(await objects()).length, await used()], [1, 1])
+})
+
+t.test('a repeated creation tells of the record as it was created, also when it has ended or is deleted', async (t) => {
+  const { create, key } = await anAccount('ended')
+  const one = await create(first, 'order-1')
+  await complete(one.body.id, Buffer.from('a picture'), world)
+  t.strictSame((await create(second, 'order-1')).body, one.body)
+  t.equal((await call(`${first}/screenshots/${one.body.id}`, { method: 'DELETE', key })).status, 204)
+  t.strictSame((await create(first, 'order-1')).body, one.body)
+  t.equal((await call(`${second}/screenshots/${one.body.id}`, { key })).status, 404, 'it stays deleted')
+})
+
+t.test('twenty requests at once with one key create one screenshot', async (t) => {
+  const { create, objects, used } = await anAccount('crowd')
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? first : second, 'order-1')))
+  const created = answers.filter(({ status }) => status === 202)
+  t.ok(created.length >= 1)
+  t.equal(new Set(created.map(({ body }) => body.id)).size, 1)
+  for (const { status, body } of answers) if (status !== 202) t.match([status, body.error.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
+  t.strictSame([(await objects()).length, await used()], [1, 1])
+})
+
+t.test('a repeated batch has the same items, the refused ones too, and charges once', async (t) => {
+  await world.createAccount('little', {}, { limit: 2 })
+  const key = await world.createKey({ accountName: 'little' })
+  const send = (api: string) =>
+    call(`${api}/screenshots/batch`, {
+      method: 'POST',
+      key,
+      body: { urls: ['https://example.com/a', 'https://example.com/b', 'https://example.com/c'] },
+      headers: { 'idempotency-key': 'b' },
+    })
+  const one = await send(first)
+  t.match(one.body, { successful: 2, failed: 1 })
+  t.strictSame((await send(second)).body, one.body)
+})
+
+t.test('a refused request leaves its key free', async (t) => {
+  await world.createAccount('full', {}, { limit: 0 })
+  const key = await world.createKey({ accountName: 'full' })
+  const send = () =>
+    call(`${first}/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' }, headers: { 'idempotency-key': 'k' } })
+  t.equal((await send()).status, 429)
+  await world.usages.patch('full', mergePatch({ spec: { limit: 1 } }))
+  await sleep(1_000)
+  t.equal((await send()).status, 202)
+})
+
+t.test('a key that is a day old makes a new screenshot and leaves the old picture', async (t) => {
+  const { create, key, objects } = await anAccount('old')
+  const one = await create(first, 'order-1')
+  await complete(one.body.id, Buffer.from('a picture'), world)
+  const place = idempotencyKey('old', 'order-1')
+  const entry = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
+  entry.plan.at = new Date(Date.parse(entry.plan.at) - 86_400_000).toISOString()
+  await world.bucket.putObject('tintype', place, JSON.stringify(entry))
+  const two = await create(second, 'order-1')
+  t.equal(two.status, 202)
+  t.not(two.body.id, one.body.id)
+  t.equal((await objects()).length, 2)
+  const link = (await call(`${first}/screenshots/${one.body.id}`, { key })).body.download_url
+  t.equal((await call(new URL(link, first).href)).status, 200)
+})
+
+t.test('requests that a killed gateway has left half-way are finished once by the others', { timeout: 180_000 }, async (t) => {
+  const { create, objects, used } = await anAccount('killed')
+  const COUNT = 60
+  const body = (index: number) => ({ url: 'https://example.com/', external_identifier: `n${index}` })
+  for (const delay of [5, 25, 60]) {
+    const victim = await world.startGateway()
+    const sent = Array.from({ length: COUNT }, (_, index) =>
+      create(`${victim.url}/api/v1`, `${delay}-${index}`, body(index)).catch(() => undefined),
+    )
+    await sleep(delay)
+    victim.process.kill('SIGKILL')
+    await Promise.all([...sent, once(victim.process, 'exit')])
+  }
+  const finish = async (key: string, index: number): Promise<Answer> => {
+    for (;;) {
+      const answer = await create(index % 2 === 0 ? first : second, key, body(index))
+      if (answer.status !== 409) return answer
+      await sleep(1_000)
+    }
+  }
+  const answers = await Promise.all(
+    [5, 25, 60].flatMap((delay) => Array.from({ length: COUNT }, (_, index) => finish(`${delay}-${index}`, index))),
+  )
+  t.strictSame([...new Set(answers.map(({ status }) => status))], [202])
+  const names = answers.map(({ body: { id } }) => toObjectName(id)).sort()
+  t.strictSame((await objects()).map(({ metadata }) => metadata.name).sort(), names, 'one object for each key')
+  t.equal(await used(), names.length, 'one charge for each object')
+})
