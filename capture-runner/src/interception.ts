@@ -13,6 +13,8 @@ type Headers = Readonly<Record<string, string>>
 interface PausedRequest extends HeldRequest {
   requestId: string
   request: { url: string; headers: Headers }
+  /** Of a request that follows a redirect. */
+  redirectedRequestId?: string
 }
 
 interface AuthRequest {

@@ -8,8 +8,6 @@ export interface HeldRequest {
   frameId: string
   resourceType: string
   request: { url: string }
-  /** Of a request that follows a redirect. */
-  redirectedRequestId?: string | undefined
 }
 
 /** Follows the frames of one page. */
@@ -19,7 +17,7 @@ export class Requesters {
   readonly #parents = new Map<string, string>()
   /** Origin of the document that each frame shows, told by the page. */
   readonly #shown = new Map<string, string>()
-  /** Origin of the document that each frame asked for last, told by the network: the page's own word comes later. */
+  /** Origin of the document that each frame asked for last, told by the network: the page's own word comes later. Empty: not to be trusted. */
   readonly #asked = new Map<string, string>()
 
   constructor(session: CDPSession, mainFrame: string) {
@@ -34,7 +32,8 @@ export class Requesters {
     const target = originOf(request.url)
     if (resourceType !== 'Document') return target === origin && this.#isAt(frameId, origin)
     const mayNavigate = this.#mayNavigate(frameId, origin)
-    this.#asked.set(frameId, target)
+    // A document that somebody else may have sent the frame to gets nothing either.
+    this.#asked.set(frameId, mayNavigate ? target : '')
     return mayNavigate && target === origin
   }
 
