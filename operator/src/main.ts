@@ -28,6 +28,7 @@ import { createMetrics } from './metrics.ts'
 import { createSigner } from './pool/signature.ts'
 import { createQuota } from './quota/quota.ts'
 import { createReflectors } from './reflectors.ts'
+import { createRetention } from './retention/retention.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { openStorage } from './storage/storage.ts'
 
@@ -110,6 +111,7 @@ async function runOperator(config: Config): Promise<void> {
     createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
     createDelivery(deps),
     quota,
+    createRetention(deps),
   ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))

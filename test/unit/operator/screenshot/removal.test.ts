@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { Store } from '../../../../crds/client/lister.ts'
+import { screenshotIdOf } from '../../../../crds/src/ids.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { Expectations } from '../../../../operator/src/pool/expectations.ts'
 import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/pool/runners.ts'
 import { Removals } from '../../../../operator/src/screenshot/removal.ts'
@@ -22,21 +24,29 @@ function aWorld() {
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
   const did: string[] = []
   const clock = { now: NOON }
+  const keys = new Set<string>()
   const context = {
     namespace: 'default',
     runners: new Runners({ pods, screenshots, expectations: new Expectations() }),
     client: { cancel: async ({ ip }: { ip: string }) => void did.push(`cancel at ${ip}`) },
-    storage: { removePrefix: async () => void did.push('remove files') },
+    storage: {
+      removePrefix: async () => void did.push('remove files'),
+      exists: async (key: string) => keys.has(key),
+      write: async (key: string) => void keys.add(key),
+      remove: async (gone: readonly string[]) => {
+        for (const key of gone) keys.delete(key)
+      },
+    },
     now: () => clock.now,
   }
-  return { context, did, clock }
+  return { context, did, clock, keys }
 }
 
 t.test('Removals cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
   const { context, did, clock } = aWorld()
   const removals = new Removals()
   const shot = aScreenshot({ status: running })
-  const key = removals.add(shot) ?? ''
+  const key = removals.add(shot)
   const again = await removals.reconcile(key, context)
   t.strictSame(did, ['cancel at 10.0.0.1', 'remove files'])
   clock.now = new Date(NOON.getTime() + (again.requeueAfterMilliseconds ?? 0))
@@ -50,19 +60,46 @@ t.test('Removals cancels a capture, removes its files, and once more when nothin
 t.test('Removals removes the files of a finished Screenshot once', async (t) => {
   const { context, did } = aWorld()
   const removals = new Removals()
-  const key = removals.add(aScreenshot({ status: completedStatus() })) ?? ''
+  const key = removals.add(aScreenshot({ status: completedStatus() }))
   t.strictSame(await removals.reconcile(key, context), {})
   t.strictSame(did, ['remove files'])
 })
 
-t.test('Removals has nothing to do for a Screenshot that was never begun', async (t) => {
-  t.equal(new Removals().add(aScreenshot()), undefined)
+const account = 'default'
+const id = screenshotIdOf(aScreenshot().metadata)
+
+t.test('Removals marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
+  const { context, did, keys } = aWorld()
+  const removals = new Removals()
+  t.strictSame(await removals.reconcile(removals.add(aScreenshot()), context), {})
+  t.strictSame(did, [])
+  t.strictSame([...keys], [tombstoneKey(account, id)])
+})
+
+t.test('Removals leaves the files of an archived Screenshot to its record', async (t) => {
+  const { context, did, keys } = aWorld()
+  keys.add(recordKey(account, id))
+  const removals = new Removals()
+  t.strictSame(await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context), {})
+  t.strictSame(did, [])
+  t.strictSame([...keys], [recordKey(account, id)])
+})
+
+t.test('Removals takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
+  const { context, did, keys } = aWorld()
+  for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.add(key)
+  const removals = new Removals()
+  await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context)
+  t.strictSame(did, ['remove files'])
+  t.strictSame([...keys], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
 })
 
 t.test('Removals tries again when the store is away', async (t) => {
   const { context } = aWorld()
   const removals = new Removals()
-  const key = removals.add(aScreenshot({ status: completedStatus() })) ?? ''
-  await t.rejects(removals.reconcile(key, { ...context, storage: { removePrefix: () => Promise.reject(new Error('away')) } }))
+  const key = removals.add(aScreenshot({ status: completedStatus() }))
+  await t.rejects(
+    removals.reconcile(key, { ...context, storage: { ...context.storage, removePrefix: () => Promise.reject(new Error('away')) } }),
+  )
   t.strictSame(await removals.reconcile(key, context), {})
 })

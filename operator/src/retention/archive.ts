@@ -1,0 +1,72 @@
+// rbac: tintype.dev/screenshots delete
+
+// Moves records from the Kubernetes API to the bucket: written first, deleted then, so that at every moment each is in one of the two. Any
+// step may be repeated, by this leader or by the next: the same record gives the same object, and a second line of it is merged by readers.
+
+import { buildSegments, toArchivedLine } from '@tintype/crds/archive'
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import { screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
+import { dayOf, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
+import type { Storage } from '../storage/storage.ts'
+import { inParallel } from './in-parallel.ts'
+import { discardRecord } from './removal.ts'
+import { findBuried } from './tombstones.ts'
+
+export interface ArchiveDeps {
+  screenshots: Pick<Resource<Screenshot>, 'delete'>
+  seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
+  storage: Pick<Storage, 'exists' | 'write' | 'list' | 'remove'>
+  /** False once this operator is about to lead no more. */
+  mayWrite: () => boolean
+  onArchived: (count: number) => void
+  log: Log
+}
+
+/** Objects written, and Screenshots deleted, at a time. */
+const PARALLEL = 16
+
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+
+/** Archives finished records. @throws RetryableError when the store or the API server is away: what is done stays done */
+export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps): Promise<void> {
+  for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
+    if (!deps.mayWrite()) return
+    // A deletion that did not come through: it is carried out, and nothing of it archived.
+    const buried = await findBuried(account, screenshots.map(idOf), deps.storage)
+    const kept = screenshots.filter((screenshot) => !buried.has(idOf(screenshot)))
+    await write(account, kept, deps)
+    await inParallel(screenshots, PARALLEL, (screenshot) => remove(account, screenshot, deps))
+    deps.onArchived(kept.length)
+    deps.log.info({ account, archived: kept.length, deleted: buried.size }, 'records archived')
+  }
+}
+
+async function write(account: string, screenshots: readonly Screenshot[], { storage }: ArchiveDeps): Promise<void> {
+  await inParallel(screenshots, PARALLEL, (screenshot) => storage.write(recordKey(account, idOf(screenshot)), toArchivedLine(screenshot)))
+  const segments = buildSegments(account, screenshots)
+  await inParallel(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
+  const days = new Set(segments.map(({ first }) => dayOf(first)))
+  for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
+}
+
+async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<void> {
+  if (!deps.mayWrite()) return
+  const { name, namespace, uid, resourceVersion } = screenshot.metadata
+  try {
+    await deps.screenshots.delete(name, { namespace, uid, resourceVersion })
+    deps.seen.observeDeleted(screenshot)
+  } catch (error) {
+    // Changed since it was read: the next pass writes it anew and tries again.
+    if (isConflict(error)) return
+    if (!isNotFound(error)) throw error
+    // Gone: archived by a leader before this one, or deleted by its owner while it was being written.
+    deps.log.debug({ key: keyOf(screenshot) }, 'a record to archive is gone')
+    await discardRecord(account, idOf(screenshot), deps.storage)
+  }
+}

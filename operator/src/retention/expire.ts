@@ -1,0 +1,77 @@
+// What is kept no longer: files after their plan's days, records after theirs, and all of accounts that are gone. Keys are in the order of
+// time, newest first, so what is due is the end of a list and nothing else is looked at. What was removed is not found again: a sweep that
+// was interrupted goes on where it ended.
+
+import type { Log } from '@tintype/crds/client/log'
+import { newId } from '@tintype/crds/ids'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Plans } from '@tintype/crds/plans'
+import { invertedDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { PAGE } from '../storage/objects.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface ExpireDeps {
+  storage: Pick<Storage, 'list' | 'remove'>
+  findAccount: (name: string) => Account | undefined
+  plans: Plans
+  recordDays: number
+  /** False once the signal has ended or this operator leads no more. */
+  mayWrite: () => boolean
+  now: () => Date
+  log: Log
+}
+
+const DAY_MILLISECONDS = 86_400_000
+const USERS = 'users/'
+/** Beyond every id of the same instant. */
+const LAST_TAIL = Buffer.alloc(10, 0xff)
+
+/** One sweep over all accounts that have something in the bucket. */
+export async function expire(deps: ExpireDeps): Promise<void> {
+  for await (const account of folders(USERS, undefined, deps)) {
+    const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
+    const prefix = `${USERS}${account}/`
+    const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps)
+    if (count > 0) deps.log.info({ account, files: count }, 'files expired')
+  }
+  for await (const account of folders('records/', undefined, deps)) {
+    const prefix = recordsPrefix(account)
+    // A day goes when all of it is old enough.
+    const lastKept = `${prefix}${invertedDay(daysAgo(deps.recordDays, deps))}~`
+    for await (const day of folders(prefix, lastKept, deps)) {
+      const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
+      deps.log.info({ account, day, objects: count }, 'records expired')
+    }
+  }
+}
+
+const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
+
+/** Of an account that is not known, as long as any plan has. */
+function retentionDaysOf(name: string, { findAccount, plans }: ExpireDeps): number {
+  const account = findAccount(name)
+  return account ? plans[account.spec.plan].retentionDays : Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
+}
+
+/** Names of the folders right under a prefix. */
+async function* folders(prefix: string, from: string | undefined, { storage, mayWrite }: ExpireDeps): AsyncGenerator<string> {
+  for (let after = from; mayWrite(); ) {
+    const found = await storage.list(prefix, { after, limit: PAGE, folders: true })
+    for (const folder of found) {
+      if (!mayWrite()) return
+      if (folder.endsWith('/')) yield folder.slice(prefix.length, -1)
+    }
+    if (found.length < PAGE) return
+    after = `${found.at(-1)}~`
+  }
+}
+
+async function removeAfter(prefix: string, after: string | undefined, { storage, mayWrite }: ExpireDeps): Promise<number> {
+  for (let count = 0; ; ) {
+    const keys = await storage.list(prefix, { after, limit: PAGE })
+    if (keys.length === 0 || !mayWrite()) return count
+    await storage.remove(keys)
+    count += keys.length
+    if (keys.length < PAGE) return count
+  }
+}

@@ -1,0 +1,88 @@
+// rbac: tintype.dev/screenshots list,watch
+// rbac: tintype.dev/webhooks list,watch
+// rbac: tintype.dev/accounts list,watch
+
+// What becomes of records that have ended, as one part of the operator: three chores, each repeated after a while, done by the leader alone.
+
+import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
+import { Resource } from '@tintype/crds/client/resource'
+import { accountOf } from '@tintype/crds/record'
+import { Controller, type Requeue } from '../controller/controller.ts'
+import type { Deps, StartedWork, Work } from '../deps.ts'
+import { PHASE_INDEX } from '../pool/runners.ts'
+import { type ArchiveDeps, archive } from './archive.ts'
+import { decide, isFullBatch } from './decide.ts'
+import { expire } from './expire.ts'
+import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
+import { rewrite } from './rewrite.ts'
+
+/** Milliseconds between two rounds of each chore; a full batch is followed by the next at once. */
+export interface RetentionIntervals {
+  archive: number
+  rewrite: number
+  expire: number
+}
+
+const INTERVALS: RetentionIntervals = { archive: 5_000, rewrite: 3_600_000, expire: 3_600_000 }
+const CHORES = ['archive', 'rewrite', 'expire'] as const
+/** One round's time: what is left then is found by the next. */
+const ROUND_MILLISECONDS = 300_000
+const BY_ACCOUNT = 'retention/account'
+
+/** Makes the part for the operator; once a process. */
+export function createRetention(deps: Deps, intervals: RetentionIntervals = INTERVALS): Work {
+  const metrics = createRetentionMetrics(deps.registry)
+  deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
+  return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
+}
+
+function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
+  const { config, http, storage, reflectors, clock, controllerMetrics } = deps
+  const { namespace, plans, retention } = config
+  const log = deps.log.child({ component: 'retention' })
+  const now = () => new Date(clock.wall())
+  const termStart = now()
+  const screenshots = new Resource(http, screenshotKind, { namespace })
+  const { lister } = reflectors.screenshots
+  const observe = () => ({
+    finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
+    webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
+    termStart,
+  })
+  const shared = { storage, log, now }
+  const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
+    ...shared,
+    screenshots,
+    seen: reflectors.screenshots,
+    onArchived: metrics.onArchived,
+  }
+  const findAccount = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
+  const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
+
+  const chores: Record<string, (mayWrite: () => boolean) => Promise<Requeue>> = {
+    async archive(mayWrite) {
+      const chosen = decide(observe(), retention, now())
+      await archive(chosen, { ...archiveDeps, mayWrite })
+      return { requeueAfterMilliseconds: isFullBatch(chosen) ? 0 : intervals.archive }
+    },
+    async rewrite(mayWrite) {
+      await rewrite({ ...shared, mayWrite })
+      return { requeueAfterMilliseconds: intervals.rewrite }
+    },
+    async expire(mayWrite) {
+      await expire({ ...shared, mayWrite, findAccount, plans, recordDays: retention.recordDays })
+      return { requeueAfterMilliseconds: intervals.expire }
+    },
+  }
+  const controller = new Controller({
+    name: 'retention',
+    workers: CHORES.length,
+    timeoutMilliseconds: ROUND_MILLISECONDS,
+    reconcile: async (chore, signal) => chores[chore]?.(mayWriteUntil(signal)),
+    log,
+    metrics: controllerMetrics,
+  })
+  for (const chore of CHORES) controller.enqueue(chore)
+  controller.start()
+  return { controllers: [controller], stop: () => controller.stop() }
+}
