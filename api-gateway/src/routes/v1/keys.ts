@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { apiKeyIdOf, newId } from '@tintype/crds/ids'
-import { newKeyText } from '@tintype/crds/key-text'
+import { apiKeyIdOf } from '@tintype/crds/ids'
+import { keyHash, newKeyText } from '@tintype/crds/key-text'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { toObjectName } from '@tintype/crds/names'
+import { Label, toObjectName } from '@tintype/crds/names'
 import { seal } from '@tintype/crds/sealed'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Idempotency } from '../../create/idempotency.ts'
 import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
 import { RotateBody } from '../../translate/fields.ts'
-import { parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
+import { type CreateKeyBody, parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
 import { buildApiKey, requireAnother, requireGrant, toKeyPatch, toKeyRotation } from '../../translate/key-object.ts'
 import { toKeyRecord } from '../../translate/key-record.ts'
 import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
+import { noQuery } from '../../translate/wait-query.ts'
+import { createOnce } from './create-once.ts'
 import {
   answerRecord,
   type ById,
@@ -20,16 +23,18 @@ import {
   changeLatest,
   FRESH,
   findOwnLatest,
+  type Query,
   requireOwn,
   requireRoom,
   SECRET,
   tagOf,
-  tellIgnored,
 } from './records.ts'
+import { tellIgnored } from './tell.ts'
 
 /** What the routes of keys need. */
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
+  idempotency: Idempotency
   sealingKey: SealingKeySource
   /** Keys of an account, at most. */
   maxKeys: number
@@ -41,24 +46,37 @@ const LINK_SECRET_BYTES = 32
 
 const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
 
-/** Makes a key; its text leaves here and is kept nowhere. */
-async function createOne(request: FastifyRequest, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const now = deps.now()
-  const { accountName } = request
   const { body, ignored } = parseCreateKey(request.body, now, isLenient(request.headers.prefer))
   requireGrant(request.apiKey, body.scopes)
+  const creation = {
+    route: 'POST /keys',
+    prefix: 'key',
+    store: deps.apiKeys,
+    make: (id: string) => makeKey(id, body, request.accountName, deps),
+    toRecord: (key: ApiKey) => toKeyRecord(key, now),
+    message: 'API key created successfully',
+    replayedMessage: 'API key created by an earlier request; its text was shown once: rotate the key to get another',
+  } as const
+  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+}
+
+/** Makes a key; its text leaves here and is kept nowhere. */
+async function makeKey(id: string, body: CreateKeyBody, accountName: string, deps: KeysDeps) {
   requireRoom(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
-  const id = newId('key', now)
+  const now = deps.now()
   const text = newKeyText()
   const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
   const sealedFor = { purpose: 'link-secret', subject: toObjectName(id), account: accountName } as const
   const sealedLinkSecret = await seal(linkSecret, sealedFor, deps.sealingKey())
   const created = await deps.apiKeys.create(buildApiKey(body, { id, accountName, text, sealedLinkSecret, now }))
-  tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(created), etag: tagOf(created) })
-  return reply.code(201).send({ message: 'API key created successfully', data: { ...toKeyRecord(created, now), key: text } })
+  const isOurs = created.metadata.labels?.[Label.keyHash1] === keyHash(text)
+  return { created, secret: isOurs ? { key: text } : undefined }
 }
 
-function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, { apiKeys, now }: KeysDeps) {
+function readMany(request: FastifyRequest<Query>, { apiKeys, now }: KeysDeps) {
   const query = parseOffsetQuery(request.query)
   const wanted = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
   const { items, pagination } = toCountedPage(wanted, query)
@@ -66,6 +84,7 @@ function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown>
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const key = requireOwn(await apiKeys.find(request.params.id), request.accountName, WHAT)
   return answerRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
 }
@@ -77,6 +96,7 @@ async function allowEnd(request: FastifyRequest<ById>, key: ApiKey, { apiKeys, n
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
   const key = await findOwnLatest(request, deps.apiKeys, WHAT)
@@ -90,6 +110,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const key = await findOwnLatest(request, deps.apiKeys, WHAT)
   await allowEnd(request, key, deps)
   await changeIfMatch(request.headers['if-match'], key, (isBound) => deps.apiKeys.delete(key, isBound))
@@ -97,6 +118,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
   const text = newKeyText()
   const rotated = await changeLatest(
@@ -114,8 +136,8 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
 export function addKeyRoutes(app: FastifyInstance, deps: KeysDeps): void {
   const read = { config: { scope: 'keys:read' } } as const
   const write = { config: { scope: 'keys:write' } } as const
-  app.post('/keys', write, (request, reply) => createOne(request, reply, deps))
-  app.get<{ Querystring: Record<string, unknown> }>('/keys', read, async (request, reply) => {
+  app.post<Query>('/keys', write, (request, reply) => createOne(request, reply, deps))
+  app.get<Query>('/keys', read, async (request, reply) => {
     reply.headers(FRESH)
     return readMany(request, deps)
   })

@@ -13,9 +13,12 @@ export interface Managed {
   spec: { accountName?: string | undefined }
 }
 
-export interface ById {
-  Params: { id: string }
+export interface Query {
   Querystring: Record<string, unknown>
+}
+
+export interface ById extends Query {
+  Params: { id: string }
 }
 
 /** For what may be shown again. */
@@ -77,14 +80,6 @@ export async function changeLatest<T extends Managed>(read: () => Promise<T>, ch
       if (!isLost || tries === MAX_TRIES) throw error
     }
   }
-}
-
-/** Tells a lenient caller what was left out. */
-export function tellIgnored(reply: FastifyReply, ignored: readonly string[]): FastifyReply {
-  if (ignored.length === 0) return reply
-  // Names are the caller's: only what a header may hold goes back.
-  const names = ignored.map((name) => name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, 64)).slice(0, 32)
-  return reply.headers({ 'preference-applied': 'handling=lenient', 'x-ignored-options': names.join(', ') })
 }
 
 /** The latest state of the caller's own record. @throws ApiError NOT_FOUND */

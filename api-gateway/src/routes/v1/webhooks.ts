@@ -1,19 +1,21 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
-import { newId, webhookIdOf } from '@tintype/crds/ids'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { toObjectName } from '@tintype/crds/names'
 import { seal } from '@tintype/crds/sealed'
 import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Idempotency } from '../../create/idempotency.ts'
 import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
 import { isAhead, RotateBody } from '../../translate/fields.ts'
 import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
 import { hintOf } from '../../translate/signing-secret.ts'
-import { parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
+import { noQuery } from '../../translate/wait-query.ts'
+import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhook-object.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import { createOnce } from './create-once.ts'
 import {
   answerRecord,
   type ById,
@@ -21,16 +23,18 @@ import {
   changeLatest,
   FRESH,
   findOwnLatest,
+  type Query,
   requireOwn,
   requireRoom,
   SECRET,
   tagOf,
-  tellIgnored,
 } from './records.ts'
+import { tellIgnored } from './tell.ts'
 
 /** What the routes of webhooks need. */
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
+  idempotency: Idempotency
   sealingKey: SealingKeySource
   /** Where events may be posted to, as far as an address itself tells; the operator judges each post anew. */
   webhookRules: EgressRules
@@ -47,20 +51,32 @@ async function sealSecret(text: string, name: string, accountName: string, { sea
   return { sealed, hint: hintOf(text) }
 }
 
-async function createOne(request: FastifyRequest, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
-  const { accountName } = request
+async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const { body, ignored } = parseCreateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
+  const creation = {
+    route: 'POST /webhooks',
+    prefix: 'wh',
+    store: deps.webhooks,
+    make: (id: string) => makeWebhook(id, body, request.accountName, deps),
+    toRecord: toWebhookRecord,
+    message: 'Webhook created successfully',
+    replayedMessage: 'Webhook created by an earlier request; its signing secret was shown once: rotate it to get another',
+  } as const
+  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+}
+
+/** Makes a webhook; its secret leaves here once, and stays sealed. */
+async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
   requireRoom(deps.webhooks.ofAccount(accountName).length, deps.maxWebhooks, 'webhooks')
-  const id = newId('wh', deps.now())
   const text = body.signing_secret ?? newSigningSecret()
   const secret = await sealSecret(text, toObjectName(id), accountName, deps)
   const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
-  const location = `/api/v1/webhooks/${webhookIdOf(created.metadata)}`
-  tellIgnored(reply, ignored).headers({ ...SECRET, location, etag: tagOf(created) })
-  return reply.code(201).send({ message: 'Webhook created successfully', data: { ...toWebhookRecord(created), signing_secret: text } })
+  const isOurs = created.spec.signingSecrets?.[0]?.sealed === secret.sealed
+  return { created, secret: isOurs ? { signing_secret: text } : undefined }
 }
 
-function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, { webhooks }: WebhooksDeps) {
+function readMany(request: FastifyRequest<Query>, { webhooks }: WebhooksDeps) {
   const query = parseOffsetQuery(request.query)
   const wanted = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
   const { items, pagination } = toCountedPage(wanted, query)
@@ -68,12 +84,14 @@ function readMany(request: FastifyRequest<{ Querystring: Record<string, unknown>
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook) }
   return answerRecord(request, reply, webhook, { success: true, data })
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const { body, ignored } = parseUpdateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
   const webhook = await findOwnLatest(request, deps.webhooks, WHAT)
   const patch = toWebhookPatch(body, deps.now())
@@ -83,12 +101,14 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const webhook = await findOwnLatest(request, webhooks, WHAT)
   await changeIfMatch(request.headers['if-match'], webhook, (isBound) => webhooks.delete(webhook, isBound))
   return reply.code(204).send()
 }
 
 async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+  noQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
   const text = newSigningSecret()
   const rotated = await changeLatest(
@@ -110,8 +130,8 @@ async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, 
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
   const read = { config: { scope: 'webhooks:read' } } as const
   const write = { config: { scope: 'webhooks:write' } } as const
-  app.post('/webhooks', write, (request, reply) => createOne(request, reply, deps))
-  app.get<{ Querystring: Record<string, unknown> }>('/webhooks', read, async (request, reply) => {
+  app.post<Query>('/webhooks', write, (request, reply) => createOne(request, reply, deps))
+  app.get<Query>('/webhooks', read, async (request, reply) => {
     reply.headers(FRESH)
     return readMany(request, deps)
   })

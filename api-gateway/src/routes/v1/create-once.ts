@@ -1,0 +1,83 @@
+import { type IdPrefix, newId } from '@tintype/crds/ids'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Idempotency, parseIdempotencyKey, type Turn } from '../../create/idempotency.ts'
+import { requestHash } from '../../create/request-hash.ts'
+import { ApiError, toHttpError } from '../../errors.ts'
+import type { RecordStore } from '../../store/ports.ts'
+import { type Managed, SECRET, tagOf } from './records.ts'
+import { tellReplayed } from './tell.ts'
+
+// The creation of a key or a webhook. Its secret is in the first answer and nowhere else, so a repetition under the same Idempotency-Key gets
+// the record without it, and is told so.
+
+interface Creation<T extends Managed> {
+  /** `POST /keys` */
+  route: string
+  prefix: IdPrefix
+  store: Pick<RecordStore<T>, 'findLatest'>
+  /** Makes it, under that id, and gives its secret beside it; no secret when another process was quicker with the same id. */
+  make: (id: string) => Promise<{ created: T; secret: Record<string, string> | undefined }>
+  toRecord: (object: T) => Record<string, unknown> & { id: string }
+  message: string
+  /** What a repetition is told instead. */
+  replayedMessage: string
+}
+
+interface OnceDeps {
+  idempotency: Idempotency
+  now: () => Date
+}
+
+/** Creates once, and answers every time. */
+export async function createOnce<T extends Managed>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  creation: Creation<T>,
+  { idempotency, now }: OnceDeps,
+): Promise<FastifyReply> {
+  const { accountName } = request
+  const { route, prefix, toRecord, message } = creation
+  const at = now()
+  const turn = await idempotency.begin({
+    account: accountName,
+    key: parseIdempotencyKey(request.headers['idempotency-key']),
+    hash: requestHash(accountName, route, request.body),
+    newPlan: () => ({ reservation: newId('res', at), at: at.toISOString(), ids: [newId(prefix, at)] }),
+  })
+  const [id = ''] = turn.plan.ids
+  const replay = (data: { id: string }) =>
+    answer(request, tellReplayed(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
+  const known = turn.isRepeated ? await findKnown(turn, id, creation) : undefined
+  if (known) return replay(known)
+  const { created, secret } = await makeOrForget(turn, () => creation.make(id))
+  const data = toRecord(created)
+  await turn.complete(data)
+  if (!secret) return replay(data)
+  reply.header('etag', tagOf(created))
+  return answer(request, reply, { message, data: { ...data, ...secret } })
+}
+
+/** What an earlier request made; undefined when it died before that. */
+async function findKnown<T extends Managed>({ result }: Turn, id: string, { store, toRecord }: Creation<T>) {
+  if (result !== undefined) return result as ReturnType<typeof toRecord>
+  const found = await store.findLatest(id)
+  return found && toRecord(found)
+}
+
+/** A refusal leaves nothing behind, so the client may use its key again; an unknown outcome is settled by the next request with it. */
+async function makeOrForget<R>(turn: Turn, make: () => Promise<R>): Promise<R> {
+  try {
+    return await make()
+  } catch (error) {
+    if (error instanceof ApiError && toHttpError(error).status < 500) await turn.forget()
+    throw error
+  }
+}
+
+function answer({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
+  const collection = routeOptions.url?.split('/').at(-1)
+  return reply
+    .code(201)
+    .headers({ ...SECRET, location: `/api/v1/${collection}/${body.data.id}` })
+    .send(body)
+}
