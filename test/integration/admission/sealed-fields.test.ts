@@ -1,0 +1,144 @@
+import t from 'tap'
+import { type Secret, secrets } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
+import { eventually } from '../../support/eventually.ts'
+import { installRelease } from './release.ts'
+
+// The confused-deputy attacks of decision 42, tried on a real API server: somebody who may make objects for an account of their own copies into
+// them what belongs to another account. Each attack has its control: the same object as the gateway makes it, or without the stolen part.
+
+const release = await installRelease(t)
+const adminAccounts = new Resource(release.admin, accounts)
+for (const name of ['default', 'acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
+const kinds = ['screenshots', 'webhooks', 'apikeys']
+await release.permit('eve', 'write-eve', { resources: kinds, verbs: ['create', 'get', 'update', 'patch', 'delete'] })
+await release.permit('eve', 'use-eve', { resources: ['accounts'], resourceNames: ['acme'], verbs: ['use'] })
+const eve = await release.asUser('eve')
+const shots = new Resource(eve, screenshots)
+const hooks = new Resource(eve, webhooks)
+const keys = new Resource(eve, apiKeys)
+const { http: gateway } = await release.asPod('tintype-api-gateway', 'gateway-1')
+
+const url = 'https://example.com/'
+const stolen = 'eyJhbGciOiJFQ0RILUVTIn0..a.b.c'
+const hookSpec = { url, accountName: 'acme', events: ['screenshot.completed' as const] }
+let names = 0
+const aShot = (spec: Partial<ScreenshotSpec> = {}) =>
+  ({ metadata: { name: `shot-${++names}` }, spec: { url, accountName: 'acme', ...spec } }) as NewObject<Screenshot>
+const aKey = (spec: Partial<ApiKey['spec']> = {}, labels: Record<string, string> = {}) =>
+  ({ metadata: { name: `key-${++names}`, labels }, spec: { accountName: 'acme', ...spec } }) as NewObject<ApiKey>
+const aHook = (spec: Partial<Webhook['spec']> = {}) =>
+  ({ metadata: { name: `hook-${++names}` }, spec: { ...hookSpec, ...spec } }) as NewObject<Webhook>
+const refused = (what: string) => ({ status: 403, message: new RegExp(what) })
+
+await eventually('the policy is in force', async () => {
+  const made = await shots.create(aShot({ accountName: 'other' })).catch((error: unknown) => error)
+  return made instanceof Error && made.message.includes('you may not use')
+})
+
+t.test('control: what is eve’s own to set is taken', async (t) => {
+  t.ok(await shots.create(aShot({ externalIdentifier: 'mine', options: { delay: 5 } })))
+  t.ok(await hooks.create(aHook()))
+  t.ok(await keys.create(aKey({ scopes: ['screenshots:read'] })))
+})
+
+const attacks: [string, Partial<ScreenshotSpec>][] = [
+  ['a sealed text of another Screenshot', { sealedOptions: stolen }],
+  ['the large options of another account', { optionsObject: 'options/other/scr-1.jwe' }],
+  ['a reservation that another account paid for', { reservation: 'res_1' }],
+  ['names of options that nobody gave', { hiddenOptions: ['cookies'] }],
+]
+for (const [what, spec] of attacks) {
+  const field = Object.keys(spec).join()
+  t.test(`policy refuses ${what} (${field}) to all but the gateway`, async (t) => {
+    await t.rejects(shots.create(aShot(spec)), refused(`${field}: set by the gateway only`))
+    await t.rejects(new Resource(release.admin, screenshots).create(aShot(spec)), refused(field), 'not even an administrator')
+    t.ok(await new Resource(gateway, screenshots).create(aShot(spec)), 'control: the gateway')
+  })
+}
+
+t.test('policy refuses a signing secret that was sealed for another webhook', async (t) => {
+  const signingSecrets = [{ sealed: stolen }]
+  await t.rejects(hooks.create(aHook({ signingSecrets })), refused('signingSecrets: set by the gateway only'))
+  const own = await hooks.create(aHook())
+  await t.rejects(hooks.patch(own.metadata.name, mergePatch({ spec: { signingSecrets } })), refused('signingSecrets'))
+})
+
+t.test('policy lets a person change the rest of a webhook whose secrets the gateway has set, but not them', async (t) => {
+  const { metadata } = await new Resource(gateway, webhooks).create(aHook({ signingSecrets: [{ sealed: stolen }] }))
+  t.match(await hooks.patch(metadata.name, mergePatch({ spec: { active: false } })), { spec: { active: false } })
+  await t.rejects(hooks.patch(metadata.name, mergePatch({ spec: { signingSecrets: [{ sealed: 'x' }] } })), refused('signingSecrets'))
+})
+
+t.test('policy refuses the link secret of another key', async (t) => {
+  await t.rejects(keys.create(aKey({ sealedLinkSecret: stolen })), refused('sealedLinkSecret: set by the gateway only'))
+  t.ok(await new Resource(gateway, apiKeys).create(aKey({ sealedLinkSecret: stolen })), 'control: the gateway')
+})
+
+t.test('policy refuses the hash of another account’s key, whose bearer would act for eve’s account', async (t) => {
+  for (const label of ['tintype.dev/hash-1', 'tintype.dev/hash-2']) {
+    await t.rejects(keys.create(aKey({}, { [label]: 'copied' })), refused(label))
+    const { metadata } = await keys.create(aKey())
+    await t.rejects(keys.patch(metadata.name, mergePatch({ metadata: { labels: { [label]: 'copied' } } })), refused(label))
+    t.ok(await keys.patch(metadata.name, mergePatch({ metadata: { labels: { team: 'red' } } })), 'control: another label')
+    t.ok(await new Resource(gateway, apiKeys).create(aKey({}, { [label]: 'own' })), 'control: the gateway')
+  }
+})
+
+t.test('policy refuses a Secret that one may not read', async (t) => {
+  const privateOptionsSecretRef = { name: 'sign-in' }
+  await t.rejects(shots.create(aShot({ privateOptionsSecretRef })), refused('you may not read the Secret sign-in'))
+  await t.rejects(keys.create(aKey({ existingSecret: 'their-key' })), refused('you may not read the Secret their-key'))
+  await release.admin.request({
+    method: 'POST',
+    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype/roles',
+    body: {
+      metadata: { name: 'reader' },
+      rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['sign-in'], verbs: ['get'] }],
+    },
+  })
+  await release.admin.request({
+    method: 'POST',
+    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype/rolebindings',
+    body: {
+      metadata: { name: 'reader' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'eve' }],
+    },
+  })
+  await new Resource<Secret>(release.admin, secrets).create({
+    metadata: { name: 'sign-in' },
+    type: 'tintype.dev/private-options',
+    data: {},
+  })
+  const made = () => shots.create(aShot({ privateOptionsSecretRef })).catch(() => false)
+  t.ok(await eventually('the role is in force', made), 'control: one who may read it')
+  await t.rejects(shots.create(aShot({ privateOptionsSecretRef: { name: 'other' } })), refused('you may not read the Secret other'))
+})
+
+t.test('policy refuses to ask for the deletion of another account’s Screenshot by annotation', async (t) => {
+  const mark = mergePatch({ metadata: { annotations: { 'tintype.dev/delete-requested': 'now' } } })
+  const theirs = await new Resource(gateway, screenshots).create(aShot({ accountName: 'other' }))
+  await t.rejects(shots.patch(theirs.metadata.name, mark), refused('you may not use the account other'))
+  const own = await shots.create(aShot())
+  t.ok(await shots.patch(own.metadata.name, mark), 'control: one’s own')
+})
+
+t.test('the schema refuses private options in the clear, from whomever', async (t) => {
+  for (const options of [{ authorization: 'Bearer x' }, { cookies: [] }, { headers: {} }, { basicAuthPassword: 'x' }]) {
+    const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', ...aShot(), spec: { url, accountName: 'acme', options } }
+    const path = '/apis/tintype.dev/v1alpha1/namespaces/tintype/screenshots'
+    const query = { fieldValidation: 'Strict' }
+    await t.rejects(
+      eve.request({ method: 'POST', path, body, query }),
+      { message: /unknown field "spec.options/ },
+      Object.keys(options).join(),
+    )
+  }
+  await t.rejects(shots.create(aShot({ url: 'https://user:password@example.com/' })), { status: 422, message: /spec.url/ })
+})
