@@ -1,12 +1,12 @@
 import t from 'tap'
 import { findCondition } from '../../crds/src/conditions.ts'
-import { keyHash, newKeyText } from '../../crds/src/key-text.ts'
 import type { RunnerPool } from '../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
-import { API_VERSION, Label } from '../../crds/src/names.ts'
+import { API_VERSION } from '../../crds/src/names.ts'
 import { call } from '../support/api-client.ts'
 import { probeFromBothPlaces, TOKENS } from '../support/browser-place.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { createApiKey } from '../support/cluster-keys.ts'
 import { createObject, createPool, idleRunners, poolOf, type RunnerPod, run } from '../support/cluster-pools.ts'
 import { captureWith, createScreenshot, ended, fileOf, screenshotOf } from '../support/cluster-screenshots.ts'
 import { eventually } from '../support/eventually.ts'
@@ -40,20 +40,14 @@ async function warningsOf(pool: string): Promise<{ reason: string; message: stri
   return items
 }
 
-// A second customer, as the documentation makes one: an Account, and an ApiKey whose label is the hash of a text that is stored nowhere.
+// A second customer: an Account, and an ApiKey whose label is the hash of a text that is stored nowhere.
 const other = `other-${run}`
-const otherKey = newKeyText()
-const asObject = (kind: string, name: string, spec: object, labels = {}) => ({
-  apiVersion: API_VERSION,
-  kind,
-  metadata: { name, labels },
-  spec,
+await createObject(t, { apiVersion: API_VERSION, kind: 'Account', metadata: { name: other }, spec: { plan: 'scale' } } as {
+  kind: string
+  metadata: { name: string }
 })
-await createObject(t, asObject('Account', other, { plan: 'scale' }))
-await createObject(
-  t,
-  asObject('ApiKey', other, { accountName: other, lastFour: otherKey.slice(-4) }, { [Label.keyHash1]: keyHash(otherKey) }),
-)
+t.teardown(() => kubectl(['delete', 'apikey', other, '--wait=false', '--ignore-not-found']))
+const otherKey = await createApiKey(other, other)
 
 /** Captures for one account after the other, and tells which pod worked for whom. */
 async function alternate(pool: string, accounts: readonly string[]): Promise<{ pod: string; account: string; shot: Screenshot }[]> {
