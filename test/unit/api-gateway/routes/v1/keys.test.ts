@@ -1,0 +1,303 @@
+import t from 'tap'
+import { hashesOf } from '../../../../../api-gateway/src/translate/credentials.ts'
+import { keyHash, newKeyText } from '../../../../../crds/src/key-text.ts'
+import type { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import { Annotation } from '../../../../../crds/src/names.ts'
+import { unseal } from '../../../../../crds/src/sealed.ts'
+import { aGateway, anApiKey, NOW, OPENING_KEY } from '../../fakes.ts'
+
+type Gateway = ReturnType<typeof aGateway>
+
+/** Calls as the first key, or as another one. */
+const calling =
+  ({ app, headers }: Gateway) =>
+  async (method: string, url: string, body?: unknown, more: Record<string, string> = {}) => {
+    const answer = await app.inject({
+      method: method as 'GET',
+      url: `/v1${url}`,
+      headers: { ...headers, ...more },
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+  }
+
+/** A second key of the account; gives its header. */
+function addKey(gateway: Gateway, spec: ApiKeySpec = {}) {
+  const text = newKeyText()
+  const key = anApiKey(text, { accountName: 'acme', ...spec })
+  key.metadata = { ...key.metadata, name: `key-${gateway.keys.keys.length + 1}`, uid: `uid-${text}` }
+  gateway.keys.keys.push(key)
+  return { key, headers: { authorization: `Bearer ${text}` } }
+}
+
+/** Another writer changes the newest key. */
+function overtake({ keys: { keys } }: Gateway) {
+  const key = keys.at(-1)!
+  keys[keys.length - 1] = { ...key, metadata: { ...key.metadata, resourceVersion: '99' } }
+}
+
+t.test('POST /keys shows the text once, stores its hash, and seals a link secret that only the operator can open', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const created = await call('POST', '/keys', { name: 'ci', scopes: ['screenshots:read'], expires_in_days: 2 })
+  const { key, ...record } = created.body.data
+  t.equal(created.status, 201)
+  t.match(created.headers, { location: `/api/v1/keys/${record.id}`, 'cache-control': 'private, no-store' })
+  t.match(key, /^ttk_[0-9A-Za-z]{36}$/)
+  t.strictSame(record, {
+    id: record.id,
+    name: 'ci',
+    key_prefix: 'ttk_',
+    last_four: key.slice(-4),
+    scopes: ['screenshots:read'],
+    is_active: true,
+    created_at: NOW.toISOString(),
+    updated_at: NOW.toISOString(),
+    expires_at: '2026-11-23T10:20:30.456Z',
+    last_used_at: null,
+    previous_key_expires_at: null,
+  })
+  const stored = gateway.keys.keys.at(-1)!
+  t.notMatch(JSON.stringify(stored), key)
+  t.strictSame(hashesOf(stored), [keyHash(key)])
+  const { name } = stored.metadata
+  t.match(name, /^key-[0-9a-z]{26}$/)
+  const sealedFor = { purpose: 'link-secret', subject: name, account: 'acme' } as const
+  t.match(await unseal(stored.spec.sealedLinkSecret!, sealedFor, [OPENING_KEY]), /^[\w-]{43}$/)
+  t.equal((await call('GET', '/screenshots', undefined, { authorization: `Bearer ${key}` })).status, 200)
+  t.match(await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` }), {
+    status: 403,
+    body: { error: { code: 'INSUFFICIENT_SCOPE' } },
+  })
+})
+
+const bodies: { name: string; body: unknown; details: string[] }[] = [
+  { name: 'no body', body: undefined, details: [' invalid_type'] },
+  { name: 'no name', body: {}, details: ['name invalid_type'] },
+  { name: 'an empty name', body: { name: '' }, details: ['name too_small'] },
+  { name: 'a name of 101 characters', body: { name: '📷'.repeat(101) }, details: ['name too_big'] },
+  { name: 'half a character', body: { name: '\ud83d' }, details: ['name custom'] },
+  { name: 'no scopes', body: { name: 'a', scopes: [] }, details: ['scopes too_small'] },
+  { name: 'an unknown scope', body: { name: 'a', scopes: ['screenshot:read'] }, details: ['scopes[0] invalid_value'] },
+  { name: 'a scope twice', body: { name: 'a', scopes: ['*', '*'] }, details: ['scopes[1] duplicate'] },
+  { name: 'a past expiry', body: { name: 'a', expires_at: '2026-11-21T10:20:30Z' }, details: ['expires_at in_the_past'] },
+  { name: 'an expiry that is no instant', body: { name: 'a', expires_at: 'tomorrow' }, details: ['expires_at invalid_format'] },
+  {
+    name: 'two expiries',
+    body: { name: 'a', expires_at: '2027-01-01T00:00:00Z', expires_in_days: 1 },
+    details: ['expires_in_days contradiction'],
+  },
+  {
+    name: 'several faults',
+    body: { expires_in_days: 0, scope: '*' },
+    details: ['name invalid_type', 'expires_in_days too_small', 'scope unknown_field'],
+  },
+]
+for (const { name, body, details } of bodies) {
+  t.test(`POST /keys refuses ${name}`, async (t) => {
+    const gateway = aGateway()
+    const answer = await calling(gateway)('POST', '/keys', body)
+    t.equal(answer.status, 400)
+    const told = answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+    t.strictSame(told.sort(), [...details].sort())
+    t.equal(gateway.keys.keys.length, 1)
+  })
+}
+
+t.test('POST /keys takes a name of 100 characters, however many bytes they have', async (t) => {
+  t.equal((await calling(aGateway())('POST', '/keys', { name: '📷'.repeat(100) })).status, 201)
+})
+
+t.test('POST /keys ignores unknown names for a lenient caller and says so', async (t) => {
+  const answer = await calling(aGateway())('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
+  t.match(answer, { status: 201, headers: { 'x-ignored-options': 'scope' } })
+})
+
+t.test('keys cannot grant what they lack, in whatever way', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const limited = addKey(gateway, { scopes: ['keys:read', 'keys:write'] })
+  const strong = addKey(gateway, { active: false })
+  const strongId = (await call('GET', '/keys?include_inactive=1')).body.data.at(-1).id
+  t.equal((await call('POST', '/keys', { name: 'same', scopes: ['keys:read'] }, limited.headers)).status, 201, 'the control')
+  const attempts: [string, string, unknown][] = [
+    ['POST', '/keys', { name: 'all' }],
+    ['POST', '/keys', { name: 'more', scopes: ['keys:read', 'screenshots:read'] }],
+    ['PATCH', `/keys/${strongId}`, { is_active: true }],
+    ['PATCH', `/keys/${strongId}`, { scopes: ['usage:read'] }],
+    ['PUT', `/keys/${strongId}`, { expires_at: null }],
+    ['POST', `/keys/${strongId}/rotate`, undefined],
+  ]
+  for (const [method, url, body] of attempts) {
+    const answer = await call(method, url, body, limited.headers)
+    t.match(answer, { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }, `${method} ${JSON.stringify(body)}`)
+    t.match(answer.headers['www-authenticate'], /insufficient_scope/)
+  }
+  t.equal((await call('PATCH', `/keys/${strongId}`, { name: 'renamed' }, limited.headers)).status, 200)
+  t.equal(strong.key.spec.active, false)
+})
+
+t.test('POST /keys refuses more keys than an account may have', async (t) => {
+  const gateway = aGateway({ maxKeys: 2 })
+  const call = calling(gateway)
+  t.equal((await call('POST', '/keys', { name: 'second' })).status, 201)
+  t.match(await call('POST', '/keys', { name: 'third' }), {
+    status: 409,
+    body: { error: { code: 'LIMIT_REACHED', details: { limit: 2 } } },
+  })
+})
+
+t.test('GET /keys pages through the keys of the account alone, masked, and leaves out inactive ones unless asked', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  gateway.keys.keys.push(anApiKey(newKeyText(), { accountName: 'other' }))
+  for (const name of ['one', 'two']) await call('POST', '/keys', { name })
+  addKey(gateway, { active: false, name: 'off' })
+  const list = await call('GET', '/keys?limit=2&offset=1')
+  t.match(list.body, { success: true, pagination: { limit: 2, offset: 1, total: 3, has_more: false } })
+  t.notOk(JSON.stringify(list.body).includes('"key"'))
+  t.match((await call('GET', '/keys?limit=1&include_inactive=true')).body.pagination, { total: 4, has_more: true })
+  t.match((await call('GET', '/keys?limit=9999')).body.pagination, { limit: 500 })
+  for (const query of ['limit=0', 'offset=-1', 'include_inactive=yes', 'limit=1&limit=2', 'page=2']) {
+    t.equal((await call('GET', `/keys?${query}`)).status, 400, query)
+  }
+})
+
+t.test('GET /keys/:id answers 304 to the ETag that it gave, and 404 to foreign and malformed ids', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
+  const found = await call('GET', `/keys/${id}`)
+  t.match(found, { status: 200, body: { success: true, data: { id, name: 'one' } }, headers: { 'cache-control': 'private, no-cache' } })
+  t.equal((await call('GET', `/keys/${id}`, undefined, { 'if-none-match': String(found.headers.etag) })).status, 304)
+  gateway.keys.keys.at(-1)!.spec.accountName = 'other'
+  for (const unknown of [id, 'key_x', id.replace('_', '-')]) t.equal((await call('GET', `/keys/${unknown}`)).status, 404)
+})
+
+t.test('PATCH and PUT /keys/:id change what they name, under the version that the client knows', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id, key } = (await call('POST', '/keys', { name: 'one', expires_in_days: 3 })).body.data
+  const etag = String((await call('GET', `/keys/${id}`)).headers.etag)
+  const changed = await call('PATCH', `/keys/${id}`, { is_active: false, expires_at: null }, { 'if-match': etag })
+  t.match(changed, { status: 200, body: { message: /updated/, data: { id, name: 'one', is_active: false, expires_at: null } } })
+  t.equal(gateway.keys.keys.at(-1)!.metadata.annotations?.[Annotation.updatedAt], NOW.toISOString())
+  t.match(await call('PUT', `/keys/${id}`, { name: 'two' }, { 'if-match': etag }), {
+    status: 412,
+    body: { error: { code: 'PRECONDITION_FAILED' } },
+  })
+  t.equal((await call('PUT', `/keys/${id}`, { name: 'two' })).body.data.is_active, false, 'PUT leaves what it does not name')
+  t.match(await call('PATCH', `/keys/${id}`, {}), { status: 400, body: { error: { details: [{ code: 'empty' }] } } })
+  t.equal((await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` })).status, 401, 'an inactive key is let in nowhere')
+})
+
+t.test('PATCH /keys/:id under If-Match loses to a writer that comes in between', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
+  const etag = String((await call('GET', `/keys/${id}`)).headers.etag)
+  gateway.apiKeys.beforePatch = () => overtake(gateway)
+  t.equal((await call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': etag })).status, 412)
+})
+
+t.test('a key ends itself only while another valid one can take its place', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('GET', '/keys')).body.data[0]
+  addKey(gateway, { expiryTime: new Date(NOW.getTime() - 1).toISOString() })
+  addKey(gateway, { active: false })
+  t.match(await call('DELETE', `/keys/${id}`), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
+  t.match(await call('PATCH', `/keys/${id}`, { is_active: false }), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
+  addKey(gateway)
+  t.equal((await call('DELETE', `/keys/${id}`)).status, 204)
+  t.equal((await call('GET', '/keys')).status, 401)
+})
+
+t.test('DELETE /keys/:id ends another key at once, and a second time finds none', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id, key } = (await call('POST', '/keys', { name: 'one' })).body.data
+  t.equal((await call('DELETE', `/keys/${id}`, undefined, { 'if-match': '"0"' })).status, 412)
+  t.match(await call('DELETE', `/keys/${id}`), { status: 204, body: undefined })
+  t.equal((await call('DELETE', `/keys/${id}`)).status, 404)
+  t.match(await call('GET', '/keys', undefined, { authorization: `Bearer ${key}` }), {
+    status: 401,
+    body: { error: { code: 'INVALID_API_KEY' } },
+  })
+})
+
+t.test('POST /keys/:id/rotate keeps the old text valid for the overlap, refuses another meanwhile, and yields to force', async (t) => {
+  let now = NOW
+  const gateway = aGateway({ now: () => now })
+  const call = calling(gateway)
+  const created = (await call('POST', '/keys', { name: 'one' })).body.data
+  const isLetIn = async (text: string) => (await call('GET', '/keys', undefined, { authorization: `Bearer ${text}` })).status === 200
+  const rotated = await call('POST', `/keys/${created.id}/rotate`, { overlap_hours: 2 })
+  t.match(rotated, { status: 201, headers: { 'cache-control': 'private, no-store' }, body: { data: { id: created.id, key: /^ttk_/ } } })
+  t.equal(rotated.body.data.previous_key_expires_at, '2026-11-21T12:20:30.456Z')
+  t.equal(rotated.body.data.last_four, rotated.body.data.key.slice(-4))
+  t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [true, true])
+
+  t.match(await call('POST', `/keys/${created.id}/rotate`), {
+    status: 409,
+    body: { error: { code: 'ROTATION_IN_PROGRESS', details: { previous_key_expires_at: '2026-11-21T12:20:30.456Z' } } },
+  })
+  now = new Date('2026-11-21T12:20:30.456Z')
+  t.strictSame([await isLetIn(created.key), await isLetIn(rotated.body.data.key)], [false, true], 'the overlap is over')
+
+  const second = await call('POST', `/keys/${created.id}/rotate`)
+  t.equal(second.body.data.previous_key_expires_at, '2026-11-22T12:20:30.456Z', '24 hours by default')
+  const third = await call('POST', `/keys/${created.id}/rotate`, { force: true, overlap_hours: 0 })
+  t.equal(third.body.data.previous_key_expires_at, null)
+  t.strictSame([await isLetIn(second.body.data.key), await isLetIn(third.body.data.key)], [false, true])
+  for (const body of [{ overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
+    t.equal((await call('POST', `/keys/${created.id}/rotate`, body)).status, 400)
+  }
+})
+
+t.test('POST /keys/:id/rotate begins again when a counter was quicker', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
+  let writes = 0
+  gateway.apiKeys.beforePatch = () => {
+    if (writes++ === 0) overtake(gateway)
+  }
+  t.equal((await call('POST', `/keys/${id}/rotate`)).status, 201)
+  t.equal(writes, 2)
+})
+
+t.test('POST /keys under an Idempotency-Key makes one key and shows its text to the first request only', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const once = { 'idempotency-key': 'k1' }
+  const first = await call('POST', '/keys', { name: 'one' }, once)
+  const again = await call('POST', '/keys', { name: 'one' }, once)
+  t.match(again, { status: 201, headers: { 'idempotent-replayed': 'true', location: first.headers.location } })
+  const { key, ...record } = first.body.data
+  t.strictSame(again.body.data, record)
+  t.match(again.body.message, /shown once/)
+  t.equal(gateway.keys.keys.length, 2)
+  t.match(await call('POST', '/keys', { name: 'two' }, once), { status: 422, body: { error: { code: 'IDEMPOTENCY_KEY_REUSED' } } })
+  t.notMatch(JSON.stringify([...gateway.objects.objects.values()]), key)
+})
+
+t.test('POST /keys that was refused leaves its Idempotency-Key free', async (t) => {
+  const gateway = aGateway({ maxKeys: 2 })
+  const call = calling(gateway)
+  const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
+  const once = { 'idempotency-key': 'k1' }
+  t.equal((await call('POST', '/keys', { name: 'two' }, once)).status, 409)
+  await call('DELETE', `/keys/${id}`)
+  t.match(await call('POST', '/keys', { name: 'three' }, once), { status: 201, body: { data: { key: /^ttk_/ } } })
+})
+
+t.test('requests that are let in are noted as uses of their key, others are not', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  await call('GET', '/keys')
+  t.strictSame(gateway.keys.uses.get('key-1'), NOW)
+  const limited = addKey(gateway, { scopes: ['usage:read'] })
+  await call('GET', '/keys', undefined, limited.headers)
+  t.equal(gateway.keys.uses.has(limited.key.metadata.name), false)
+})
