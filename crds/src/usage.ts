@@ -186,7 +186,8 @@ export class UsageDraft {
       this.#reservations = this.#reservations.map((other) => (other === known ? { ...known, gateway } : other))
       this.#changes++
     }
-    const granted = known.names.length
+    // A repetition may ask for less: what exists by then is left out. What is paid is the first of the rest.
+    const granted = names.filter((name) => known.names.includes(name)).length
     return granted === names.length ? { granted } : { granted, refusal: 'quota' }
   }
 

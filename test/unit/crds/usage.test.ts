@@ -47,6 +47,8 @@ t.test('usage charges nothing again for a reservation that it knows', async (t) 
   draft.reserve(wanted('r', ['a', 'b', 'c']))
   const { changes } = draft
   t.strictSame(draft.reserve(wanted('r', ['a', 'b', 'c'])), { granted: 2, refusal: 'quota' })
+  t.strictSame(draft.reserve(wanted('r', ['b', 'c'])), { granted: 1, refusal: 'quota' }, 'one exists by now')
+  t.strictSame(draft.reserve(wanted('r', ['b'])), { granted: 1 })
   t.equal(draft.changes, changes)
 })
 
