@@ -11,7 +11,7 @@ import { Controller, type Requeue } from '../controller/controller.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { PHASE_INDEX } from '../pool/runners.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
-import { decide, isFullBatch } from './decide.ts'
+import { decide, isFullBatch, type RetentionSettings } from './decide.ts'
 import { expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
@@ -23,14 +23,21 @@ export interface RetentionIntervals {
   expire: number
 }
 
-const INTERVALS: RetentionIntervals = { archive: 5_000, rewrite: 3_600_000, expire: 3_600_000 }
+const HOUR_MILLISECONDS = 3_600_000
+const MAX_ARCHIVE_MILLISECONDS = 5_000
+
+const intervalsFor = ({ liveForMilliseconds }: RetentionSettings): RetentionIntervals => ({
+  archive: Math.min(MAX_ARCHIVE_MILLISECONDS, liveForMilliseconds / 10),
+  rewrite: HOUR_MILLISECONDS,
+  expire: HOUR_MILLISECONDS,
+})
 const CHORES = ['archive', 'rewrite', 'expire'] as const
 /** One round's time: what is left then is found by the next. */
 const ROUND_MILLISECONDS = 300_000
 const BY_ACCOUNT = 'retention/account'
 
 /** Makes the part for the operator; once a process. */
-export function createRetention(deps: Deps, intervals: RetentionIntervals = INTERVALS): Work {
+export function createRetention(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   return { start: (signal) => startTerm(deps, intervals, metrics, signal) }

@@ -1,0 +1,131 @@
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { recordKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { failedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { ACCOUNT, PICTURE, startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const { world, get, remove, liveIds, listIds } = stage
+const isArchived = (id: string) => async () => !(await liveIds()).includes(id) && (await stage.hasObject(recordKey(ACCOUNT, id)))
+
+t.test('a record moves to the archive, and no reader sees a difference', async (t) => {
+  const ids = await stage.addRecords(30, (n) => ({
+    spec: { externalIdentifier: `order-${n}`, batchId: `batch_${n % 2}`, attachmentName: 'Seite ä.png' },
+    ...(n % 10 === 0 ? { status: failedStatus({ completionTime: new Date().toISOString() }), hasFile: false } : {}),
+  }))
+  await eventually('the gateway has seen all', async () => (await listIds('&status=completed,failed')).length === 30)
+  const read = (id: string) => get(`/screenshots/${id}`)
+  const before = await Promise.all(ids.map(read))
+  const list = (await get('/screenshots')).body
+  t.strictSame(
+    list.data.map(({ id }: { id: string }) => id),
+    ids,
+  )
+
+  const operator = await stage.startOperator()
+  let rounds = 0
+  const look = async () => {
+    t.strictSame((await get('/screenshots')).body, list, 'the list is the same')
+    const one = rounds++ % ids.length
+    t.strictSame((await read(ids[one]!)).body, before[one]?.body, 'the record is the same')
+    return (await liveIds()).length === 0
+  }
+  await eventually('all are archived', look).catch((error: unknown) => t.fail(operator.output(), { error }))
+  t.strictSame((await get('/screenshots')).body, list)
+  const after = await Promise.all(ids.map(read))
+  for (const [i, { status, body, headers }] of after.entries()) {
+    t.equal(status, 200)
+    t.strictSame(body, before[i]?.body)
+    // The operator settles what a failed one has cost before it is archived: another version of the same record.
+    if (body.status === 'completed') t.equal(headers.get('etag'), before[i]?.headers.get('etag'))
+    t.equal((await get(`/screenshots/${body.id}`, { 'if-none-match': headers.get('etag') ?? '' })).status, 304)
+    if (body.status !== 'completed') continue
+    const file = await call(body.download_url)
+    t.same(file.body, PICTURE, 'its file is where it was')
+    t.match(file.headers.get('content-disposition'), /^attachment; .*Seite/)
+    t.equal((await get(`/screenshots/${body.id}/download`)).status, 302)
+  }
+  t.equal((await listIds('&batch_id=batch_1')).length, 15)
+  t.equal((await listIds('&external_identifier=order-7')).length, 1)
+  t.equal((await listIds('&status=failed', 1)).length, 3)
+  t.equal((await get('/screenshots?order=asc')).status, 400)
+  t.equal((await get('/screenshots?sort=completed_at')).status, 400)
+  const other = await world.createKey({ accountName: 'other' })
+  t.equal((await call(`${stage.gateway.url}/v1/screenshots/${ids[1]}`, { key: other })).status, 404, 'and nobody else sees it')
+  t.strictSame((await call(`${stage.gateway.url}/v1/screenshots`, { key: other })).body.data, [])
+})
+
+t.test('an archived record can be deleted, once, and never comes back', async (t) => {
+  const id = await stage.addRecord()
+  await eventually('it is archived', isArchived(id))
+  const link = (await get(`/screenshots/${id}`)).body.download_url
+  t.equal((await remove(id)).status, 204)
+  t.equal((await get(`/screenshots/${id}`)).status, 404)
+  t.equal((await remove(id)).status, 404)
+  t.notOk((await listIds()).includes(id))
+  t.notOk(await stage.hasFile(id))
+  t.equal((await call(link)).status, 404)
+})
+
+t.test('a record that is still owed a delivery stays, and kubectl deletes it with its files', async (t) => {
+  await stage.subscribe('other', 'https://nobody.invalid/')
+  const id = await stage.addRecord({ account: 'other' })
+  const witness = await stage.addRecord()
+  await eventually('a younger one is archived', isArchived(witness))
+  t.strictSame(await liveIds(), [id])
+  await world.screenshots.delete(toObjectName(id))
+  await eventually('its files are gone', async () => !(await stage.hasFile(id, 'other')))
+  t.ok(await stage.hasObject(tombstoneKey('other', id)))
+  t.ok(await stage.hasFile(witness), 'the file of an archived one stays')
+})
+
+t.test('what is deleted while it waits for its deliveries is not archived but deleted when they are settled', async (t) => {
+  const entry = (s: string) => ({ 'screenshot.completed': { hook: { n: 1, at: new Date(Date.now() + 3_600_000).toISOString(), s } } })
+  const id = await stage.addRecord({ status: { deliveries: entry('open') as never } })
+  await eventually('the gateway has seen it', async () => (await get(`/screenshots/${id}`)).body.status === 'completed')
+  t.equal((await remove(id)).status, 204)
+  t.equal((await get(`/screenshots/${id}`)).status, 404)
+  t.notOk((await listIds()).includes(id))
+  await eventually('the operator has ended it', async () => !(await liveIds()).includes(id))
+  t.notOk(await stage.hasObject(recordKey(ACCOUNT, id)))
+  t.equal((await get(`/screenshots/${id}`)).status, 404)
+})
+
+t.test('records deleted while they are being archived are gone for ever', async (t) => {
+  const ids = await stage.addRecords(120, () => ({}))
+  const doomed = ids.filter((_, n) => n % 2 === 0)
+  const answers = await Promise.all(doomed.map(remove))
+  t.ok(
+    answers.every(({ status }) => status === 204),
+    answers.map(({ status }) => status).join(' '),
+  )
+  for (const id of doomed.slice(0, 20)) t.equal((await get(`/screenshots/${id}`)).status, 404)
+  await eventually('the rest is archived', async () => (await liveIds()).length === 0)
+  const listed = await listIds()
+  t.strictSame(
+    ids.filter((id) => listed.includes(id)),
+    ids.filter((_, n) => n % 2 === 1),
+  )
+  for (const id of doomed) {
+    t.notOk(await stage.hasFile(id))
+    t.equal((await get(`/screenshots/${id}`)).status, 404)
+  }
+  for (const id of ids.filter((_, n) => n % 2 === 1)) t.ok(await stage.hasFile(id))
+})
+
+t.test('a change of a record while it is being archived is archived with it', async (t) => {
+  const ids = await stage.addRecords(40, () => ({}))
+  const warnings = { status: { result: { warnings: ['late'] } } }
+  const change = (id: string) =>
+    world.screenshots.patch(toObjectName(id), mergePatch(warnings), { subresource: 'status' }).then(
+      () => ['late'],
+      () => [],
+    )
+  const wanted = await Promise.all(ids.map(change))
+  t.ok(wanted.some(({ length }) => length > 0))
+  await eventually('all are archived', async () => (await liveIds()).length === 0)
+  t.strictSame(await Promise.all(ids.map(async (id) => (await get(`/screenshots/${id}`)).body.warnings)), wanted)
+})

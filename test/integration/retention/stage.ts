@@ -1,0 +1,148 @@
+// What retention tests stand on: a real API server, a real store, a gateway and operators as processes of their own. Records are made with
+// whatever age a test needs, for an id carries its own time.
+
+import type { Test } from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type Answer, call } from '../api-gateway/client.ts'
+import { startWorld } from '../api-gateway/world.ts'
+import { startProgram } from '../operator/program.ts'
+
+const PARALLEL = 20
+export const ACCOUNT = 'acme'
+export const PICTURE = Buffer.from('the bytes of a picture')
+
+/** Minutes, hours or days ago. */
+export const ago = (milliseconds: number): Date => new Date(Date.now() - milliseconds)
+export const DAY = 86_400_000
+
+export interface NewRecord {
+  account?: string
+  createdAt?: Date
+  spec?: Partial<ScreenshotSpec>
+  status?: Partial<ScreenshotStatus>
+  /** False: no file is stored. */
+  hasFile?: boolean
+}
+
+export async function startStage(t: Test, gatewayEnv: Record<string, string> = {}) {
+  const world = await startWorld()
+  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  t.teardown(async () => {
+    await http.close()
+    await world.stop()
+  })
+  for (const name of [ACCOUNT, 'other']) await world.createAccount(name)
+  const key = await world.createKey({ accountName: ACCOUNT })
+  const gateway = await world.startGateway(gatewayEnv)
+  let operators = 0
+
+  /** Starts an operator that leads within seconds; records leave the Kubernetes API a second after their end unless told otherwise. */
+  const startOperator = (env: Record<string, string> = {}) =>
+    startProgram(t, {
+      KUBECONFIG: world.plane.kubeconfigPath,
+      TINTYPE_NAMESPACE: 'default',
+      TINTYPE_POD_NAME: `operator-${++operators}`,
+      TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+      TINTYPE_LOG_LEVEL: 'info',
+      TINTYPE_BOOTSTRAP_ENABLED: 'false',
+      TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
+      TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
+      TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
+      TINTYPE_LEASE_DURATION_MILLISECONDS: '3000',
+      TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '2000',
+      TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+      TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '0',
+      TINTYPE_RETENTION_LIVE_FOR_SECONDS: '1',
+      ...env,
+    })
+
+  /** Makes a finished Screenshot as it is when its capture has ended; gives its id. */
+  async function addRecord({
+    account = ACCOUNT,
+    createdAt = new Date(),
+    spec = {},
+    status = {},
+    hasFile = true,
+  }: NewRecord = {}): Promise<string> {
+    const id = newId('scr', createdAt)
+    const name = toObjectName(id)
+    if (hasFile) await world.bucket.putObject('tintype', objectKey(account, id, 'png'), PICTURE)
+    const object = { metadata: { name }, spec: { url: `https://example.com/${id}`, accountName: account, ...spec } }
+    await world.screenshots.create(object as unknown as Screenshot)
+    const ended = completedStatus({ completionTime: new Date().toISOString(), ...status })
+    await world.screenshots.patch(name, mergePatch({ status: ended }), { subresource: 'status' })
+    return id
+  }
+
+  /** Makes many; gives their ids, newest first. */
+  async function addRecords(count: number, record: (n: number) => NewRecord): Promise<string[]> {
+    const ids: string[] = []
+    for (let n = 0; n < count; n += PARALLEL) {
+      const size = Math.min(PARALLEL, count - n)
+      ids.push(...(await Promise.all(Array.from({ length: size }, (_, i) => addRecord(record(n + i))))))
+    }
+    return ids.sort()
+  }
+
+  /** Makes a Webhook that is told of completed Screenshots from now on. */
+  async function subscribe(accountName: string, url: string): Promise<void> {
+    const hooks = new Resource(http, webhooks)
+    await hooks.create({ metadata: { name: 'hook' }, spec: { accountName, url, events: ['screenshot.completed'] } })
+    await eventually('the webhook is active', async () => (await hooks.get('hook')).status?.activeSince !== undefined)
+  }
+
+  const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => call(`${gateway.url}/v1${path}`, { key, headers })
+  const remove = (id: string): Promise<Answer> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
+  const liveIds = async (): Promise<string[]> =>
+    (await world.screenshots.listAll()).map(({ metadata }) => metadata.name.replace('-', '_')).sort()
+  const hasFile = async (id: string, account = ACCOUNT): Promise<boolean> => hasObject(objectKey(account, id, 'png'))
+  const hasObject = (name: string): Promise<boolean> =>
+    world.bucket.statObject('tintype', name).then(
+      () => true,
+      () => false,
+    )
+  async function keysUnder(prefix: string): Promise<string[]> {
+    const keys: string[] = []
+    for await (const { name } of world.bucket.listObjectsV2('tintype', prefix, true)) if (name) keys.push(name)
+    return keys
+  }
+
+  /** All ids of the list, page by page. */
+  async function listIds(query = '', limit = 100): Promise<string[]> {
+    const ids: string[] = []
+    for (let cursor = ''; ; ) {
+      const { status, body } = await get(`/screenshots?limit=${limit}${query}${cursor}`)
+      if (status !== 200) throw new Error(`the list answered ${status}: ${JSON.stringify(body)}`)
+      ids.push(...body.data.map(({ id }: { id: string }) => id))
+      if (!body.pagination.has_more) return ids
+      cursor = `&cursor=${body.pagination.next_cursor}`
+    }
+  }
+
+  return {
+    subscribe,
+    world,
+    key,
+    gateway,
+    startOperator,
+    addRecord,
+    addRecords,
+    get,
+    remove,
+    liveIds,
+    hasFile,
+    hasObject,
+    keysUnder,
+    listIds,
+  }
+}
