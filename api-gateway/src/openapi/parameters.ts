@@ -41,7 +41,7 @@ export const idempotencyKey: Parameter = {
     .string()
     .min(1)
     .max(255)
-    .regex(/^[!-~]+$/),
+    .regex(/^[ -~]+$/),
   example: 'order-1042',
 }
 
@@ -69,7 +69,7 @@ export const limit: Parameter = {
   example: 50,
 }
 
-export const offset = (most: number): Parameter => ({
+export const offset = (most = MAX_LIMIT_TEXT): Parameter => ({
   name: 'offset',
   in: 'query',
   description: 'Records to skip. Default: 0.',

@@ -21,11 +21,3 @@ export const instant = (what: string) =>
 export const count = (what: string) => z.int().min(0).describe(what)
 
 export const success = z.literal(true)
-
-/** Pages by offset; the lists behind them are short, so they are counted. */
-export const countedPages = z.object({
-  limit: count('Records a page.'),
-  offset: count('Records skipped.'),
-  total: count('Records in all.'),
-  has_more: z.boolean().describe('There are more after these.'),
-})

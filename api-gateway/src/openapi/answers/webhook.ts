@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import {
+  WebhookChanged as Changed,
+  WebhookFound as Found,
+  WebhookList as List,
+  SecretRotated,
+  WebhookRecord,
+  WebhookWithSecret,
+} from '../../translate/webhook-record.ts'
+import { name } from '../naming.ts'
+
+name('Webhook', WebhookRecord)
+
+// A replay of a creation has no secret to show: it is sealed by then.
+const Created = WebhookWithSecret.partial({ signing_secret: true }).describe(
+  'A webhook endpoint with its signing secret, shown now and never again; not in a replayed answer.',
+)
+
+export const WebhookCreated = name('WebhookCreated', z.object({ message: z.string(), data: Created }).describe('A webhook was made.'))
+export const WebhookChanged = name('WebhookChanged', Changed.describe('A webhook was changed.'))
+export const WebhookFound = name('WebhookFound', Found.describe('One webhook, with what became of its deliveries.'))
+export const WebhookList = name('WebhookList', List.describe('A page of webhooks, oldest first.'))
+export const SigningSecretRotated = name(
+  'SigningSecretRotated',
+  SecretRotated.describe('The new signing secret, shown now and never again.'),
+)

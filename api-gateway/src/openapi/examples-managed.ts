@@ -1,0 +1,76 @@
+// Examples of what an account manages: its keys and its webhook endpoints.
+
+const createdAt = '2026-11-21T10:00:00.000Z'
+const pagination = { limit: 100, offset: 0, total: 1, has_more: false }
+
+export const keyId = 'key_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+export const key = {
+  id: keyId,
+  name: 'deploy pipeline',
+  key_prefix: 'ttk_',
+  last_four: '9fKd',
+  scopes: ['screenshots:read', 'screenshots:write'],
+  is_active: true,
+  created_at: createdAt,
+  updated_at: createdAt,
+  expires_at: '2027-11-21T10:00:00.000Z',
+  last_used_at: null,
+  previous_key_expires_at: null,
+}
+
+/** As long as a key's text is, and as little a key as text can be. */
+const text = 'ttk_EXAMPLEexampleEXAMPLEexampleEX9fKd'
+
+export const keyCreated = { message: 'API key created successfully', data: { ...key, key: text } }
+export const keyRotated = {
+  message: 'API key rotated successfully',
+  data: { ...key, previous_key_expires_at: '2026-11-22T10:00:00.000Z', key: text },
+}
+export const keyChanged = { message: 'API key updated successfully', data: { ...key, name: 'old pipeline', is_active: false } }
+export const keyFound = { success: true, data: key }
+export const keyList = { success: true, data: [key], pagination }
+
+export const webhookId = 'wh_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+export const webhook = {
+  id: webhookId,
+  name: 'orders',
+  url: 'https://hooks.example.com/tintype',
+  events: ['screenshot.completed', 'screenshot.failed'],
+  description: 'Files the pictures.',
+  is_active: true,
+  is_default: false,
+  created_at: createdAt,
+  updated_at: createdAt,
+  signing_secret_hint: 'whsec_…Fsd2',
+}
+
+const secret = 'whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVY'
+
+export const webhookCreated = { message: 'Webhook created successfully', data: { ...webhook, signing_secret: secret } }
+export const webhookChanged = { message: 'Webhook updated successfully', data: { ...webhook, is_active: false } }
+export const webhookFound = {
+  success: true,
+  data: {
+    ...webhook,
+    statistics: {
+      total_deliveries: 120,
+      successful_deliveries: 118,
+      failed_deliveries: 1,
+      pending_deliveries: 1,
+      success_rate: 99.16,
+      average_response_time_ms: 84.2,
+      last_delivery_at: '2026-11-21T11:02:10.000Z',
+      last_success_at: '2026-11-21T11:02:10.000Z',
+      last_failure_at: '2026-11-20T03:00:05.000Z',
+      last_status_code: 200,
+      consecutive_failures: 0,
+    },
+  },
+}
+export const webhookList = { success: true, data: [webhook], pagination }
+export const secretRotated = {
+  message: 'Signing secret rotated successfully',
+  data: { signing_secret: secret, previous_secret_expires_at: '2026-11-22T10:00:00.000Z' },
+}

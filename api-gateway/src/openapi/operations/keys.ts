@@ -1,0 +1,130 @@
+import { ApiKeyChanged, ApiKeyCreated, ApiKeyFound, ApiKeyList, ApiKeyRotated } from '../answers/key.ts'
+import { CreateKey, RotateSecret, UpdateKey } from '../bodies-managed.ts'
+import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated } from '../examples-managed.ts'
+import type { Link, Operation } from '../operation.ts'
+import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from '../parameters.ts'
+
+const id = pathId('key', keyId)
+const common = { tag: 'API keys', path: '/keys/{id}' } as const
+
+const toKey = (operationId: string, description: string): Link => ({
+  operationId,
+  description,
+  parameters: { id: '$response.body#/data/id' },
+})
+
+const update = {
+  ...common,
+  scope: 'keys:write',
+  parameters: [id, ifMatch, prefer],
+  body: {
+    schema: UpdateKey,
+    examples: { retire: { summary: 'Keep it, but let nobody use it', value: { name: 'old pipeline', is_active: false } } },
+  },
+  answers: {
+    200: { description: 'Changed.', schema: ApiKeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
+  },
+  errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+} as const
+
+/** Spec 4.5. */
+export const keyOperations: readonly Operation[] = [
+  {
+    id: 'createKey',
+    method: 'post',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Create an API key',
+    description: 'The text is in this answer and nowhere else. A key cannot grant what it lacks.',
+    parameters: [prefer],
+    isKeyed: true,
+    body: {
+      schema: CreateKey,
+      examples: {
+        limited: {
+          summary: 'A key for screenshots, for a year',
+          value: { name: 'deploy pipeline', scopes: ['screenshots:read', 'screenshots:write'], expires_in_days: 365 },
+        },
+        full: { summary: 'A key for everything', value: { name: 'operations' } },
+      },
+    },
+    answers: {
+      201: {
+        description: 'Created.',
+        schema: ApiKeyCreated,
+        example: keyCreated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        links: {
+          read: toKey('getKey', 'Reads it, without its text.'),
+          update: toKey('updateKey', 'Changes it.'),
+          rotate: toKey('rotateKey', 'Gives it a new text.'),
+          remove: toKey('deleteKey', 'Deletes it.'),
+        },
+      },
+    },
+    errors: ['LIMIT_REACHED', 'CONFLICT'],
+  },
+  {
+    id: 'listKeys',
+    method: 'get',
+    path: '/keys',
+    tag: 'API keys',
+    scope: 'keys:read',
+    summary: 'List API keys',
+    parameters: [includeInactive, limit, offset()],
+    answers: { 200: { description: 'A page of the list.', schema: ApiKeyList, example: keyList, headers: ['Cache-Control'] } },
+  },
+  {
+    ...common,
+    id: 'getKey',
+    method: 'get',
+    scope: 'keys:read',
+    summary: 'Read an API key',
+    parameters: [id, ifNoneMatch],
+    answers: {
+      200: { description: 'The key, without its text.', schema: ApiKeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
+      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'What is absent stays as it is.' },
+  {
+    ...update,
+    id: 'putKey',
+    method: 'put',
+    summary: 'Change an API key (PUT)',
+    description: 'The same as PATCH: what is absent stays as it is.',
+  },
+  {
+    ...common,
+    id: 'deleteKey',
+    method: 'delete',
+    scope: 'keys:write',
+    summary: 'Delete an API key',
+    description: 'It stops working everywhere, typically within a second. The last active key cannot delete itself.',
+    parameters: [id, ifMatch],
+    answers: { 204: { description: 'Deleted.' } },
+    errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
+  },
+  {
+    id: 'rotateKey',
+    method: 'post',
+    path: '/keys/{id}/rotate',
+    tag: 'API keys',
+    scope: 'keys:write',
+    summary: 'Give an API key a new text',
+    description: 'The old text works on for `overlap_hours`. The new one is in this answer and nowhere else.',
+    parameters: [id, prefer],
+    body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both work for a day', value: { overlap_hours: 24 } } } },
+    answers: {
+      201: {
+        description: 'Rotated.',
+        schema: ApiKeyRotated,
+        example: keyRotated,
+        headers: ['Location', 'ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT', 'ROTATION_IN_PROGRESS'],
+  },
+]
