@@ -1,0 +1,107 @@
+import t, { type Test } from 'tap'
+import { storeBatchOptions, storeOptions } from '../../../api-gateway/src/options/store-options.ts'
+import { Bucket } from '../../../api-gateway/src/store/bucket.ts'
+import { type Secret, secrets } from '../../../crds/client/core-resources.ts'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { toSealingKey } from '../../../crds/src/sealed.ts'
+import { startStage } from './stage.ts'
+
+// Private and large options from the gateway's own code to the runner's order, through a real API server and a real store; and what becomes of a
+// Screenshot that carries somebody else's. The admission policy refuses those to begin with: here the gateway's account makes them.
+
+const stage = await startStage(t)
+const { node, minio } = stage
+await stage.lead()
+await stage.setPool({ minIdle: 1, maxPods: 1 })
+await stage.whenIdle(1)
+const { http } = await stage.release.asPod('tintype-api-gateway', 'gateway-1')
+const shots = new Resource(http, screenshots)
+const { endpoint, accessKey, secretKey } = minio
+const objects = new Bucket({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
+const deps = { sealingKey: () => toSealingKey(stage.openingKey), objects }
+const url = 'https://example.com/'
+const privateOptions = { authorization: 'Bearer s3cret', cookies: [{ name: 'sid', value: 's3cret' }] }
+
+const newName = () => toObjectName(newId('scr', new Date()))
+const create = (name: string, spec: Partial<ScreenshotSpec>): Promise<Screenshot> =>
+  shots.create({ metadata: { name }, spec: { url, accountName: 'acme', ...spec } })
+const orderOf = ({ metadata }: Screenshot) => node.orders.find(({ order }) => order.name === metadata.name)?.order
+const sealed = (name: string, account = 'acme', address = url) =>
+  storeOptions({ privateOptions, account, subject: name, url: address }, deps)
+
+/** It failed for good, at the first attempt, without a word of what it held, and its runner works on. */
+async function isRefused(t: Test, spec: Partial<ScreenshotSpec>, message: RegExp): Promise<void> {
+  const done = await stage.whenFinished(await create(newName(), spec))
+  t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'INVALID_OPTIONS', message } } })
+  t.match(done.status?.conditions, [{ reason: 'InvalidOptions' }, { type: 'Finished', status: 'True' }])
+  t.notMatch(JSON.stringify(done), 's3cret')
+  t.equal(orderOf(done), undefined, 'no runner heard of it')
+}
+
+t.test('the operator hands sealed options to the runner, and the object never shows them', async (t) => {
+  const name = newName()
+  const shot = await create(name, { options: { delay: 1 }, ...(await sealed(name)) })
+  const done = await stage.whenFinished(shot)
+  t.match(done.status, { phase: 'Completed', attempt: 1 })
+  t.match(orderOf(shot), { options: { delay: 1 }, privateOptions })
+  t.notMatch(JSON.stringify(done), 's3cret')
+  t.strictSame(done.spec.hiddenOptions, ['authorization', 'cookies'])
+})
+
+t.test('the operator takes large options from the bucket, one object for a batch', async (t) => {
+  const styles = '/* s3cret */'.repeat(20_000)
+  const owners = [newName(), newName()].map((name) => ({ name, url }))
+  const stored = await storeBatchOptions({ options: { styles, delay: 1 }, account: 'acme', subject: 'batch_1', owners }, deps)
+  const made = await Promise.all(owners.map(({ name }, index) => create(name, { ...stored[index], batchId: 'batch_1' })))
+  for (const shot of made) {
+    t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
+    t.strictSame(orderOf(shot)?.options, { delay: 1, styles })
+  }
+})
+
+t.test('the operator refuses sealed options that were copied from another object, account or address', async (t) => {
+  const theirs = newName()
+  await isRefused(t, await sealed(theirs), /cannot be opened/)
+  const own = newName()
+  await isRefused(t, await sealed(own, 'other'), /cannot be opened/)
+  const moved = newName()
+  const done = await stage.whenFinished(await create(moved, { ...(await sealed(moved)), url: 'https://evil.example/' }))
+  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
+})
+
+t.test('the operator refuses large options of another account, of another object, and of nobody', async (t) => {
+  const theirs = newName()
+  const { optionsObject = '' } = await storeOptions({ options: { styles: 'x'.repeat(9000) }, account: 'other', subject: theirs, url }, deps)
+  await isRefused(t, { optionsObject }, /not this Screenshot’s/)
+  const gone = newName()
+  const done = await stage.whenFinished(await create(gone, { optionsObject: `options/acme/${gone}.jwe` }))
+  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS', message: /is gone/ } } })
+})
+
+t.test('the operator reads private options from a Secret of their type, and from no other', async (t) => {
+  const store = new Resource<Secret>(stage.release.admin, secrets)
+  const data = { 'options.json': Buffer.from(JSON.stringify(privateOptions)).toString('base64') }
+  await store.create({ metadata: { name: 'sign-in' }, type: 'tintype.dev/private-options', data })
+  await store.create({ metadata: { name: 'opaque' }, type: 'Opaque', data })
+  const shot = await stage.create({ privateOptionsSecretRef: { name: 'sign-in' } })
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
+  t.strictSame(orderOf(shot)?.privateOptions, privateOptions)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'opaque' } }, /there is no Secret opaque of type tintype.dev\/private-options/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'tintype-sealing-key' } }, /there is no Secret/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'missing' } }, /there is no Secret/)
+})
+
+t.test('the operator waits for a store that is away, rather than fail for good', async (t) => {
+  const name = newName()
+  const stored = await storeOptions({ options: { styles: 'x'.repeat(9000) }, account: 'acme', subject: name, url }, deps)
+  await minio.stop()
+  const shot = await create(name, stored)
+  await stage.when(shot, 'is claimed', ({ status }) => status?.phase === 'Running')
+  t.notMatch((await stage.shots.get(name)).status, { phase: 'Failed' })
+  await minio.restart()
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
+})
