@@ -13,6 +13,7 @@ import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
+import { addDevicesRoute } from './routes/v1/devices.ts'
 import { addKeyRoutes, type KeysDeps } from './routes/v1/keys.ts'
 import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
@@ -64,6 +65,7 @@ export function buildApp(deps: Deps): FastifyInstance {
       async (routes) => {
         addCreateScreenshot(routes, deps)
         addBatchRoutes(routes, deps)
+        addDevicesRoute(routes)
         addScreenshotRoutes(routes, deps)
         addKeyRoutes(routes, deps)
         addWebhookRoutes(routes, deps)

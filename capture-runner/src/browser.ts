@@ -7,7 +7,8 @@ import { browserEnvironment } from './jail/probe-sandbox.ts'
 import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
 import { argumentsOf, killGroup, listProcesses } from './processes.ts'
 import { raced } from './race.ts'
-import { openTab, type Tab, userAgentOf } from './tab.ts'
+import { openTab, type Tab } from './tab.ts'
+import { userAgentOf } from './user-agent.ts'
 
 /** Where and how browsers are started. */
 export interface BrowserSettings {
@@ -108,11 +109,13 @@ async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, 
       viewport: plan.viewport,
       deviceScaleFactor: plan.deviceScaleFactor,
       colorScheme: plan.colorScheme,
-      userAgent: userAgentOf(browser.version()),
+      userAgent: userAgentOf(browser.version(), plan.emulated),
+      isMobile: plan.emulated?.mobile ?? false,
+      hasTouch: plan.emulated?.touch ?? false,
       acceptDownloads: false,
       proxy: { server: exit.proxyUrl },
     })
-    return openTab({ context, exit, version: browser.version() })
+    return openTab({ context, exit, version: browser.version(), emulated: plan.emulated })
   }
   try {
     // Playwright never answers when the browser is killed in the middle of it.

@@ -3,6 +3,7 @@ import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { WaitState } from '@tintype/crds/capture-options/waiting'
+import { type Device, findDevice } from '@tintype/crds/devices'
 import { buildSignIn, type SignInPlan } from './sign-in-plan.ts'
 
 // What the steps are told, computed once from the options. Pure, so that every default and every effect of an option can be tested
@@ -14,6 +15,8 @@ export interface ContextPlan {
   viewport: { width: number; height: number }
   deviceScaleFactor: number
   colorScheme: 'light' | 'dark'
+  /** What a device changes beyond its window; absent: a desktop. */
+  emulated?: Pick<Device, 'mobile' | 'touch' | 'userAgent'>
 }
 
 /** The file that is wanted. */
@@ -54,11 +57,17 @@ export function buildPlan(url: string, options: CaptureOptions | undefined, priv
   const { viewportWidth, viewportHeight, deviceScaleFactor, darkMode, ...rest } = withDefaults(options)
   const { format, imageQuality, omitBackground, fullPage, fullPageMaxHeight, timeout, delay, waitUntil } = rest
   const { styles, scripts, click, waitForSelector } = rest
+  const device = options?.device === undefined ? undefined : findDevice(options.device)
   const signIn = buildSignIn(url, privateOptions)
   return {
     url,
     ...(signIn ? { signIn } : {}),
-    context: { viewport: { width: viewportWidth, height: viewportHeight }, deviceScaleFactor, colorScheme: darkMode ? 'dark' : 'light' },
+    context: {
+      viewport: { width: viewportWidth, height: viewportHeight },
+      deviceScaleFactor,
+      colorScheme: darkMode ? 'dark' : 'light',
+      ...(device ? { emulated: { mobile: device.mobile, touch: device.touch, userAgent: device.userAgent } } : {}),
+    },
     picture: {
       format,
       ...(format === 'png' ? {} : { quality: imageQuality }),
@@ -84,4 +93,5 @@ function* findIdle(options: CaptureOptions = {}): Generator<string> {
 }
 
 /** True when a prepared context needs no more than a new window size and colour scheme to serve `wanted`. */
-export const isAdaptable = (wanted: ContextPlan): boolean => wanted.deviceScaleFactor === DEFAULT_CONTEXT.deviceScaleFactor
+export const isAdaptable = (wanted: ContextPlan): boolean =>
+  wanted.deviceScaleFactor === DEFAULT_CONTEXT.deviceScaleFactor && wanted.emulated === undefined

@@ -4,6 +4,7 @@ import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { ContextPlan } from './plan.ts'
 import { answered } from './race.ts'
+import { buildUserAgent } from './user-agent.ts'
 
 /** DevTools commands of a page, each answered with a signal. */
 export type Send = CDPSession['send']
@@ -32,12 +33,14 @@ export interface TabParts {
   exit: EgressSession
   /** The browser's version, `156.0.8078.79`. */
   version: string
+  /** A device to pass for; undefined: the browser itself. */
+  emulated: ContextPlan['emulated']
 }
 
 const WORLD = 'tintype'
 
 /** Makes the page of a new context, and everything that a capture would otherwise wait for. */
-export async function openTab({ context, exit, version }: TabParts): Promise<Tab> {
+export async function openTab({ context, exit, version, emulated }: TabParts): Promise<Tab> {
   const page = await context.newPage()
   // After our own page: what else opens is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
@@ -50,7 +53,7 @@ export async function openTab({ context, exit, version }: TabParts): Promise<Tab
     session.send('Page.enable'),
     session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
     session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
-    session.send('Emulation.setUserAgentOverride', buildUserAgent(version)),
+    session.send('Emulation.setUserAgentOverride', buildUserAgent(version, emulated)),
   ])
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(session, mainFrame)
@@ -80,33 +83,5 @@ function lookIn(session: CDPSession, lifecycle: Lifecycle, mainFrame: string): T
     const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }), signal)
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
-  }
-}
-
-/** The user agent that contexts are made with: the browser's own, without the word Headless, which some six sites in a hundred refuse. */
-export const userAgentOf = (version: string): string =>
-  `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${majorOf(version)}.0.0.0 Safari/537.36`
-
-const majorOf = (version: string): string => version.split('.')[0] ?? version
-
-/** The same with client hints that agree with it; Playwright leaves the brand HeadlessChrome in place. */
-function buildUserAgent(version: string) {
-  const brands = (of: string, noise: string) => [
-    { brand: 'Not:A-Brand', version: noise },
-    { brand: 'Chromium', version: of },
-  ]
-  return {
-    userAgent: userAgentOf(version),
-    userAgentMetadata: {
-      brands: brands(majorOf(version), '8'),
-      fullVersionList: brands(version, '8.0.0.0'),
-      platform: 'Linux',
-      platformVersion: '',
-      architecture: 'x86',
-      bitness: '64',
-      model: '',
-      mobile: false,
-      wow64: false,
-    },
   }
 }

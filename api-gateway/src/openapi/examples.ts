@@ -114,3 +114,19 @@ export const usage = {
     rate_limit_per_minute: 40,
   },
 }
+
+export const deviceList = {
+  success: true,
+  data: [
+    {
+      id: 'pixel_9',
+      name: 'Pixel 9',
+      viewport_width: 360,
+      viewport_height: 732,
+      device_scale_factor: 3,
+      is_mobile: true,
+      has_touch: true,
+      user_agent: 'Mozilla/5.0 (Linux; Android 14; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36',
+    },
+  ],
+}

@@ -1,10 +1,12 @@
 import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { contradictions } from '@tintype/crds/capture-options/contradictions'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/devices'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../errors.ts'
+import { findNearestName } from './nearest-name.ts'
 import { findPrivateFaults, privateOptionFields, toPrivateOptions } from './private-options.ts'
 import type { KnownNames } from './problems.ts'
 
@@ -25,8 +27,28 @@ export const recordOptions = {
 
 const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 
+const MAX_DEVICE_LENGTH = 64
+
+/** A device in any spelling becomes the one that Kubernetes knows. */
+const DeviceName = z
+  .string()
+  .max(MAX_DEVICE_LENGTH)
+  .transform((text, context) => {
+    const device = findDevice(text)
+    if (device) return device.name
+    const nearest = findNearestName(
+      text,
+      DEVICES.map(({ name }) => toDeviceId(name)),
+    )
+    const message = nearest === undefined ? 'no such device; GET /v1/devices lists them' : `no such device; did you mean ${nearest}?`
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+  .describe(CaptureOptions.shape.device.unwrap().description ?? '')
+  .optional()
+
 /** The capture options by their names on the wire, the private ones among them. */
-export const captureOptionFields: Record<string, z.ZodType> = { ...plainOptionFields, ...privateOptionFields }
+export const captureOptionFields: Record<string, z.ZodType> = { ...plainOptionFields, ...privateOptionFields, device: DeviceName }
 
 /** How a held request is answered. */
 export interface AnswerOptions {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findDevice } from '../devices.ts'
 import { fullPageDefaults, fullPageOptions } from './full-page.ts'
 import { imageDefaults, imageOptions } from './image.ts'
 import { pageOptions } from './page.ts'
@@ -22,10 +23,16 @@ export type EffectiveOptions = CaptureOptions & {
   [Name in keyof typeof captureDefaults]: NonNullable<CaptureOptions[Name & keyof CaptureOptions]>
 }
 
-/** Fills in the defaults of what was not chosen. */
+/** Fills in what was not chosen: by the device, if there is one, else by the defaults. */
 export function withDefaults(options: CaptureOptions | undefined): EffectiveOptions {
   const chosen = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
-  return { ...captureDefaults, ...chosen } as EffectiveOptions
+  return { ...captureDefaults, ...windowOf(options?.device), ...chosen } as EffectiveOptions
+}
+
+/** The options that a device stands for. */
+function windowOf(name: string | undefined): CaptureOptions {
+  const device = name === undefined ? undefined : findDevice(name)
+  return device ? { viewportWidth: device.width, viewportHeight: device.height, deviceScaleFactor: device.scale } : {}
 }
 
 /** Options that may be too long for an object: where they are, they move to the bucket (design: options beyond 8 KiB). */

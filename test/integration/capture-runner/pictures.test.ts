@@ -22,6 +22,13 @@ const tall = filled(
 
 const site = await servePages({
   '/red': filled('background:#f00'),
+  '/device': (request, response) => {
+    const isPhone = /Android .* Mobile/.test(request.headers['user-agent'] ?? '') && request.headers['sec-ch-ua-mobile'] !== '?0'
+    response.writeHead(200, { 'content-type': 'text/html' })
+    response.end(`<!doctype html><meta name="viewport" content="width=device-width"><body style="margin:0;background:#f00"><p>A line.<script>
+      const isPhone = ${isPhone} && navigator.userAgent.includes('Android') && matchMedia('(pointer: coarse)').matches && navigator.maxTouchPoints > 0
+      if (isPhone && innerWidth === 360 && devicePixelRatio === 3) document.body.style.background = '#0f0'</script>`)
+  },
   '/little': filled('', '<p>A line of text.'),
   '/tall': tall,
   '/short': filled('background:#00f', block('#f00', 300)),
@@ -126,6 +133,15 @@ t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) =>
     t.ok(isNear(pixels.at(x, y), RED, 0))
   t.match(findings, { pageTitle: 'Filled', finalUrl: site.url('/red'), httpStatus: 200, truncated: false })
   t.strictSame(findings.warnings, ['the picture shows one colour and nothing else'])
+})
+
+t.test('a device gives the page its window, pixels, touch and user agent, and the picture its size', async (t) => {
+  const { pixels } = await shoot('/device', { device: 'Galaxy S24' })
+  t.strictSame(sizeOf(pixels), [360 * 3, 780 * 3])
+  t.ok(isNear(pixels.at(5, 5), GREEN, 0), 'the page saw a phone')
+  const desktop = await shoot('/device')
+  t.ok(isNear(desktop.pixels.at(5, 5), RED, 0), 'the page saw a desktop')
+  t.strictSame(sizeOf((await shoot('/device', { device: 'iPhone 15 Pro', deviceScaleFactor: 1, viewportWidth: 500 })).pixels), [500, 659])
 })
 
 t.test('a page with anything on it, a line of text or a few transparent pixels less, is not called empty', async (t) => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DeviceRecord } from '../../translate/device.ts'
 import { name } from '../naming.ts'
 import { count, instant } from './common.ts'
 
@@ -26,5 +27,7 @@ export const ServiceStatus = name(
     })
     .describe('How the service is.'),
 )
+
+export const DeviceList = name('DeviceList', z.object({ success: z.literal(true), data: z.array(DeviceRecord) }).describe('Every device.'))
 
 export const OpenApiDocument = name('OpenApiDocument', z.record(z.string(), z.unknown()).describe('This document.'))

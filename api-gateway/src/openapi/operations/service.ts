@@ -1,5 +1,5 @@
-import { OpenApiDocument, ServiceStatus } from '../answers/service.ts'
-import { serviceStatus } from '../examples.ts'
+import { DeviceList, OpenApiDocument, ServiceStatus } from '../answers/service.ts'
+import { deviceList, serviceStatus } from '../examples.ts'
 import type { Operation } from '../operation.ts'
 
 /** Spec 4.13, and this document. */
@@ -12,6 +12,16 @@ export const serviceOperations: readonly Operation[] = [
     summary: 'See how the service is',
     description: 'Public, readable from any web page. Always 200: the body tells.',
     answers: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
+  },
+  {
+    id: 'listDevices',
+    method: 'get',
+    path: '/devices',
+    tag: 'Screenshots',
+    scope: 'screenshots:read',
+    summary: 'List the devices',
+    description: 'What `options.device` may be: Playwright’s list. It changes with the service’s version only.',
+    answers: { 200: { description: 'All of them.', schema: DeviceList, example: deviceList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getOpenApiDocument',

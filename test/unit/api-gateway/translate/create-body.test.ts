@@ -17,6 +17,11 @@ const accepted = [
     request: { url, options: { fullPage: true, viewportWidth: 800, waitUntil: ['load'] }, ignored: [] },
   },
   {
+    name: 'a device in any spelling',
+    body: { url, options: { device: 'iphone_15_pro' } },
+    request: { url, options: { device: 'iPhone 15 Pro' }, ignored: [] },
+  },
+  {
     name: 'request options apart from the capture’s',
     body: { url, options: { async: false, response_type: 'empty' } },
     request: { url, async: false, responseType: 'empty', ignored: [] },
@@ -57,6 +62,7 @@ const refused: [string, unknown, string[]][] = [
     { url, options: { styles: 'ü€'.repeat(131_072), scripts: '€'.repeat(262_144) } },
     ['VALIDATION_ERROR', 'options too_big'],
   ],
+  ['an unknown device', { url, options: { device: 'iphone 115 pro' } }, ['VALIDATION_ERROR', 'options.device custom']],
   ['an unknown response type', { url, response_type: 'xml' }, ['VALIDATION_ERROR', 'response_type invalid_value']],
   ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
 ]

@@ -1,0 +1,16 @@
+// Writes crds/src/device-list.json from Playwright's own list of devices (Apache-2.0): run after playwright-core was updated.
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { devices } from 'playwright-core'
+
+const list = Object.entries(devices).map(([name, { viewport, deviceScaleFactor, isMobile, hasTouch, userAgent }]) => ({
+  name,
+  width: viewport.width,
+  height: viewport.height,
+  scale: deviceScaleFactor,
+  mobile: isMobile,
+  touch: hasTouch,
+  userAgent,
+}))
+const lines = list.map((device) => `  ${JSON.stringify(device)}`)
+writeFileSync(fileURLToPath(new URL('../crds/src/device-list.json', import.meta.url)), `[\n${lines.join(',\n')}\n]\n`)
