@@ -101,6 +101,7 @@ export class Courier {
       at: now(),
       isSuccess,
       statusCode,
+      ...(statusCode === 0 ? {} : { answerMilliseconds: Math.round(durationMilliseconds) }),
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
       jitter: random(),
     })

@@ -12,7 +12,17 @@ import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime 
 /** Where a post of this leader is. `ended` waits for the ledger; `deferred` never left (no secret yet) and burned no attempt. */
 export type Progress =
   | { state: 'waiting' | 'posting'; attempt: number }
-  | { state: 'ended'; attempt: number; at: Date; isSuccess: boolean; statusCode: number; retryAfterMilliseconds?: number; jitter: number }
+  | {
+      state: 'ended'
+      attempt: number
+      at: Date
+      isSuccess: boolean
+      statusCode: number
+      /** How long the answer took; absent when there was none. */
+      answerMilliseconds?: number
+      retryAfterMilliseconds?: number
+      jitter: number
+    }
   | { state: 'deferred'; until: Date }
 
 /** One event and one webhook: a receiver, or one that the ledger still names. */
@@ -33,6 +43,8 @@ export interface LedgerChange {
   after: DeliveryEntry
   /** HTTP status of the answer that led to it, 0 for none; absent when no post did. */
   statusCode?: number
+  /** How long that answer took. */
+  answerMilliseconds?: number
 }
 
 export type Action =
@@ -43,7 +55,8 @@ export type Action =
 
 interface Finding {
   after?: DeliveryEntry
-  statusCode?: number
+  /** What is known of the post that led to it. */
+  answer?: Pick<LedgerChange, 'statusCode' | 'answerMilliseconds'>
   post?: number
   due?: Date
 }
@@ -79,9 +92,9 @@ export function decide(candidates: readonly Candidate[], circumstances: Circumst
   ]
 }
 
-function toChange({ event, webhook, entry }: Candidate, { after, statusCode }: Finding): LedgerChange[] {
+function toChange({ event, webhook, entry }: Candidate, { after, answer }: Finding): LedgerChange[] {
   if (!after) return []
-  return [{ event, webhook, before: entry, after, ...(statusCode === undefined ? {} : { statusCode }) }]
+  return [{ event, webhook, before: entry, after, ...answer }]
 }
 
 function judge({ isReceiver, entry, progress }: Candidate, schedule: RetrySchedule, now: Date): Finding {
@@ -100,12 +113,13 @@ function judge({ isReceiver, entry, progress }: Candidate, schedule: RetrySchedu
 }
 
 function judgeResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
-  const { attempt: n, at, statusCode, isSuccess } = result
+  const { attempt: n, at, statusCode, answerMilliseconds, isSuccess } = result
+  const answer = { statusCode, ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }) }
   const ended = at.toISOString()
-  if (isSuccess) return { after: { n, at: ended, s: 'ok' }, statusCode }
-  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { n, at: ended, s: 'failed' }, statusCode }
+  if (isSuccess) return { after: { n, at: ended, s: 'ok' }, answer }
+  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { n, at: ended, s: 'failed' }, answer }
   const due = nextAttemptTime(schedule, result)
-  return { after: { n, at: due.toISOString(), s: 'open' }, statusCode, due }
+  return { after: { n, at: due.toISOString(), s: 'open' }, answer, due }
 }
 
 /** True when nothing more will be done about this entry. */

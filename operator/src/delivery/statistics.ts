@@ -10,29 +10,36 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { isSettled, type LedgerChange } from './decide.ts'
 
-type Counts = Required<Pick<WebhookStatistics, 'total' | 'successful' | 'failed'>> &
-  Pick<WebhookStatistics, 'lastStatusCode' | 'lastDeliveryTime'>
-
-const NOTHING: Counts = { total: 0, successful: 0, failed: 0 }
+const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 
 /** What a change of the ledger adds. A delivery counts once, however many attempts it takes. */
-export function toCounts({ before, after, statusCode }: LedgerChange, now: Date): Counts {
+export function toCounts({ before, after, statusCode, answerMilliseconds }: LedgerChange, now: Date): WebhookStatistics {
   const settles = isSettled(after) && !isSettled(before)
   return {
     total: before === undefined ? 1 : 0,
     successful: settles && after.s === 'ok' ? 1 : 0,
     failed: settles && after.s === 'failed' ? 1 : 0,
-    ...(statusCode === undefined ? {} : { lastStatusCode: statusCode, lastDeliveryTime: now.toISOString() }),
+    ...(statusCode === undefined ? {} : toAttempt(statusCode, after.s === 'ok', now.toISOString())),
+    ...(answerMilliseconds === undefined ? {} : { answers: 1, answerMilliseconds }),
   }
 }
 
-/** Adds counts to counts; the later ones' last answer stands. */
-export const addCounts = (sum: Counts, more: Counts): Counts => ({
+const toAttempt = (lastStatusCode: number, isSuccess: boolean, at: string): Partial<WebhookStatistics> => ({
+  lastStatusCode,
+  lastDeliveryTime: at,
+  ...(isSuccess ? { lastSuccessTime: at, consecutiveFailures: 0 } : { lastFailureTime: at, consecutiveFailures: 1 }),
+})
+
+/** Adds counts to counts; the later ones' last answer stands, and a success among them ends the failures before it. */
+export const addCounts = (sum: WebhookStatistics, more: WebhookStatistics): WebhookStatistics => ({
   ...sum,
   ...more,
   total: sum.total + more.total,
   successful: sum.successful + more.successful,
   failed: sum.failed + more.failed,
+  consecutiveFailures: (more.lastSuccessTime === undefined ? (sum.consecutiveFailures ?? 0) : 0) + (more.consecutiveFailures ?? 0),
+  answers: (sum.answers ?? 0) + (more.answers ?? 0),
+  answerMilliseconds: (sum.answerMilliseconds ?? 0) + (more.answerMilliseconds ?? 0),
 })
 
 export interface StatisticsDeps {
@@ -45,7 +52,7 @@ export interface StatisticsDeps {
 /** See the head of this file. */
 export class Statistics {
   readonly #deps: StatisticsDeps
-  readonly #counts = new Map<string, Counts>()
+  readonly #counts = new Map<string, WebhookStatistics>()
 
   constructor(deps: StatisticsDeps) {
     this.#deps = deps
@@ -63,7 +70,7 @@ export class Statistics {
     for (const [key, counts] of taken) await this.#write(key, counts)
   }
 
-  async #write(key: string, counts: Counts): Promise<void> {
+  async #write(key: string, counts: WebhookStatistics): Promise<void> {
     const { store, webhooks, log } = this.#deps
     const webhook = webhooks.lister.get(key)
     if (!webhook) return

@@ -5,7 +5,7 @@ import { silentLog } from '../../../../crds/client/log.ts'
 import type { Patch } from '../../../../crds/client/patch.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
-import { Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
+import { addCounts, Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
 import { aWebhook, NOON } from '../../../support/builders.ts'
 
 const entry = (n: number, s: 'open' | 'ok' | 'failed') => ({ n, at: NOON.toISOString(), s })
@@ -26,6 +26,27 @@ t.test('toCounts counts a delivery once, and its end once', async (t) => {
     [change(entry(3, 'open'), entry(3, 'failed'), 0), { total: 0, successful: 0, failed: 1, lastStatusCode: 0 }],
   ]
   for (const [given, counts] of cases) t.match(toCounts(given, NOON), counts)
+})
+
+const attempt = (isSuccess: boolean, answerMilliseconds?: number) =>
+  toCounts(
+    {
+      ...change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500),
+      ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }),
+    },
+    NOON,
+  )
+
+t.test('addCounts counts the failures since the last success, in whatever portions they come', async (t) => {
+  const attempts = [false, false, true, false, false, false].map((isSuccess) => attempt(isSuccess))
+  for (let cut = 1; cut < attempts.length; cut++) {
+    const [before, after] = [attempts.slice(0, cut).reduce(addCounts), attempts.slice(cut).reduce(addCounts)]
+    t.equal(addCounts(before, after).consecutiveFailures, 3, `cut after ${cut}`)
+  }
+})
+
+t.test('addCounts sums how long the answers took', async (t) => {
+  t.match([attempt(true, 30), attempt(false), attempt(false, 10)].reduce(addCounts), { answers: 2, answerMilliseconds: 40, total: 3 })
 })
 
 /** Statistics over one webhook and an API server that answers as `answer` says. */
@@ -49,8 +70,19 @@ t.test('Statistics adds what was counted to what stands there, in one write a we
   statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
   await statistics.flush()
   await statistics.flush()
-  const lastDeliveryTime = NOON.toISOString()
-  const sum = { total: 11, successful: 10, failed: 2, lastStatusCode: 503, lastDeliveryTime }
+  const at = NOON.toISOString()
+  const sum = {
+    total: 11,
+    successful: 10,
+    failed: 2,
+    lastStatusCode: 503,
+    lastDeliveryTime: at,
+    lastSuccessTime: at,
+    lastFailureTime: at,
+    consecutiveFailures: 1,
+    answers: 0,
+    answerMilliseconds: 0,
+  }
   t.strictSame(patches, [{ status: { statistics: sum }, metadata: { resourceVersion: '1' } }])
 })
 
