@@ -38,10 +38,9 @@ const banner = [
   'const __dirname = import.meta.dirname',
 ].join('\n')
 
-/** Fills `<program>/dist/` with `app/` (main.mjs, its chunks and notices) and `node_modules/`. */
-export async function bundleProgram(program: string): Promise<void> {
+/** Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices) and `node_modules/`. */
+export async function bundleProgram(program: string, dist = path.join(repository, program, 'dist')): Promise<void> {
   const directory = path.join(repository, program)
-  const dist = path.join(directory, 'dist')
   await rm(dist, { recursive: true, force: true })
   const { metafile } = await build({
     absWorkingDir: repository,

@@ -48,6 +48,13 @@ export interface ControlPlane {
   stop: () => Promise<void>
 }
 
+/** `fsync`: etcd waits for the disk, as anybody's does who would measure it. */
+export interface OwnPlaneOptions {
+  directory: string
+  ports?: ControlPlanePorts
+  fsync?: boolean
+}
+
 /** etcd; Debian's is so old that the API server would not serve lists from its cache. Without fsync a crash of the machine may lose the store, which a throwaway cluster can afford. */
 export function buildEtcd(settings: ControlPlaneSettings): Daemon {
   const { programs, etcdDirectory, etcdPort, etcdPeerPort, fsync, networkNamespace } = settings
@@ -124,8 +131,8 @@ export async function isReady(url: string, authorityPath: string): Promise<boole
  * Starts etcd and an API server on loopback for integration tests; everything is kept in `directory`, which the caller removes.
  * There is no controller manager and no kubelet: no garbage collection, no service accounts made by themselves, pods stay unscheduled.
  */
-export async function startControlPlane({ directory, ports }: { directory: string; ports?: ControlPlanePorts }): Promise<ControlPlane> {
-  const settings = await planControlPlane(directory, ports)
+export async function startControlPlane({ directory, ports, fsync = false }: OwnPlaneOptions): Promise<ControlPlane> {
+  const settings = { ...(await planControlPlane(directory, ports)), fsync }
   const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
   const { programs, pki } = settings
   const authority = certificatePaths(pki, 'ca').certificate

@@ -103,11 +103,17 @@ function bucketOf({ port, accessKey, secretKey }: Minio): Client {
   return new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region: 'us-east-1', pathStyle: true })
 }
 
+/** `fsync`: etcd waits for the disk. `command` starts a gateway; without it the sources are run as they are. */
+export interface WorldOptions {
+  fsync?: boolean
+  command?: readonly [string, ...string[]]
+}
+
 /** Starts all that a gateway needs; `stop` takes it down and removes its files. */
-export async function startWorld(): Promise<World> {
+export async function startWorld({ fsync = false, command = [process.execPath, gatewayMain] }: WorldOptions = {}): Promise<World> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-gateway-'))
   const [plane, store] = await Promise.all([
-    startControlPlane({ directory: path.join(directory, 'plane') }),
+    startControlPlane({ directory: path.join(directory, 'plane'), fsync }),
     startMinio({ directory: path.join(directory, 'store') }),
   ])
   const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
@@ -137,7 +143,7 @@ export async function startWorld(): Promise<World> {
     return text
   }
   const startGateway = async (env: Record<string, string> = {}) => {
-    const gateway = await spawnGateway({ ...environmentOf(store, kubeconfig, { ringFile, sealingKeyFile }), ...env })
+    const gateway = await spawnGateway(command, { ...environmentOf(store, kubeconfig, { ringFile, sealingKeyFile }), ...env })
     gateways.push(gateway)
     return gateway
   }
@@ -183,10 +189,10 @@ const environmentOf = (
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: '5000',
 })
 
-async function spawnGateway(env: Record<string, string>): Promise<Gateway> {
+async function spawnGateway([program, ...args]: readonly [string, ...string[]], env: Record<string, string>): Promise<Gateway> {
   const [port, metricsPort] = await findFreePorts(2)
   const ports = { TINTYPE_PORT: String(port), TINTYPE_METRICS_PORT: String(metricsPort) }
-  const child = spawn(process.execPath, [gatewayMain], { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
   const log = () => Buffer.concat(output).toString()
