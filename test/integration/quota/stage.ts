@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { events, leases } from '../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import type { Account, AccountSpec } from '../../../crds/src/kinds/account.ts'
+import { DEFAULT_PLANS, type Plans } from '../../../crds/src/plans.ts'
+import type { Config } from '../../../operator/src/config.ts'
+import { systemClock } from '../../../operator/src/controller/clock.ts'
+import type { Deps } from '../../../operator/src/deps.ts'
+import { createEventRecorder } from '../../../operator/src/event-recorder.ts'
+import { createMetrics } from '../../../operator/src/metrics.ts'
+import { createQuota } from '../../../operator/src/quota/quota.ts'
+import { createReflectors } from '../../../operator/src/reflectors.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+
+// What the tests of quota and rate stand on: a real API server and store, gateways as processes, and the operator's part of the quota, which
+// begins the counts, settles and refunds.
+
+const NAMESPACE = 'default'
+
+/** The operator's part of the quota, for one term. */
+export interface Bookkeeper {
+  charge: ReturnType<typeof createQuota>['charge']
+  metrics: () => Promise<string>
+  /** Ends it as a lost lease does. */
+  stop: () => Promise<void>
+}
+
+export type Stage = Awaited<ReturnType<typeof startStage>>
+
+/** Starts API server and store; they end with the test file. @param plans what differs from the spec's plans */
+export async function startStage(t: Test, plans: Partial<Plans>) {
+  const world = await startWorld()
+  t.teardown(world.stop)
+  const all: Plans = { ...DEFAULT_PLANS, ...plans }
+  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  t.teardown(() => http.close())
+  const gatewayLeases = new Resource(http, leases)
+
+  const startGateway = () => world.startGateway({ TINTYPE_PLANS: JSON.stringify(all), TINTYPE_LOG_LEVEL: 'warn' })
+  /** Makes an account as `kubectl apply` does; resolves when its count has begun. */
+  const createAccount = async (name: string, spec: AccountSpec): Promise<string> => {
+    await world.accounts.create({ metadata: { name }, spec } as NewObject<Account>)
+    await eventually(`the count of ${name} has begun`, async () => (await world.usages.find(name))?.status?.period !== undefined)
+    return world.createKey({ accountName: name })
+  }
+  return { world, http, plans: all, gatewayLeases, startGateway, createAccount, lead: () => lead(t, world, http, all) }
+}
+
+/** Starts the operator's part, as a leader. */
+async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<Bookkeeper> {
+  const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
+  const metrics = createMetrics()
+  const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
+  for (const reflector of Object.values(reflectors)) reflector.start()
+  await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
+  const { endpoint, accessKey, secretKey } = world.store
+  const deps = {
+    config: { namespace: NAMESPACE, plans } as unknown as Config,
+    http,
+    log,
+    registry: metrics.registry,
+    controllerMetrics: metrics.controller,
+    clock: systemClock,
+    reflectors,
+    storage: openStorage({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' }),
+    events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now: () => Date.now() }),
+    isLeader: () => true,
+  } as unknown as Deps
+  const quota = createQuota(deps)
+  const term = new AbortController()
+  const work = quota.start(term.signal)
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= (async () => {
+      term.abort()
+      await work.stop()
+      await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
+    })()
+    return stopped
+  }
+  t.teardown(stop)
+  return { charge: quota.charge, metrics: () => metrics.registry.metrics(), stop }
+}
+
+/** One creating request, in the account of the key. */
+export const create = (gateway: Gateway, key: string, headers: Record<string, string> = {}) =>
+  call(`${gateway.url}/v1/screenshots`, { method: 'POST', key, headers, body: { url: 'https://example.com/' } })
+
+/** A change of objects or count, in the order of the store behind the API server. */
+export interface Change {
+  version: number
+  objects?: 1 | -1
+  used?: number
+}
+
+/** Follows an account's objects and its count from now on. */
+export async function watchAccount(t: Test, { world, http }: Pick<Stage, 'world' | 'http'>, account: string) {
+  const { Reflector } = await import('../../../crds/client/reflector.ts')
+  const changes: Change[] = []
+  const shots = new Reflector({ http, resource: world.screenshots.definition })
+  const usages = new Reflector({ http, resource: world.usages.definition })
+  shots.addListener(({ type, object }) => {
+    if (type !== 'modified' && object.spec.accountName === account)
+      changes.push({ version: Number(object.metadata.resourceVersion), objects: type === 'added' ? 1 : -1 })
+  })
+  usages.addListener(({ object }) => {
+    if (object.metadata.name === account) changes.push({ version: Number(object.metadata.resourceVersion), used: object.status?.used ?? 0 })
+  })
+  for (const reflector of [shots, usages]) reflector.start()
+  t.teardown(() => Promise.all([shots.stop(), usages.stop()]))
+  await Promise.all([shots.whenSynced(), usages.whenSynced()])
+  return {
+    /** Every state that there was: objects that existed, and what was used, at each version. */
+    history: async () => {
+      await sleep(500)
+      let objects = 0
+      let used = 0
+      return changes
+        .sort((a, b) => a.version - b.version)
+        .map((change) => {
+          objects += change.objects ?? 0
+          used = change.used ?? used
+          return { objects, used }
+        })
+    },
+  }
+}
