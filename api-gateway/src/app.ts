@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Metrics } from './metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
+import { addCors } from './plugins/cors.ts'
 import { addErrors, answerError, answerProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
@@ -28,6 +29,8 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, Usag
   keys: KeyStore
   metrics: Metrics
   log: FastifyBaseLogger
+  /** Origins whose pages may call the API; `*`: all. */
+  corsOrigins: readonly string[]
 }
 
 /** Milliseconds in which a request must have arrived whole. */
@@ -51,6 +54,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   })
   addErrors(app)
   addRequestId(app)
+  addCors(app, deps)
   addMethods(app)
   addBodies(app)
   addRequestMetrics(app, deps.metrics)

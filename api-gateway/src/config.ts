@@ -13,6 +13,9 @@ const list = z
   )
 const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)
 
+/** `https://app.example`: nothing after the port, as browsers send it. */
+const isOrigin = (text: string): boolean => text === '*' || (URL.canParse(text) && new URL(text).origin === text)
+
 /** The environment is the documentation: name, default and unit of each setting. */
 const Env = z.object({
   TINTYPE_NAMESPACE: z.string().min(1).optional(), // absent: the service account's or the context's
@@ -39,6 +42,8 @@ const Env = z.object({
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
+  // Origins whose pages may call the API, such as https://app.example; `*`: all; empty: none (contract 2.1).
+  TINTYPE_CORS_ORIGINS: list.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
@@ -91,6 +96,7 @@ const toConfig = (env: Env) => ({
   },
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
+  corsOrigins: env.TINTYPE_CORS_ORIGINS,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,
   drainDelayMilliseconds: env.TINTYPE_DRAIN_DELAY_MILLISECONDS,

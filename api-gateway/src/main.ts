@@ -84,6 +84,7 @@ async function run(config: Config): Promise<void> {
     keyRing: keyRing.current,
     sealingKey: sealingKey.current,
     publicUrl: config.publicUrl,
+    corsOrigins: config.corsOrigins,
     egress: config.egress,
     draining: draining.signal,
     now,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError, notFound } from '../errors.ts'
 
 interface KnownPath {
+  url: string
   pattern: RegExp
   methods: Set<string>
 }
@@ -12,23 +13,42 @@ const toPattern = (url: string): RegExp => {
   return new RegExp(`^${escaped.replaceAll(/:[^/]+/g, '[^/]+').replaceAll('*', '.*')}$`)
 }
 
+const isExact = (url: string): boolean => !/[:*]/.test(url)
+
+/** The methods of each path, learned as the routes are added. */
+class Paths {
+  readonly #known = new Map<string, KnownPath>()
+
+  add(url: string, methods: readonly string[]): void {
+    const known = this.#known.get(url) ?? { url, pattern: toPattern(url), methods: new Set(['OPTIONS']) }
+    for (const method of methods) known.methods.add(method)
+    this.#known.set(url, known)
+  }
+
+  /** In order; a path that is spelled out is not also an id: `/screenshots/batch` has its own methods only. Empty: no such path. */
+  methodsOf(path: string): string[] {
+    const exact = this.#known.get(path)
+    const all = exact ? [exact] : [...this.#known.values()].filter(({ pattern }) => pattern.test(path))
+    return [...new Set(all.flatMap(({ methods }) => [...methods]))].sort()
+  }
+
+  /** True when the path is spelled out, but the route that fastify found for it is one that takes it as an id. */
+  isMistaken(path: string, routeUrl: string | undefined): boolean {
+    return routeUrl !== undefined && !isExact(routeUrl) && this.#known.has(path)
+  }
+}
+
 /**
  * A known path with another method answers 405 and Allow, OPTIONS 204 and Allow; fastify by itself says 404 to both. Decided before the
- * body is read. Must be added before the routes.
+ * key is checked and the body is read. Must be added before the routes.
  */
 export function addMethods(app: FastifyInstance): void {
-  const paths = new Map<string, KnownPath>()
-  app.addHook('onRoute', ({ url, method }) => {
-    const known = paths.get(url) ?? { pattern: toPattern(url), methods: new Set(['OPTIONS']) }
-    for (const name of [method].flat()) known.methods.add(name)
-    paths.set(url, known)
-  })
-  const allowed = (path: string): string[] => [
-    ...new Set([...paths.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods])),
-  ]
+  const paths = new Paths()
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return
-    const methods = allowed(request.url.split('?')[0] ?? '').sort()
+    const path = request.url.split('?')[0] ?? ''
+    if (!request.is404 && !paths.isMistaken(path, request.routeOptions.url)) return
+    const methods = paths.methodsOf(path)
     if (methods.length === 0) throw notFound('path')
     const headers = { allow: methods.join(', ') }
     if (request.method === 'OPTIONS') return reply.code(204).headers(headers).send()

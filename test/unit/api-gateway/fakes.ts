@@ -266,6 +266,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     maxWebhooks: 3,
     sealingKey: () => toSealingKey(OPENING_KEY),
     publicUrl: 'https://shots.example',
+    corsOrigins: [],
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,

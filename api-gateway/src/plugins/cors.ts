@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+
+/** What a page of an allowed origin may read and send (contract 2.1). */
+const EXPOSED = [
+  'ETag',
+  'Idempotent-Replayed',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Ignored-Options',
+  'X-Quota-Limit',
+  'X-Quota-Remaining',
+  'X-Quota-Reset',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+].join(', ')
+const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, Range, X-Request-Id'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const PREFLIGHT_SECONDS = '600'
+
+/**
+ * Lets pages of other origins call the API. Off unless whoever runs the service lists the origins: a key in a web page is a key that its
+ * readers have. Must be added before methods, which answers the preflight itself.
+ */
+export function addCors(app: FastifyInstance, { corsOrigins }: { corsOrigins: readonly string[] }): void {
+  if (corsOrigins.length === 0) return
+  const toAnyone = corsOrigins.includes('*')
+  app.addHook('onRequest', async ({ method, headers }, reply) => {
+    if (!toAnyone) reply.header('vary', 'Origin')
+    const { origin } = headers
+    if (origin === undefined || !(toAnyone || corsOrigins.includes(origin))) return
+    reply.headers({ 'access-control-allow-origin': toAnyone ? '*' : origin, 'access-control-expose-headers': EXPOSED })
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return
+    reply.headers({
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': ACCEPTED,
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    })
+  })
+}

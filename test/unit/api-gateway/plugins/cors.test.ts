@@ -1,0 +1,58 @@
+import t from 'tap'
+import { aGateway } from '../fakes.ts'
+
+const origin = 'https://app.example'
+const preflight = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
+
+t.test('the gateway lets pages of listed origins call it and read its answers', async (t) => {
+  const { app, headers } = aGateway({ corsOrigins: [origin] })
+  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
+  t.equal(answer.headers['access-control-allow-origin'], origin)
+  t.match(answer.headers['access-control-expose-headers'], /\bX-Request-Id\b/)
+  t.equal(answer.headers.vary, 'Origin')
+})
+
+t.test('the gateway lets such pages read refusals too', async (t) => {
+  const { app } = aGateway({ corsOrigins: [origin] })
+  const answer = await app.inject({ url: '/v1/screenshots', headers: { origin } })
+  t.strictSame([answer.statusCode, answer.headers['access-control-allow-origin']], [401, origin])
+})
+
+t.test('the gateway answers the preflight of such a page, without a key', async (t) => {
+  const { app } = aGateway({ corsOrigins: [origin] })
+  const answer = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
+  t.equal(answer.statusCode, 204)
+  t.match(answer.headers, {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': /POST/,
+    'access-control-max-age': '600',
+  })
+  t.match(answer.headers['access-control-allow-headers'], /\bAuthorization\b/)
+})
+
+t.test('the gateway tells pages of other origins nothing', async (t) => {
+  const { app, headers } = aGateway({ corsOrigins: [origin] })
+  for (const other of ['https://evil.example', 'https://app.example.evil.example', 'http://app.example', 'null']) {
+    const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: other } })
+    t.equal(answer.headers['access-control-allow-origin'], undefined, other)
+    const asked = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: { ...preflight, origin: other } })
+    t.equal(asked.headers['access-control-allow-methods'], undefined, other)
+  }
+})
+
+t.test('the gateway tells no page anything when no origin is listed, but for the status', async (t) => {
+  const { app, headers } = aGateway()
+  const answer = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
+  t.strictSame([answer.statusCode, answer.headers['access-control-allow-origin']], [204, undefined])
+  t.equal(
+    (await app.inject({ url: '/v1/usage/current', headers: { ...headers, origin } })).headers['access-control-allow-origin'],
+    undefined,
+  )
+  t.equal((await app.inject({ url: '/v1/status', headers: { origin } })).headers['access-control-allow-origin'], '*')
+})
+
+t.test('the gateway can be opened to every page', async (t) => {
+  const { app, headers } = aGateway({ corsOrigins: ['*'] })
+  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
+  t.strictSame([answer.headers['access-control-allow-origin'], answer.headers.vary], ['*', undefined])
+})
