@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import type { NewObject } from '../../../crds/client/resource.ts'
+import { findCondition } from '../../../crds/src/conditions.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { AccountUsage, AccountUsageStatus } from '../../../crds/src/kinds/account-usage.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { recordKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { monthOf, startOfNextMonth } from '../../../crds/src/usage.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { fail } from '../api-gateway/runner-role.ts'
+import { create, startStage } from './stage.ts'
+
+// One account's month: limits of its plan, refunds, settlements, a new month, and what callers are told about it.
+
+t.setTimeout(180_000)
+
+const plan = (monthlyQuota: number, ratePerMinute?: number) => ({
+  monthlyQuota,
+  ratePerMinute,
+  overagePricePer1000: 2,
+  retentionDays: 30,
+  weight: 1,
+})
+const stage = await startStage(t, { free: plan(5), basic: plan(5, 2), growth: { ...plan(2), overagePricePer1000: 1.5 } })
+const { world } = stage
+let bookkeeper = await stage.lead()
+const gateway = await stage.startGateway()
+const usageOf = (account: string) => world.usages.get(account)
+const usedBy = async (account: string) => (await usageOf(account)).status?.used
+const setStatus = (account: string, status: Partial<AccountUsageStatus>) =>
+  world.usages.patch(account, mergePatch({ status }), { subresource: 'status' })
+const report = async (key: string) => (await call(`${gateway.url}/v1/usage/current`, { key })).body.data
+
+t.test('operator begins the count of an account with the limits of its plan, and follows the plan', async (t) => {
+  await stage.createAccount('limits', { plan: 'basic' })
+  t.strictSame((await usageOf('limits')).spec, { limit: 5, ratePerMinute: 2 })
+  t.match((await usageOf('limits')).metadata.ownerReferences, [{ kind: 'Account', name: 'limits' }], 'it goes with its Account')
+  await world.accounts.patch('limits', mergePatch({ spec: { plan: 'growth', overage: { enabled: true, max: 3 } } }))
+  await eventually(
+    'the limits are the new plan’s',
+    async () => (await usageOf('limits')).spec.limit === 5 && !(await usageOf('limits')).spec.ratePerMinute,
+  )
+  await world.usages.patch('limits', mergePatch({ spec: { limit: 1_000 } }))
+  await eventually('nobody else sets them', async () => (await usageOf('limits')).spec.limit === 5)
+})
+
+t.test('operator gives a failed capture’s unit back once, however often it begins again', async (t) => {
+  const key = await stage.createAccount('refund', { plan: 'free' })
+  const first = (await create(gateway, key)).body.id as string
+  await create(gateway, key)
+  t.equal(await usedBy('refund'), 2)
+  await fail(first, { code: 'DNS_FAILED', message: 'the host name does not resolve' }, world)
+  const isRefunded = ({ status }: Screenshot) => findCondition(status?.conditions, 'Refunded')?.status === 'True'
+  await eventually('the record tells', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
+  t.equal(await usedBy('refund'), 1)
+  // As after a crash between the two writes: the unit is back, the record does not say so.
+  await bookkeeper.stop()
+  const { status } = await world.screenshots.get(toObjectName(first))
+  const conditions = status?.conditions?.filter(({ type }) => type !== 'Refunded')
+  await world.screenshots.patch(toObjectName(first), mergePatch({ status: { conditions } }), { subresource: 'status' })
+  bookkeeper = await stage.lead()
+  await eventually('the record tells again', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
+  t.equal(await usedBy('refund'), 1)
+})
+
+t.test('operator refunds nothing to a month that is over, nor what was never charged', async (t) => {
+  await stage.createAccount('late', { plan: 'free' })
+  await setStatus('late', { used: 3 })
+  const old = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 0))
+  const failed = async (at: Date, status: object) => {
+    const name = toObjectName(newId('scr', at))
+    const spec = { url: 'https://example.com/', accountName: 'late', reservation: 'res_1' }
+    await world.screenshots.create({ metadata: { name }, spec } as NewObject<Screenshot>)
+    await world.screenshots.patch(name, mergePatch({ status: { phase: 'Failed', ...status } }), { subresource: 'status' })
+    return name
+  }
+  await failed(old, { attempt: 1, result: { error: { code: 'TIMEOUT', message: 'late' } } })
+  await failed(new Date(), { result: { error: { code: 'USAGE_LIMIT_REACHED', message: 'full' } } })
+  const control = await failed(new Date(), { attempt: 1, result: { error: { code: 'TIMEOUT', message: 'late' } } })
+  await eventually('the control is refunded', async () => (await usedBy('late')) === 2)
+  await sleep(500)
+  t.equal(await usedBy('late'), 2)
+  t.ok(findCondition((await world.screenshots.get(control)).status?.conditions, 'Refunded'))
+})
+
+t.test('operator settles the reservation of a gateway that is gone: only what was never made goes back', async (t) => {
+  await stage.createAccount('settled', { plan: 'free' })
+  const ids = Array.from({ length: 4 }, () => newId('scr', new Date()))
+  const [live = '', deleted = '', archived = '', never = ''] = ids
+  const spec = { url: 'https://example.com/', accountName: 'settled', reservation: 'res_1' }
+  await world.screenshots.create({ metadata: { name: toObjectName(live) }, spec } as NewObject<Screenshot>)
+  for (const key of [tombstoneKey('settled', deleted), recordKey('settled', archived)]) await world.bucket.putObject('tintype', key, '')
+  const at = new Date(Date.now() - 61_000).toISOString()
+  const held = { id: 'res_1', names: ids.map(toObjectName), gateway: 'gone', at }
+  const young = { ...held, id: 'res_2', at: new Date().toISOString(), names: [toObjectName(newId('scr', new Date()))] }
+  await setStatus('settled', { used: 5, reservations: [held, young] })
+  await eventually('it is settled', async () => (await usageOf('settled')).status?.reservations?.length === 1)
+  t.match((await usageOf('settled')).status, { used: 4, reservations: [{ id: 'res_2' }] }, 'the other’s gateway may have just begun')
+  t.notOk(await world.screenshots.find(toObjectName(never)))
+})
+
+t.test('operator counts anew when a count was deleted by hand, and says so', async (t) => {
+  const key = await stage.createAccount('lost', { plan: 'free' })
+  for (let n = 0; n < 3; n++) await create(gateway, key)
+  await world.usages.delete('lost')
+  await eventually('it is counted', async () => (await world.usages.find('lost'))?.status?.used === 3)
+  await eventually('an Event tells', async () => {
+    const { items } = await stage.http.request<{ items: { reason: string; involvedObject: { name: string } }[] }>({
+      method: 'GET',
+      path: '/api/v1/namespaces/default/events',
+    })
+    return items.some(({ reason, involvedObject }) => reason === 'UsageRecounted' && involvedObject.name === 'lost')
+  })
+  t.equal((await create(gateway, key)).status, 202)
+})
+
+t.test('operator charges what was not made by a gateway once, whoever leads, and not beyond the quota', async (t) => {
+  await stage.createAccount('kubectl', { plan: 'growth' })
+  const shot = async (): Promise<Screenshot> =>
+    world.screenshots.create({
+      metadata: { name: `mine-${randomUUID()}` },
+      spec: { url: 'https://example.com/', accountName: 'kubectl' },
+    } as NewObject<Screenshot>)
+  const [one, two, three] = await Promise.all([shot(), shot(), shot()])
+  t.equal(await bookkeeper.charge(one), 'charged')
+  // A leader that falls before it has written the claim.
+  await bookkeeper.stop()
+  bookkeeper = await stage.lead()
+  t.strictSame(
+    [await bookkeeper.charge(one), await bookkeeper.charge(two), await bookkeeper.charge(three)],
+    ['charged', 'charged', 'quota'],
+  )
+  t.equal(await usedBy('kubectl'), 2)
+  await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
+  await eventually('suspension is seen', async () => (await bookkeeper.charge(three)) === 'suspended')
+  t.equal(await bookkeeper.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
+})
+
+t.test('gateway refuses by rate with the seconds after which a request succeeds', async (t) => {
+  const key = await stage.createAccount('rate', { plan: 'basic' })
+  const second = Math.floor(Date.now() / 1_000)
+  // As if both had been accepted most of a minute ago.
+  await setStatus('rate', { window: [{ second: second - 54, count: 2 }] })
+  await eventually(
+    'the gateway has seen it',
+    async () => (await call(`${gateway.url}/v1/usage/current`, { key })).headers.get('x-ratelimit-remaining') === '0',
+  )
+  const refused = await create(gateway, key)
+  t.equal(refused.status, 429)
+  const seconds = Number(refused.headers.get('retry-after'))
+  t.match(refused.body.error, { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window_seconds: 60, retry_after: seconds } })
+  t.ok(seconds > 0 && seconds < 10, `${seconds} s`)
+  t.equal(refused.headers.get('ratelimit'), `"per-minute";r=0;t=${seconds}`)
+  await sleep(seconds * 1_000)
+  t.equal((await create(gateway, key)).status, 202)
+})
+
+t.test('gateway refuses beyond the quota with the body of the spec and tells when to come again', async (t) => {
+  const key = await stage.createAccount('full', { plan: 'free' })
+  await setStatus('full', { used: 5 })
+  await eventually('the gateway has seen it', async () => (await report(key)).count === 5)
+  const { status, headers, body } = await create(gateway, key)
+  const resetAt = startOfNextMonth(new Date())
+  t.equal(status, 429)
+  t.match(body, { success: false, error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 5, used: 5, reset_at: resetAt.toISOString() } } })
+  t.match(body.error.message, /usage limit/)
+  t.equal(headers.get('retry-after'), null)
+  t.match(
+    ['x-should-retry', 'x-quota-limit', 'x-quota-remaining', 'x-quota-reset'].map((name) => headers.get(name)),
+    ['false', '5', '0', String(resetAt.getTime() / 1_000)],
+  )
+})
+
+t.test('gateway begins a new month in the update of its first request', async (t) => {
+  const key = await stage.createAccount('month', { plan: 'free' })
+  await setStatus('month', { period: '2020-01', used: 5 })
+  await eventually('the gateway has seen it', async () => (await report(key)).count === 0)
+  t.equal((await create(gateway, key)).status, 202)
+  t.match((await usageOf('month')).status, { period: monthOf(new Date()), used: 1 })
+})
+
+t.test('gateway reports the month as the spec says, and what is beyond the quota', async (t) => {
+  const key = await stage.createAccount('report', { plan: 'growth', overage: { enabled: true, max: 10 } })
+  for (let n = 0; n < 3; n++) t.equal((await create(gateway, key)).status, 202)
+  t.strictSame((await call(`${gateway.url}/v1/usage/current`, { key })).body, {
+    success: true,
+    data: {
+      period: monthOf(new Date()),
+      count: 3,
+      limit: 2,
+      percentage: 150,
+      remaining: 0,
+      reset_at: startOfNextMonth(new Date()).toISOString(),
+      plan: 'growth',
+      rate_limit_per_minute: null,
+      overage: { count: 1, unit_price_per_1000: 1.5, amount: 0 },
+    },
+  })
+})
+
+t.test('gateway drops its reservations and its Lease when it ends politely', async (t) => {
+  const key = await stage.createAccount('polite', { plan: 'free' })
+  const before = new Set((await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name))
+  const other = await stage.startGateway()
+  const after = (await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name).filter((name) => !before.has(name))
+  t.equal(after.length, 1)
+  t.equal((await create(other, key)).status, 202)
+  t.match((await usageOf('polite')).status?.reservations, [{ gateway: after[0] }], 'the control: it holds one')
+  t.equal(await other.stop(), 0)
+  t.strictSame((await usageOf('polite')).status?.reservations, [])
+  t.notOk(await stage.gatewayLeases.find(after[0]!))
+})
+
+t.test('gateway waits for the count of an account to begin, and says so when it does not', async (t) => {
+  await bookkeeper.stop()
+  await world.accounts.create({ metadata: { name: 'new' }, spec: { plan: 'free' } } as Parameters<typeof world.accounts.create>[0])
+  const key = await world.createKey({ accountName: 'new' })
+  const { status, headers, body } = await create(gateway, key)
+  t.equal(status, 503)
+  t.ok(headers.get('retry-after'))
+  t.match(body.error.message, /not set up yet/)
+  const begun = create(gateway, key)
+  await world.usages.create({ metadata: { name: 'new' }, spec: { limit: 5 } } as NewObject<AccountUsage>)
+  await setStatus('new', { period: monthOf(new Date()), used: 0 })
+  t.equal((await begun).status, 202)
+})
