@@ -1,0 +1,198 @@
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { keyHash } from '../../../crds/src/key-text.ts'
+import type { ApiKey, Scope } from '../../../crds/src/kinds/api-key.ts'
+import { Label, toObjectName } from '../../../crds/src/names.ts'
+import { unseal } from '../../../crds/src/sealed.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from './client.ts'
+import { startWorld } from './world.ts'
+
+// The life of keys over two replicas that share nothing but the API server.
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+await world.createAccount('other')
+const key = await world.createKey({ accountName: 'acme' })
+const foreign = await world.createKey({ accountName: 'other' })
+const [a, b] = await Promise.all([world.startGateway(), world.startGateway()])
+const [urlA, urlB] = [`${a.url}/api/v1`, `${b.url}/api/v1`]
+
+const create = async (body: object) => {
+  const { status, body: answer } = await call(`${urlA}/keys`, { method: 'POST', key, body })
+  t.equal(status, 201)
+  return answer.data as { id: string; key: string; last_four: string }
+}
+const objectOf = (id: string): Promise<ApiKey> => world.keys.get(toObjectName(id))
+const statusWith = async (text: string, url: string) => (await call(`${url}/keys`, { key: text })).status
+
+t.test('a key made by one replica is let in by another at once, and read there', async (t) => {
+  const { id, key: text } = await create({ name: 'ci', expires_in_days: 30 })
+  t.equal(await statusWith(text, urlB), 200)
+  const found = await call(`${urlB}/keys/${id}`, { key })
+  t.match(found, { status: 200, body: { success: true, data: { id, name: 'ci', last_four: text.slice(-4), is_active: true } } })
+  t.equal((await call(`${urlB}/keys/${id}`, { key, headers: { 'if-none-match': found.headers.get('etag')! } })).status, 304)
+  t.equal((await call(`${urlB}/keys/${id}`, { key: foreign })).status, 404, 'another account’s is unknown')
+  t.notOk('key' in found.body.data)
+})
+
+t.test('a key’s text is in no object and in no log', async (t) => {
+  const { id, key: text } = await create({ name: 'secret' })
+  const rotated = await call(`${urlB}/keys/${id}/rotate`, { method: 'POST', key })
+  await statusWith(text, urlA)
+  await call(`${urlA}/keys?include_inactive=${text}`, { key: text })
+  const object = await objectOf(id)
+  t.equal(object.metadata.labels?.[Label.keyHash1], keyHash(rotated.body.data.key), 'the control: it is this object')
+  const texts = [text, rotated.body.data.key]
+  for (const place of [JSON.stringify(await world.keys.listAll()), a.log(), b.log()]) {
+    t.ok(place.length > 0)
+    for (const secret of texts) t.notOk(place.includes(secret))
+  }
+  const sealedFor = { purpose: 'link-secret', subject: object.metadata.name, account: 'acme' } as const
+  t.match(await unseal(object.spec.sealedLinkSecret!, sealedFor, world.openingKeys), /^[\w-]{43}$/)
+})
+
+t.test('a deleted key is let in by no replica', async (t) => {
+  const { id, key: text } = await create({ name: 'short-lived' })
+  t.strictSame([await statusWith(text, urlA), await statusWith(text, urlB)], [200, 200])
+  t.equal((await call(`${urlA}/keys/${id}`, { method: 'DELETE', key })).status, 204)
+  t.equal(await statusWith(text, urlA), 401, 'at once where it was deleted')
+  await eventually('the other replica knows it', async () => (await statusWith(text, urlB)) === 401)
+  t.equal((await call(`${urlB}/keys/${id}`, { key })).status, 404)
+})
+
+t.test('a key that is switched off and on again follows everywhere', async (t) => {
+  const { id, key: text } = await create({ name: 'switch' })
+  const set = (is_active: boolean) => call(`${urlA}/keys/${id}`, { method: 'PATCH', key, body: { is_active } })
+  t.match(await set(false), { status: 200, body: { data: { is_active: false } } })
+  await eventually('it is off', async () => (await statusWith(text, urlB)) === 401)
+  const listed = (await call(`${urlA}/keys`, { key })).body.data.some((other: { id: string }) => other.id === id)
+  const listedAll = (await call(`${urlA}/keys?include_inactive=1`, { key })).body.data.some((other: { id: string }) => other.id === id)
+  t.strictSame([listed, listedAll], [false, true])
+  await set(true)
+  await eventually('it is on', async () => (await statusWith(text, urlB)) === 200)
+})
+
+t.test('a rotation leaves both texts valid on every replica until the overlap ends', async (t) => {
+  const { id, key: old } = await create({ name: 'rotating' })
+  t.equal(await statusWith(old, urlB), 200, 'the other replica has it in its copy')
+  const rotated = await call(`${urlA}/keys/${id}/rotate`, { method: 'POST', key, body: { overlap_hours: 1 } })
+  const { key: text } = rotated.body.data
+  t.equal(rotated.status, 201)
+  for (const url of [urlA, urlB]) t.strictSame([await statusWith(old, url), await statusWith(text, url)], [200, 200])
+  t.match(await call(`${urlB}/keys/${id}/rotate`, { method: 'POST', key }), {
+    status: 409,
+    body: { error: { code: 'ROTATION_IN_PROGRESS' } },
+  })
+  // Hours cannot be waited for: the end of the overlap is moved to where the test is.
+  const expiryTime = new Date(Date.now() - 1).toISOString()
+  await world.keys.patch(toObjectName(id), mergePatch({ spec: { previous: { expiryTime } } }))
+  for (const url of [urlA, urlB]) {
+    await eventually('the old text has ended', async () => (await statusWith(old, url)) === 401)
+    t.equal(await statusWith(text, url), 200)
+  }
+})
+
+t.test('an expired key is refused without anybody’s doing', async (t) => {
+  const expires_at = new Date(Date.now() + 1_500).toISOString()
+  const { key: text } = await create({ name: 'brief', expires_at })
+  t.equal(await statusWith(text, urlB), 200)
+  await eventually('it has expired', async () => (await statusWith(text, urlB)) === 401)
+})
+
+t.test('two changes of one version cannot both succeed', async (t) => {
+  const { id } = await create({ name: 'contended' })
+  const etag = (await call(`${urlA}/keys/${id}`, { key })).headers.get('etag')!
+  const change = (url: string, name: string) =>
+    call(`${url}/keys/${id}`, { method: 'PUT', key, body: { name }, headers: { 'if-match': etag } })
+  const statuses = (await Promise.all([change(urlA, 'a'), change(urlB, 'b'), change(urlA, 'c')])).map(({ status }) => status).sort()
+  t.strictSame(statuses, [200, 412, 412])
+})
+
+t.test('of many rotations at once exactly one wins, and its text works', async (t) => {
+  const { id } = await create({ name: 'raced' })
+  const rotate = (url: string) => call(`${url}/keys/${id}/rotate`, { method: 'POST', key })
+  const answers = await Promise.all([urlA, urlB, urlA, urlB, urlA].map(rotate))
+  const won = answers.filter(({ status }) => status === 201)
+  t.equal(won.length, 1)
+  t.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'ROTATION_IN_PROGRESS'))
+  t.equal(await statusWith(won[0]?.body.data.key, urlB), 200)
+})
+
+t.test('the last valid key of an account cannot remove itself, whatever a replica has in its copy', async (t) => {
+  const [{ id }] = (await call(`${urlA}/keys`, { key: foreign })).body.data
+  t.match(await call(`${urlA}/keys/${id}`, { method: 'DELETE', key: foreign }), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
+  const second = await call(`${urlA}/keys`, { method: 'POST', key: foreign, body: { name: 'second' } })
+  t.equal((await call(`${urlB}/keys/${id}`, { method: 'DELETE', key: foreign })).status, 204)
+  const { id: lastId, key: last } = second.body.data
+  t.match(await call(`${urlB}/keys/${lastId}`, { method: 'PATCH', key: last, body: { is_active: false } }), {
+    status: 409,
+    body: { error: { code: 'LAST_API_KEY' } },
+  })
+})
+
+const anId = `_${'0'.repeat(26)}`
+const routes: { scope: Scope; method: string; path: string; isLetIn: number }[] = [
+  { scope: 'keys:read', method: 'GET', path: '/keys', isLetIn: 200 },
+  { scope: 'keys:read', method: 'GET', path: `/keys/key${anId}`, isLetIn: 404 },
+  { scope: 'keys:write', method: 'POST', path: '/keys', isLetIn: 400 },
+  { scope: 'keys:write', method: 'PUT', path: `/keys/key${anId}`, isLetIn: 400 },
+  { scope: 'keys:write', method: 'PATCH', path: `/keys/key${anId}`, isLetIn: 400 },
+  { scope: 'keys:write', method: 'DELETE', path: `/keys/key${anId}`, isLetIn: 404 },
+  { scope: 'keys:write', method: 'POST', path: `/keys/key${anId}/rotate`, isLetIn: 404 },
+  { scope: 'webhooks:read', method: 'GET', path: '/webhooks', isLetIn: 200 },
+  { scope: 'webhooks:read', method: 'GET', path: `/webhooks/wh${anId}`, isLetIn: 404 },
+  { scope: 'webhooks:write', method: 'POST', path: '/webhooks', isLetIn: 400 },
+  { scope: 'webhooks:write', method: 'PUT', path: `/webhooks/wh${anId}`, isLetIn: 400 },
+  { scope: 'webhooks:write', method: 'PATCH', path: `/webhooks/wh${anId}`, isLetIn: 400 },
+  { scope: 'webhooks:write', method: 'DELETE', path: `/webhooks/wh${anId}`, isLetIn: 404 },
+  { scope: 'webhooks:write', method: 'POST', path: `/webhooks/wh${anId}/rotate-secret`, isLetIn: 404 },
+  { scope: 'screenshots:read', method: 'GET', path: '/screenshots', isLetIn: 200 },
+  { scope: 'screenshots:read', method: 'GET', path: `/screenshots/scr${anId}`, isLetIn: 404 },
+  { scope: 'screenshots:read', method: 'GET', path: `/screenshots/scr${anId}/download`, isLetIn: 404 },
+  { scope: 'screenshots:read', method: 'GET', path: `/batches/batch${anId}`, isLetIn: 404 },
+  { scope: 'screenshots:write', method: 'POST', path: '/screenshots', isLetIn: 400 },
+  { scope: 'screenshots:write', method: 'POST', path: '/screenshots/batch', isLetIn: 400 },
+  { scope: 'screenshots:write', method: 'DELETE', path: `/screenshots/scr${anId}`, isLetIn: 404 },
+  { scope: 'usage:read', method: 'GET', path: '/usage/current', isLetIn: 200 },
+]
+
+t.test('every route lets in the keys with its scope and no others', async (t) => {
+  const scopes = [...new Set(routes.map(({ scope }) => scope))]
+  const keys = new Map<Scope, string>()
+  for (const scope of scopes) keys.set(scope, await world.createKey({ accountName: 'acme', scopes: [scope] }))
+  const none = await world.createKey({ accountName: 'acme', scopes: [] })
+  for (const { scope, method, path, isLetIn } of routes) {
+    const statusOf = async (text: string | undefined) =>
+      (await call(`${urlA}${path}`, { method, key: text, ...(method === 'POST' || method.startsWith('P') ? { body: {} } : {}) })).status
+    t.equal(await statusOf(keys.get(scope)), isLetIn, `${method} ${path} with ${scope}`)
+    t.equal(await statusOf(key), isLetIn, `${method} ${path} with a key for everything`)
+    for (const other of scopes.filter((wrong) => wrong !== scope))
+      t.equal(await statusOf(keys.get(other)), 403, `${method} ${path} with ${other}`)
+    t.equal(await statusOf(none), 403, `${method} ${path} without scopes`)
+    t.equal(await statusOf(undefined), 401, `${method} ${path} without a key`)
+  }
+})
+
+t.test('a suspended account is refused everywhere, and let in again', async (t) => {
+  await world.createAccount('late')
+  const text = await world.createKey({ accountName: 'late' })
+  t.equal(await statusWith(text, urlB), 200)
+  await world.accounts.patch('late', mergePatch({ spec: { suspended: true } }))
+  await eventually('it is suspended', async () => (await statusWith(text, urlB)) === 403)
+  await world.accounts.patch('late', mergePatch({ spec: { suspended: false } }))
+  await eventually('it is let in', async () => (await statusWith(text, urlB)) === 200)
+})
+
+t.test('when keys were last used is written at the end of a replica at the latest', async (t) => {
+  const { id, key: text } = await create({ name: 'used' })
+  const unused = await create({ name: 'unused' })
+  const gateway = await world.startGateway()
+  t.equal(await statusWith(text, `${gateway.url}/v1`), 200)
+  t.equal((await objectOf(id)).status?.lastUsedTime, undefined, 'not with each request')
+  t.equal(await gateway.stop(), 0)
+  t.ok(Math.abs(Date.parse((await objectOf(id)).status?.lastUsedTime ?? '') - Date.now()) < 60_000)
+  await eventually('the others tell it', async () => (await call(`${urlA}/keys/${id}`, { key })).body.data.last_used_at !== null)
+  t.equal((await objectOf(unused.id)).status?.lastUsedTime, undefined)
+})
