@@ -8,7 +8,7 @@ import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
-import { CallLimits } from './quota/call-limits.ts'
+import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
@@ -29,6 +29,7 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, Usag
   keys: KeyStore
   metrics: Metrics
   log: FastifyBaseLogger
+  callsPerMinute: CallsPerMinute
   /** Origins whose pages may call the API; `*`: all. */
   corsOrigins: readonly string[]
 }
@@ -59,7 +60,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   addBodies(app)
   addRequestMetrics(app, deps.metrics)
   addAuth(app, deps)
-  addLimits(app, { ...deps, calls: new CallLimits() })
+  addLimits(app, { ...deps, calls: new CallLimits(deps.callsPerMinute) })
   // While it ends, the process asks each client to connect anew: to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')

@@ -33,6 +33,8 @@ const Env = z.object({
   TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
+  TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica (decision 3)
+  TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // changes of its keys and webhooks, on each replica
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys of an account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).default(50), // webhooks of an account: bounds what one event fans out to
   // The same as the operator's: what it would refuse to post to is refused when it is asked for.
@@ -87,6 +89,7 @@ const toConfig = (env: Env) => ({
   plans: env.TINTYPE_PLANS,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
+  callsPerMinute: { read: env.TINTYPE_READS_PER_MINUTE, management: env.TINTYPE_CHANGES_PER_MINUTE },
   maxKeys: env.TINTYPE_MAX_KEYS,
   maxWebhooks: env.TINTYPE_MAX_WEBHOOKS,
   webhookRules: {

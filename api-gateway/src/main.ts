@@ -85,6 +85,7 @@ async function run(config: Config): Promise<void> {
     sealingKey: sealingKey.current,
     publicUrl: config.publicUrl,
     corsOrigins: config.corsOrigins,
+    callsPerMinute: config.callsPerMinute,
     egress: config.egress,
     draining: draining.signal,
     now,

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { CALLS_PER_MINUTE, type CallKind, type CallLimits } from '../quota/call-limits.ts'
+import type { CallKind, CallLimits } from '../quota/call-limits.ts'
 import { rateLimitExceeded } from '../quota/refusals.ts'
 import type { QuotaStore } from '../store/ports.ts'
 import { toLimitHeaders } from '../translate/limit-headers.ts'
@@ -25,7 +25,7 @@ export function addLimits(app: FastifyInstance, { quota, calls, now }: LimitDeps
     if (request.accountName === '') return
     const kind = kindOf(request)
     const seconds = kind && calls.take(kind, request.accountName, now())
-    if (kind && seconds) throw rateLimitExceeded({ ratePerMinute: CALLS_PER_MINUTE[kind], rateResetSeconds: seconds })
+    if (kind && seconds) throw rateLimitExceeded({ ratePerMinute: calls.perMinute[kind], rateResetSeconds: seconds })
   })
   app.addHook('onSend', async (request, reply) => {
     if (request.accountName !== '') reply.headers(toLimitHeaders(quota.facts(request.account, now()), now()))

@@ -4,18 +4,23 @@ import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tin
 export type CallKind = 'read' | 'management'
 
 /** Calls in any 60 seconds, an account, on each replica (decision 3, contract 8). They guard this process; what is paid for is counted exactly. */
-export const CALLS_PER_MINUTE: Readonly<Record<CallKind, number>> = { read: 6_000, management: 600 }
+export type CallsPerMinute = Readonly<Record<CallKind, number>>
 
 const FORGET_ABOVE = 10_000
 
 /** Counts in memory the calls that cost no quota. */
 export class CallLimits {
+  readonly perMinute: CallsPerMinute
   readonly #windows = new Map<string, readonly Bucket[]>()
+
+  constructor(perMinute: CallsPerMinute) {
+    this.perMinute = perMinute
+  }
 
   /** Counts a call; the seconds until it may be repeated when it is one too many. */
   take(kind: CallKind, account: string, now: Date): number | undefined {
     const key = `${kind}/${account}`
-    const limit = CALLS_PER_MINUTE[kind]
+    const limit = this.perMinute[kind]
     const window = this.#windows.get(key) ?? []
     if (rateRemaining(window, limit, now) === 0) return secondsUntilRoom(window, limit, now)
     if (this.#windows.size > FORGET_ABOVE) this.#forgetIdle(now)

@@ -267,6 +267,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     sealingKey: () => toSealingKey(OPENING_KEY),
     publicUrl: 'https://shots.example',
     corsOrigins: [],
+    callsPerMinute: { read: 6_000, management: 600 },
     egress: { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] },
     draining: draining.signal,
     database: health,
