@@ -1,0 +1,31 @@
+import t from 'tap'
+import { eventually } from '../../support/eventually.ts'
+import { startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const { get, liveIds, listIds } = stage
+const COUNT = 600
+const KILLS = 3
+
+t.test('no record is lost or doubled when the operator is killed between any two steps', async (t) => {
+  const ids = await stage.addRecords(COUNT, () => ({ hasFile: false }))
+  await eventually('the gateway has seen all', async () => (await listIds('&status=completed')).length === COUNT)
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const before = (await liveIds()).length
+    const operator = await stage.startOperator()
+    // In the midst of a batch: some are written and deleted, some written, some neither.
+    await eventually('it archives', async () => (await liveIds()).length < before, 30_000)
+    await operator.end('SIGKILL')
+    const left = (await liveIds()).length
+    t.comment(`${before - left} archived when it was killed, ${left} left`)
+    t.strictSame(await listIds(), ids, `the list is whole after kill ${kill}`)
+    t.equal((await get(`/screenshots/${ids[kill]}`)).status, 200)
+    if (left === 0) break
+  }
+  const operator = await stage.startOperator()
+  await eventually('all are archived', async () => (await liveIds()).length === 0)
+  t.strictSame(await listIds(), ids)
+  const answers = await Promise.all(ids.slice(0, 100).map(async (id) => (await get(`/screenshots/${id}`)).status))
+  t.ok(answers.every((status) => status === 200))
+  t.equal(await operator.end('SIGTERM'), 0)
+})

@@ -1,0 +1,36 @@
+import t from 'tap'
+import { eventually } from '../../support/eventually.ts'
+import { ago, startStage } from './stage.ts'
+
+const stage = await startStage(t)
+const { liveIds, listIds, get } = stage
+const COUNT = 2_500
+const HOUR = 3_600_000
+
+t.test('pages are exact while 2,500 records of three days move to the archive', async (t) => {
+  // Spread over 60 hours, and ended in another order than they were begun.
+  const ids = await stage.addRecords(COUNT, (n) => ({
+    createdAt: ago((n % 61) * HOUR),
+    hasFile: false,
+    spec: { batchId: `batch_${n % 5}` },
+  }))
+  await eventually('the gateway has seen all', async () => (await listIds('&status=completed', 500)).length === COUNT)
+  await stage.startOperator()
+  let rounds = 0
+  for (let isDone = false; !isDone; rounds++) {
+    isDone = (await liveIds()).length === 0
+    const limit = [100, 37, 500, 250][rounds % 4]!
+    t.strictSame(await listIds('', limit), ids, `round ${rounds}, ${limit} a page`)
+  }
+  t.ok(rounds > 1, `${rounds} walks while records moved`)
+  t.equal((await listIds('&batch_id=batch_3', 100)).length, COUNT / 5)
+  t.strictSame(
+    (await get('/screenshots?limit=5&offset=1200')).body.data.map(({ id }: { id: string }) => id),
+    ids.slice(1200, 1205),
+  )
+  const middle = (await get(`/screenshots/${ids[1000]}`)).body.created_at
+  const older = await listIds(`&created_before=${middle}`)
+  const younger = await listIds(`&created_after=${middle}`)
+  t.ok(older.length > 1000 && younger.length > 900)
+  t.notOk(older.some((id) => younger.includes(id)))
+})
