@@ -26,6 +26,7 @@ import { createCore } from '../../../operator/src/core.ts'
 import { createEventRecorder } from '../../../operator/src/event-recorder.ts'
 import { createMetrics } from '../../../operator/src/metrics.ts'
 import { createSigner } from '../../../operator/src/pool/signature.ts'
+import { createQuota } from '../../../operator/src/quota/quota.ts'
 import { createReflectors } from '../../../operator/src/reflectors.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
@@ -76,8 +77,8 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
   /** Milliseconds by which the operators' clock is ahead. */
   const clock = { ahead: 0 }
 
-  /** Starts an operator that leads from now on. */
-  async function lead(): Promise<Operator> {
+  /** Starts an operator that leads from now on; `charges`: it also keeps the accounts' counts. */
+  async function lead({ charges = false } = {}): Promise<Operator> {
     const metrics = createMetrics()
     const http = await release.asAccount('tintype-operator')
     const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
@@ -99,12 +100,15 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
       isLeader: () => true,
     }
     const term = new AbortController()
-    const work = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort }).start(term.signal)
+    const quota = charges ? createQuota(deps) : undefined
+    const charge = quota ? { charge: quota.charge } : {}
+    const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
+    const works = [core, ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {
         term.abort()
-        await work.stop()
+        await Promise.all(works.map((work) => work.stop()))
         await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
       })()
       return stopped
