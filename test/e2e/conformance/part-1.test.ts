@@ -1,0 +1,57 @@
+import t from 'tap'
+import { call, capture } from '../../support/api-client.ts'
+import { createAndForget } from '../../support/conformance.ts'
+import { page } from '../../support/pages.ts'
+
+// Part 1, what the service does, part 9, versioning, and the addresses of all paths.
+
+t.test('spec 1.0: paths are /v1/…, also under /api', async (t) => {
+  const { body } = await createAndForget(t, { url: page('/quadrants') })
+  for (const prefix of ['/v1', '/api/v1']) {
+    t.equal((await call(`${prefix}/screenshots/${body.id}`)).status, 200)
+    t.equal((await call(`${prefix}/status`, { key: null })).status, 200)
+    t.equal((await call(`${prefix}/usage/current`)).status, 200)
+  }
+})
+
+t.test('spec 1.2: creation returns at once with an id and status pending', async (t) => {
+  const { status, body } = await createAndForget(t, { url: page('/quadrants'), options: { delay: 60_000 } })
+  t.equal(status, 202)
+  t.match(body, { id: /^scr_/, status: 'pending' })
+})
+
+t.test('spec 1.3: a client polls until the status is completed, then reads download_url', async (t) => {
+  const { body } = await createAndForget(t, { url: page('/quadrants') })
+  const seen = new Set<string>()
+  const end = Date.now() + 90_000
+  for (;;) {
+    const { body: record } = await call<{ status: string; download_url: string | null }>(`/api/v1/screenshots/${body.id}`)
+    seen.add(record.status)
+    if (record.status === 'completed') {
+      t.equal((await fetch(record.download_url ?? '')).status, 200)
+      break
+    }
+    if (record.status !== 'pending' || Date.now() > end) throw new Error(`it is ${record.status}`)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  t.ok([...seen].every((status) => ['pending', 'completed'].includes(status)))
+})
+
+t.test('spec 9.1: the version is in the path prefix /v1', async (t) => {
+  t.equal((await call('/api/v2/status', { key: null })).status, 404)
+  t.equal((await call('/status', { key: null })).status, 404)
+})
+
+t.test('spec 9.2: the status field version is the API version in semantic-versioning form', async (t) => {
+  const { body } = await call<{ version: string }>('/v1/status', { key: null })
+  t.match(body.version, /^1\.\d+\.\d+$/)
+  const { body: document } = await call<{ info: { version: string } }>('/v1/openapi.json', { key: null })
+  t.equal(document.info.version, body.version)
+})
+
+t.test('spec 1.5: limits are per account', async (t) => {
+  const before = await call<{ data: { count: number } }>('/api/v1/usage/current')
+  await capture(page('/quadrants'))
+  const after = await call<{ data: { count: number } }>('/api/v1/usage/current')
+  t.ok(after.body.data.count > before.body.data.count)
+})

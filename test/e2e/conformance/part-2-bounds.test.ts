@@ -1,0 +1,102 @@
+import t from 'tap'
+import { call } from '../../support/api-client.ts'
+import { createAndForget, type ErrorBody } from '../../support/conformance.ts'
+import { page } from '../../support/pages.ts'
+
+// 2.2 and 8: what the options may be. A value out of range is refused, never bent into it.
+
+const url = page('/quadrants')
+/** Keeps a capture that nobody needs from being made before it is deleted. */
+const pending = { delay: 60_000 }
+
+const bounds: [sentence: string, option: string, accepted: unknown[], refused: unknown[]][] = [
+  ['spec 2.2: viewport_width is a number, bounded', 'viewport_width', [1, 7680], [0, 7681, 1.5, '400', null]],
+  ['spec 2.2: viewport_height is a number, bounded', 'viewport_height', [1, 7680], [0, 7681, 1.5, '300']],
+  ['spec 2.2: device_scale_factor is a number, bounded', 'device_scale_factor', [0.1, 5], [0, 0.09, 5.1, '2']],
+  ['spec 2.2: device is a known name', 'device', ['Pixel 7', 'pixel-7'], ['Pixel 7000', '', 7]],
+  ['spec 2.2: format is jpeg, png or webp', 'format', ['jpeg', 'png', 'webp'], ['gif', 'PNG', '', 1]],
+  ['spec 2.2: image_quality is 0-100', 'image_quality', [0, 100], [-1, 101, '90']],
+  ['spec 2.2: omit_background is a boolean', 'omit_background', [true, false], ['true', 1]],
+  ['spec 2.2: full_page is a boolean', 'full_page', [true, false], ['true', 1]],
+  ['spec 2.2: full_page_max_height is 1000-50000 pixels', 'full_page_max_height', [1000, 50_000], [999, 50_001]],
+  ['spec 2.2: delay is 0-60000 milliseconds', 'delay', [0, 60_000], [-1, 60_001]],
+  ['spec 2.2: timeout is 1000-180000 milliseconds', 'timeout', [1000, 180_000], [999, 180_001]],
+  ['spec 2.2: wait_for_selector is a string, bounded', 'wait_for_selector', ['html', `html${' '.repeat(1020)}`], ['', 'a'.repeat(1025), 1]],
+  [
+    'spec 2.2: wait_until is an array of load, domcontentloaded, networkidle and commit',
+    'wait_until',
+    [['load', 'domcontentloaded', 'networkidle', 'commit'], ['commit']],
+    [[], ['soon'], 'load'],
+  ],
+  ['spec 2.2: dark_mode is a boolean', 'dark_mode', [true, false], ['true', 1]],
+  ['spec 8.7: styles is bounded', 'styles', ['', `/*${'x'.repeat(262_140)}*/`], ['x'.repeat(262_145), 1]],
+  ['spec 8.7: scripts is bounded', 'scripts', ['', `/*${'x'.repeat(262_140)}*/`], ['x'.repeat(262_145), 1]],
+  ['spec 2.2: click is a string, bounded', 'click', ['html'], ['', 'a'.repeat(1025), 1]],
+]
+
+for (const [sentence, option, accepted, refused] of bounds) {
+  t.test(sentence, async (t) => {
+    for (const value of accepted) {
+      const { status, body } = await createAndForget(t, { url, options: { ...pending, [option]: value } })
+      t.equal(status, 202, `${String(value).slice(0, 20)}: ${JSON.stringify(body)}`)
+    }
+    for (const value of refused) {
+      const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { [option]: value } })
+      const what = String(value).slice(0, 20)
+      t.equal(status, 400, what)
+      t.equal(body.error?.code, 'VALIDATION_ERROR', what)
+      t.ok(
+        body.error?.details?.every(({ path }) => path.startsWith(`options.${option}`)),
+        what,
+      )
+    }
+  })
+}
+
+t.test('spec 2.2: all options are optional', async (t) => {
+  t.equal((await createAndForget(t, { url })).status, 202)
+  t.equal((await createAndForget(t, { url, options: {} })).status, 202)
+})
+
+t.test('spec 2.2: omit_background is for PNG only', async (t) => {
+  for (const format of ['jpeg', 'webp']) {
+    const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { omit_background: true, format } })
+    t.equal(status, 400)
+    t.match(body, { error: { details: [{ path: 'options.omit_background', code: 'contradiction' }] } })
+  }
+})
+
+t.test('spec 8.7: url is bounded', async (t) => {
+  const longest = `${url}?${'x'.repeat(8192 - url.length - 1)}`
+  t.equal((await createAndForget(t, { url: longest, options: pending })).status, 202)
+  t.equal((await createAndForget(t, { url: `${longest}x` })).status, 400)
+})
+
+t.test('spec 8.7: a request is bounded', async (t) => {
+  const bodyOf = (bytes: number) => JSON.stringify({ url, padding: 'x'.repeat(bytes - `{"url":"${url}","padding":""}`.length) })
+  const create = (body: string) => call<ErrorBody>('/api/v1/screenshots', { method: 'POST', body })
+  const largest = bodyOf(4 * 1024 * 1024)
+  t.equal(Buffer.byteLength(largest), 4 * 1024 * 1024)
+  t.equal((await create(largest)).status, 400, 'it was read')
+  const beyond = await create(`${largest} `)
+  t.equal(beyond.status, 413)
+  t.equal(beyond.body.error.code, 'PAYLOAD_TOO_LARGE')
+})
+
+t.test('spec 2.2: an unknown option is refused, with the nearest known name', async (t) => {
+  const { status, body } = await createAndForget<ErrorBody>(t, { url, options: { viewport_widht: 400 } })
+  t.equal(status, 400)
+  t.match(body.error.details, [{ path: 'options.viewport_widht', code: 'unknown_field', message: /viewport_width/ }])
+  const lenient = await call<RecordBodyId>('/api/v1/screenshots', {
+    method: 'POST',
+    body: { url, options: { ...pending, viewport_widht: 400 } },
+    headers: { prefer: 'handling=lenient' },
+  })
+  t.teardown(() => call(`/api/v1/screenshots/${lenient.body.id}`, { method: 'DELETE' }))
+  t.equal(lenient.status, 202)
+  t.equal(lenient.headers.get('x-ignored-options'), 'options.viewport_widht')
+})
+
+interface RecordBodyId {
+  id: string
+}

@@ -1,0 +1,201 @@
+import t from 'tap'
+import { call, capture, finished, type RecordBody } from '../../support/api-client.ts'
+import { createAndForget, type ErrorBody } from '../../support/conformance.ts'
+import { page } from '../../support/pages.ts'
+
+// 4.1 to 4.4 and 4.6: screenshots, single and in batches.
+
+interface List {
+  success: boolean
+  data: RecordBody[]
+  pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
+}
+interface Batch {
+  batch_id: string
+  screenshots: { id: string; url_to_capture: string; status: string }[]
+  total: number
+  successful: number
+}
+
+const url = page('/quadrants')
+/** Keeps a capture that nobody needs from being made before it is deleted. */
+const held = { delay: 60_000 }
+const list = (query = '') => call<List & ErrorBody>(`/api/v1/screenshots${query}`)
+const remove = (id: string) => call(`/api/v1/screenshots/${id}`, { method: 'DELETE' })
+const createBatch = (body: unknown) => call<Batch & ErrorBody>('/api/v1/screenshots/batch', { method: 'POST', body })
+
+t.test('spec 4.1: POST /v1/screenshots creates one job', async (t) => {
+  const { status, body, headers } = await createAndForget(t, { url, options: held })
+  t.equal(status, 202)
+  t.match(body, { id: /^scr_/, status: 'pending' })
+  t.equal(headers.get('retry-after'), '2')
+})
+
+t.test('spec 4.1: url may be given inside options', async (t) => {
+  const { status, body } = await createAndForget(t, { options: { url, ...held } })
+  t.equal(status, 202)
+  t.equal(body.url, url)
+  t.notOk('url' in (body.options as object))
+})
+
+t.test('spec 4.1: url at top level wins over the one in options', async (t) => {
+  const { body } = await createAndForget(t, { url, options: { url: page('/dark'), ...held } })
+  t.equal(body.url, url)
+})
+
+t.test('spec 4.1: url must be given', async (t) => {
+  const { status, body } = await createAndForget<ErrorBody>(t, { options: {} })
+  t.equal(status, 400)
+  t.match(body.error.details, [{ path: 'url', code: 'required' }])
+})
+
+t.test('spec 4.1: options is optional', async (t) => {
+  t.equal((await createAndForget(t, { url })).status, 202)
+})
+
+t.test('spec 4.2: GET /v1/screenshots lists screenshots, newest first', async (t) => {
+  const { body: first } = await createAndForget(t, { url, options: held })
+  const { body: second } = await createAndForget(t, { url, options: held })
+  const { status, body } = await list()
+  t.equal(status, 200)
+  const ids = body.data.map(({ id }) => id)
+  t.ok(ids.indexOf(second.id) < ids.indexOf(first.id))
+  t.strictSame([...ids].sort().slice(0, 3), ids.slice(0, 3), 'ids sort from the newest to the oldest')
+  t.match(body, { success: true, pagination: { limit: 100, offset: 0, has_more: Boolean } })
+})
+
+t.test('spec 4.2: the list is paged by limit and cursor, and by offset', async (t) => {
+  const mark = `page-${Date.now()}`
+  for (let n = 0; n < 3; n++) await createAndForget(t, { url, external_identifier: mark, options: held })
+  const whole = (await list(`?external_identifier=${mark}`)).body.data.map(({ id }) => id)
+  t.equal(whole.length, 3)
+  const first = (await list(`?external_identifier=${mark}&limit=2`)).body
+  t.equal(first.pagination.has_more, true)
+  const rest = (await list(`?external_identifier=${mark}&limit=2&cursor=${first.pagination.next_cursor}`)).body
+  t.strictSame(
+    [...first.data, ...rest.data].map(({ id }) => id),
+    whole,
+  )
+  const skipped = (await list(`?external_identifier=${mark}&offset=1`)).body
+  t.strictSame(
+    skipped.data.map(({ id }) => id),
+    whole.slice(1),
+  )
+})
+
+t.test('spec 4.2: the list is filtered by status, format, url, batch and time, and sorted', async (t) => {
+  const mark = `filter-${Date.now()}`
+  const before = new Date(Date.now() - 1000).toISOString()
+  const { body: waiting } = await createAndForget(t, { url, external_identifier: mark, options: { ...held, format: 'webp' } })
+  const done = await capture(page('/dark'), { format: 'jpeg' })
+  t.teardown(() => remove(done.id))
+  const idsOf = async (query: string) => (await list(`?created_after=${before}&${query}`)).body.data.map(({ id }) => id)
+  t.strictSame(await idsOf(`external_identifier=${mark}`), [waiting.id])
+  for (const [query, has, lacks] of [
+    ['status=pending', waiting.id, done.id],
+    ['status=completed,failed', done.id, waiting.id],
+    ['format=webp', waiting.id, done.id],
+    [`url=${encodeURIComponent(page('/dark'))}`, done.id, waiting.id],
+    ['sort=completed_at', done.id, waiting.id],
+  ] as const) {
+    const ids = await idsOf(query)
+    t.ok(ids.includes(has), query)
+    t.notOk(ids.includes(lacks), query)
+  }
+  const oldest = await idsOf('order=asc')
+  t.ok(oldest.indexOf(waiting.id) < oldest.indexOf(done.id))
+  t.strictSame(await idsOf(`created_before=${before}`), [])
+})
+
+t.test('spec 4.2: a parameter that is not known or malformed is refused', async (t) => {
+  for (const query of ['?limit=0', '?limit=x', '?status=done', '?order=up', '?page=2', '?cursor=x', '?created_after=yesterday']) {
+    const { status, body } = await list(query)
+    t.equal(status, 400, query)
+    t.equal(body.error.code, 'VALIDATION_ERROR', query)
+  }
+})
+
+t.test('spec 4.3: GET /v1/screenshots/:id returns the job', async (t) => {
+  const { body: created } = await createAndForget(t, { url, options: held })
+  const { status, body, headers } = await call<RecordBody>(`/api/v1/screenshots/${created.id}`)
+  t.equal(status, 200)
+  t.match(body, { id: created.id, status: 'pending', download_url: null })
+  t.equal(headers.get('retry-after'), '2')
+})
+
+t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag answers 304', async (t) => {
+  const { body: created } = await createAndForget(t, { url, options: { delay: 1_000 } })
+  const { body, headers } = await call<RecordBody>(`/api/v1/screenshots/${created.id}?wait=25`)
+  t.equal(body.status, 'completed')
+  const again = await call(`/api/v1/screenshots/${created.id}`, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  t.equal(again.status, 304)
+})
+
+t.test('spec 4.3: download_url is an absolute address that needs no key, and /download leads to it', async (t) => {
+  const record = await capture(url)
+  const file = await fetch(record.download_url ?? '')
+  t.equal(file.headers.get('content-type'), 'image/png')
+  t.equal(Number(file.headers.get('content-length')), record.file_size_bytes)
+  const { status, headers } = await call(`/api/v1/screenshots/${record.id}/download`)
+  t.strictSame([status, headers.get('content-type')], [200, 'image/png'])
+})
+
+t.test('spec 4.4: DELETE /v1/screenshots/:id deletes the screenshot and its file', async (t) => {
+  const record = await capture(url)
+  const { status, body } = await remove(record.id)
+  t.strictSame([status, body], [204, ''])
+  t.equal((await call(`/api/v1/screenshots/${record.id}`)).status, 404)
+  t.equal((await fetch(record.download_url ?? '')).status, 404)
+  t.notOk((await list('?limit=500')).body.data.some(({ id }) => id === record.id))
+  t.equal((await remove(record.id)).status, 404, 'it is gone once')
+})
+
+t.test('spec 4.6: urls has 1 to 100 items', async (t) => {
+  for (const [urls, status] of [
+    [[], 400],
+    [Array.from({ length: 101 }, () => url), 400],
+    [Array.from({ length: 100 }, () => url), 202],
+    [[url], 202],
+  ] as const) {
+    const answer = await createBatch({ urls, options: held })
+    t.equal(answer.status, status, `${urls.length} items`)
+    if (status === 202) t.equal(answer.body.total, urls.length)
+    await Promise.all((answer.body.screenshots ?? []).map(({ id }) => remove(id)))
+  }
+})
+
+t.test('spec 4.6: urls is required, an array of string', async (t) => {
+  for (const body of [{}, { urls: url }, { urls: [1] }, { urls: null }]) {
+    const { status, body: answer } = await createBatch(body)
+    t.equal(status, 400)
+    t.ok(answer.error.details?.every(({ path }) => path.startsWith('urls')))
+  }
+})
+
+t.test('spec 4.6: options are those of 2.2 and apply to every URL; each job is checked with GET', async (t) => {
+  const { body } = await createBatch({ urls: [url, page('/dark')], options: { viewport_width: 400, viewport_height: 300, format: 'webp' } })
+  const records = await Promise.all(body.screenshots.map(({ id }) => finished(id)))
+  for (const record of records) {
+    t.match(record, { status: 'completed', format: 'webp', width: 400, height: 300, batch_id: body.batch_id })
+    await remove(record.id)
+  }
+  t.equal((await createBatch({ urls: [url], options: { image_quality: 101 } })).status, 400)
+})
+
+t.test('spec 4.6: each job is processed independently', async (t) => {
+  const { body } = await createBatch({ urls: [page('/hang-up'), url] })
+  const records = await Promise.all(body.screenshots.map(({ id }) => finished(id)))
+  t.strictSame(
+    records.map(({ status }) => status),
+    ['failed', 'completed'],
+  )
+  const { body: told } = await call<{ data: object }>(`/api/v1/batches/${body.batch_id}`)
+  t.match(told.data, { batch_id: body.batch_id, total: 2, pending: 0, completed: 1, failed: 1 })
+  await Promise.all(records.map(({ id }) => remove(id)))
+})
+
+t.test('spec 4.6: a malformed URL refuses the whole batch, by its place', async (t) => {
+  const { status, body } = await createBatch({ urls: [url, 'no url', url, 'http://10.0.0.1/'] })
+  t.equal(status, 400)
+  t.match(body.error.details, [{ path: 'urls[1]' }, { path: 'urls[3]', code: 'url_not_allowed' }])
+})

@@ -1,0 +1,156 @@
+import t from 'tap'
+import { call, type RecordBody } from '../../support/api-client.ts'
+import { createClusterAccount } from '../../support/cluster-accounts.ts'
+import { kubectl } from '../../support/cluster-environment.ts'
+import { createAndForget, createWebhook, type ErrorBody } from '../../support/conformance.ts'
+import { eventually } from '../../support/eventually.ts'
+import { page } from '../../support/pages.ts'
+
+// Errors. Two accounts on the free plan come to their quota: 100 screenshots, 2 requests a minute, a batch being one.
+
+interface Batch {
+  screenshots: { id: string; status: string }[]
+  total: number
+  successful: number
+  failed: number
+  failed_jobs?: { id: string; url: string; error: string }[]
+  warning?: string
+}
+
+const url = page('/quadrants')
+const held = { delay: 60_000 }
+const createBatch = (count: number, key: string) =>
+  call<Batch & ErrorBody>('/v1/screenshots/batch', {
+    method: 'POST',
+    key,
+    body: { urls: Array.from({ length: count }, () => url), options: held },
+  })
+const usageOf = async (key: string) => (await call<{ data: Record<string, number> }>('/v1/usage/current', { key })).body.data
+const removeAll = (ids: string[], key: string) => Promise.all(ids.map((id) => call(`/v1/screenshots/${id}`, { method: 'DELETE', key })))
+
+t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
+  const { key } = await createClusterAccount(t, 'spent', { plan: 'free' })
+  const { body } = await createBatch(100, key)
+  t.match(body, { total: 100, successful: 100, failed: 0 })
+  const ids = body.screenshots.map(({ id }) => id)
+  const { status, body: refused, headers } = await createAndForget<ErrorBody>(t, { url }, key)
+  t.equal(status, 429)
+  t.match(refused, { success: false, error: { code: 'USAGE_LIMIT_REACHED', message: /usage limit was reached/ } })
+  t.match(refused.error.details, { limit: 100, used: 100, reset_at: /^\d{4}-\d{2}-01T00:00:00\.000Z$/ })
+  t.strictSame([headers.get('retry-after'), headers.get('x-should-retry')], [null, 'false'])
+  t.strictSame([headers.get('x-quota-limit'), headers.get('x-quota-remaining')], ['100', '0'])
+  await removeAll(ids, key)
+  t.match(await usageOf(key), { count: 100, limit: 100, percentage: 100, remaining: 0 }, 'deleting gives nothing back')
+})
+
+t.test('spec 7.2: a batch with enqueue failures reports them in its body', async (t) => {
+  const { name, key } = await createClusterAccount(t, 'partial', { plan: 'free' })
+  const first = await createBatch(97, key)
+  t.equal(first.body.successful, 97)
+  const { status, body } = await createBatch(5, key)
+  t.equal(status, 202)
+  t.match(body, { total: 5, successful: 3, failed: 2, warning: /2 of 5/ })
+  t.strictSame(
+    body.screenshots.map((item) => item.status),
+    ['pending', 'pending', 'pending', 'failed', 'failed'],
+  )
+  t.equal(body.failed_jobs?.length, 2)
+  for (const [index, job] of (body.failed_jobs ?? []).entries()) {
+    t.match(job, { id: body.screenshots[3 + index]?.id, url, error: /^USAGE_LIMIT_REACHED: / })
+    const { body: record } = await call<RecordBody>(`/v1/screenshots/${job.id}`, { key })
+    t.match(record, { status: 'failed', error: { code: 'USAGE_LIMIT_REACHED' } })
+  }
+  t.equal((await usageOf(key)).count, 100, 'failed jobs cost nothing')
+  await removeAll(
+    [...first.body.screenshots, ...body.screenshots].map(({ id }) => id),
+    key,
+  )
+  t.ok(name)
+})
+
+t.test('spec 7.3: a webhook url that is not HTTPS is rejected', async (t) => {
+  const { status, body } = await createWebhook<ErrorBody>(t, { url: 'http://hooks.example.com/in' })
+  t.equal(status, 400)
+  t.match(body.error, { code: 'VALIDATION_ERROR', details: [{ path: 'url', code: 'https_required' }] })
+})
+
+const unknown = 'scr_7zzzzzzzzzzzzzzzzzzzzzzzzz'
+const others: [sentence: string, ask: () => ReturnType<typeof call<ErrorBody>>, status: number, code: string][] = [
+  ['spec 7.5: a missing key is 401 UNAUTHORIZED', () => call('/v1/keys', { key: null }), 401, 'UNAUTHORIZED'],
+  ['spec 7.5: an invalid key is 401 INVALID_API_KEY', () => call('/v1/keys', { key: `ttk_${'0'.repeat(36)}` }), 401, 'INVALID_API_KEY'],
+  [
+    'spec 7.5: a validation error is 400 VALIDATION_ERROR',
+    () => call('/v1/screenshots', { method: 'POST', body: { url: 1 } }),
+    400,
+    'VALIDATION_ERROR',
+  ],
+  ['spec 7.5: an unknown id is 404 NOT_FOUND', () => call(`/v1/screenshots/${unknown}`), 404, 'NOT_FOUND'],
+  ['spec 7.5: a malformed id is 404 NOT_FOUND', () => call('/v1/webhooks/nonsense'), 404, 'NOT_FOUND'],
+  ['spec 7.5: an unknown path is 404 NOT_FOUND', () => call('/v1/nothing'), 404, 'NOT_FOUND'],
+  [
+    'spec 7.5: a private address is 400 URL_NOT_ALLOWED',
+    () => call('/v1/screenshots', { method: 'POST', body: { url: 'http://169.254.169.254/' } }),
+    400,
+    'URL_NOT_ALLOWED',
+  ],
+  [
+    'spec 7.5: a body that is not JSON is 415 UNSUPPORTED_MEDIA_TYPE',
+    () => call('/v1/screenshots', { method: 'POST', body: 'url=x', headers: { 'content-type': 'text/plain' } }),
+    415,
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+  [
+    'spec 7.5: a file that is not there yet is 409 NOT_READY',
+    async () => {
+      const { body } = await createAndForget(t, { url, options: held })
+      return call(`/v1/screenshots/${body.id}/download`)
+    },
+    409,
+    'NOT_READY',
+  ],
+  [
+    'spec 7.5: a failed capture where its file was asked for is 422 CAPTURE_FAILED',
+    () => call('/v1/screenshots', { method: 'POST', body: { url: page('/hang-up') }, headers: { accept: 'image/*' } }),
+    422,
+    'CAPTURE_FAILED',
+  ],
+]
+
+for (const [sentence, ask, wanted, code] of others) {
+  t.test(sentence, async (t) => {
+    const { status, body, headers } = await ask()
+    t.equal(status, wanted)
+    t.match(body, { success: false, error: { code, message: /\S{2,}/, request_id: headers.get('x-request-id') ?? 'none' } })
+    t.match(headers.get('content-type'), /^application\/json/)
+  })
+}
+
+t.test('spec 7.5: a wrong method is 405 METHOD_NOT_ALLOWED with Allow, and OPTIONS tells it', async (t) => {
+  const { status, body, headers } = await call<ErrorBody>('/v1/status', { method: 'POST' })
+  t.strictSame([status, body.error.code, headers.get('allow')], [405, 'METHOD_NOT_ALLOWED', 'GET, HEAD, OPTIONS'])
+  const options = await call('/v1/status', { method: 'OPTIONS' })
+  t.strictSame([options.status, options.headers.get('allow')], [204, 'GET, HEAD, OPTIONS'])
+})
+
+t.test('spec 7.5: a suspended account is 403 ACCOUNT_SUSPENDED', async (t) => {
+  const { name, key } = await createClusterAccount(t, 'suspended', { plan: 'free' })
+  await kubectl(['patch', 'account', name, '--type=merge', '-p', '{"spec":{"suspended":true}}'])
+  const { body } = await eventually('it is suspended', async () => {
+    const answer = await call<ErrorBody>('/v1/usage/current', { key })
+    return answer.status === 403 && answer
+  })
+  t.equal(body.error.code, 'ACCOUNT_SUSPENDED')
+})
+
+t.test('spec 7.5: an Idempotency-Key creates once, and is refused for another body', async (t) => {
+  const headers = { 'idempotency-key': `conformance-${Date.now()}` }
+  const create = (body: object) => call<RecordBody & ErrorBody>('/v1/screenshots', { method: 'POST', body, headers })
+  const first = await create({ url, options: held })
+  t.teardown(() => removeAll([first.body.id], '').catch(() => undefined))
+  const second = await create({ url, options: held })
+  t.strictSame(second.body, first.body)
+  t.equal(second.headers.get('idempotent-replayed'), 'true')
+  const other = await create({ url: page('/dark') })
+  t.strictSame([other.status, other.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED'])
+  await call(`/v1/screenshots/${first.body.id}`, { method: 'DELETE' })
+})

@@ -1,0 +1,108 @@
+import t from 'tap'
+import { call } from '../../support/api-client.ts'
+import { createClusterAccount, createClusterKey } from '../../support/cluster-accounts.ts'
+import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
+import { eventually } from '../../support/eventually.ts'
+import { page } from '../../support/pages.ts'
+
+// Limits. Bounds of options are in part 2, of batches in part 4, of deliveries in part 6.
+
+const url = page('/quadrants')
+const held = { delay: 60_000 }
+const usageOf = (key: string) => call<{ data: Record<string, unknown> }>('/v1/usage/current', { key })
+const hook = { name: 'Hook', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
+
+t.test('spec 8: a webhook name has at most 100 characters, at creation and update', async (t) => {
+  const { status, body } = await createWebhook(t, { ...hook, name: 'n'.repeat(100) })
+  t.equal(status, 201)
+  t.equal((await createWebhook(t, { ...hook, name: 'n'.repeat(101) })).status, 400)
+  t.equal((await createWebhook(t, { ...hook, name: '' })).status, 400)
+  const update = (name: string) => call(`/v1/webhooks/${body.data.id}`, { method: 'PATCH', body: { name } })
+  t.equal((await update('m'.repeat(100))).status, 200)
+  t.equal((await update('m'.repeat(101))).status, 400)
+})
+
+t.test('spec 8: a webhook description has at most 500 characters', async (t) => {
+  t.equal((await createWebhook(t, { ...hook, description: 'd'.repeat(500) })).status, 201)
+  t.equal((await createWebhook(t, { ...hook, description: 'd'.repeat(501) })).status, 400)
+})
+
+t.test('spec 8: the webhook list has limit 100 and offset 0 by default', async (t) => {
+  const { body } = await call<{ data: WebhookBody[]; pagination: object }>('/v1/webhooks')
+  t.match(body.pagination, { limit: 100, offset: 0 })
+})
+
+const plans: [sentence: string, plan: 'free' | 'basic' | 'growth', quota: number, rate: number, price?: number][] = [
+  ['spec 8: plan Free has 100 per month and 2 requests per minute, and an upgrade is required beyond', 'free', 100, 2],
+  ['spec 8: plan Basic has 2,000 per month and 40 requests per minute, beyond $2 per 1,000', 'basic', 2000, 40, 2],
+  ['spec 8: plan Growth has 10,000 per month and 80 requests per minute, beyond $1.50 per 1,000', 'growth', 10_000, 80, 1.5],
+]
+
+for (const [sentence, plan, quota, rate, price] of plans) {
+  t.test(sentence, async (t) => {
+    const { key } = await createClusterAccount(t, plan, { plan, overage: { enabled: true } })
+    const { body, headers } = await usageOf(key)
+    t.match(body.data, { plan, count: 0, limit: quota, remaining: quota, rate_limit_per_minute: rate })
+    t.strictSame(body.data.overage, price === undefined ? undefined : { count: 0, unit_price_per_1000: price, amount: 0 })
+    t.equal(headers.get('x-quota-limit'), String(quota))
+    t.equal(headers.get('x-ratelimit-limit'), String(rate))
+    t.equal(headers.get('ratelimit-policy'), `"per-minute";q=${rate};w=60`)
+    const answers = await Promise.all(Array.from({ length: rate + 3 }, () => createAndForget<ErrorBody>(t, { url, options: held }, key)))
+    t.equal(answers.filter(({ status }) => status === 202).length, rate, 'exactly so many in a minute')
+    t.equal(answers.filter(({ status }) => status === 429).length, 3)
+    t.match((await usageOf(key)).body.data, { count: rate, remaining: quota - rate })
+  })
+}
+
+t.test('spec 8.1: the quota is monthly and resets on the 1st at 00:00 UTC', async (t) => {
+  const { body, headers } = await call<{ data: { period: string; reset_at: string } }>('/v1/usage/current')
+  const now = new Date()
+  const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+  t.strictSame([body.data.period, body.data.reset_at], [now.toISOString().slice(0, 7), next.toISOString()])
+  t.equal(headers.get('x-quota-reset'), String(next.getTime() / 1000))
+})
+
+t.test('spec 8.2: limits are enforced per account, all its keys share them', async (t) => {
+  const { name, key } = await createClusterAccount(t, 'keys', { plan: 'free' })
+  const second = await createClusterKey(t, `${name}-second`, name)
+  const answers = await Promise.all([key, second, key, second].map((each) => createAndForget(t, { url, options: held }, each)))
+  t.strictSame(answers.map(({ status }) => status).sort(), [202, 202, 429, 429])
+})
+
+t.test('spec 8.3: usage is tracked in real time', async (t) => {
+  const { key } = await createClusterAccount(t, 'real-time', { plan: 'basic' })
+  for (const count of [1, 2, 3]) {
+    const { headers } = await createAndForget(t, { url, options: held }, key)
+    t.equal(headers.get('x-quota-remaining'), String(2000 - count))
+    await eventually('the report says so too', async () => (await usageOf(key)).body.data.count === count)
+  }
+})
+
+t.test('spec 8.4: a failed capture gives its unit back', async (t) => {
+  const { key } = await createClusterAccount(t, 'refunded', { plan: 'basic' })
+  const { body } = await createAndForget(t, { url: page('/hang-up') }, key)
+  const ended = await call<{ status: string }>(`/v1/screenshots/${body.id}?wait=25`, { key })
+  t.equal(ended.body.status, 'failed')
+  await eventually('it is given back', async () => (await usageOf(key)).body.data.count === 0)
+})
+
+t.test('spec 8.5: a per-minute overrun is 429 RATE_LIMIT_EXCEEDED, which says when to come back', async (t) => {
+  const { key } = await createClusterAccount(t, 'rate', { plan: 'free' })
+  for (let n = 0; n < 2; n++) t.equal((await createAndForget(t, { url, options: held }, key)).status, 202)
+  const { status, body, headers } = await createAndForget<ErrorBody>(t, { url, options: held }, key)
+  t.equal(status, 429)
+  t.equal(body.error.code, 'RATE_LIMIT_EXCEEDED')
+  const seconds = Number(headers.get('retry-after'))
+  t.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 61, `${seconds} seconds`)
+  t.match(body.error.details, { limit: 2, window_seconds: 60, retry_after: seconds })
+  t.equal(headers.get('x-ratelimit-remaining'), '0')
+  t.match(headers.get('ratelimit'), /^"per-minute";r=0;t=\d+$/)
+  t.equal((await call('/v1/screenshots', { key })).status, 200, 'reads are counted apart')
+})
+
+t.test('spec 8.8: the limit of a list is at most 500, more is taken as that', async (t) => {
+  for (const path of ['screenshots', 'webhooks', 'keys']) {
+    const { body } = await call<{ pagination: { limit: number } }>(`/v1/${path}?limit=501`)
+    t.equal(body.pagination.limit, 500, path)
+  }
+})
