@@ -1,11 +1,12 @@
 import type { Test } from 'tap'
 import type { RunnerPoolSpec } from '../../crds/src/kinds/runner-pool.ts'
 import type { ScreenshotSpec } from '../../crds/src/kinds/screenshot.ts'
+import { API_VERSION } from '../../crds/src/names.ts'
 import { network } from '../cluster/state.ts'
 import type { Arrival, AttackGround } from './attack-program.ts'
 import { nameOf } from './attack-zone.ts'
 import { captureAll } from './cluster-batch.ts'
-import { kubectlJson } from './cluster-environment.ts'
+import { kubectl, kubectlJson } from './cluster-environment.ts'
 import { createObject, createPool, idleRunners, type RunnerPod, run } from './cluster-pools.ts'
 import { startInCluster } from './cluster-program.ts'
 import { eventually } from './eventually.ts'
@@ -50,6 +51,8 @@ export async function createAttacker(
   await useNameServer(pod, GROUND.dns)
   const arrivals = await listenInPod(t, pod.name, POD_PORT)
   // Tabs that were made ahead still ask the old name server, also the spare browser's, which another account gets.
+  const another = { apiVersion: API_VERSION, kind: 'Account', metadata: { name: 'another' }, spec: { plan: 'scale' } }
+  await kubectl(['apply', '-f', '-'], JSON.stringify(another))
   for (const accountName of ['default', 'another']) {
     const spec: ScreenshotSpec = { url: `${SITE}/go/none`, poolName: pool, accountName, options: ATTACK_OPTIONS }
     await eventually(`${pool} captures the site by its name`, async () => (await captureAll(t, [spec]))[0]?.status?.phase === 'Completed')
