@@ -1,5 +1,6 @@
 // A webhook endpoint for a pod of the cluster: HTTPS on 8443 with the certificate in /tls, and on 8080 the list of what came in, for the
-// test. A file of its own without imports but Node's, so that a ConfigMap can carry it. `/fail/2` answers 500 to the first two attempts.
+// test. A file of its own without imports but Node's, so that a ConfigMap can carry it. `/fail/2` answers 500 to the first two attempts,
+// `/slow/2` answers those only after six seconds.
 
 import { readFileSync } from 'node:fs'
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,13 +16,16 @@ export interface ListedRequest {
 
 const HTTPS_PORT = 8443
 const LIST_PORT = 8080
+const SLOW_MILLISECONDS = 6_000
 const received: ListedRequest[] = []
 
 async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url ?? '/'
   received.push({ path, headers: request.headers, body: (await buffer(request)).toString('base64') })
-  const failures = Number(/^\/fail\/(\d)$/.exec(path)?.[1] ?? 0)
-  response.writeHead(Number(request.headers['x-webhook-attempt']) <= failures ? 500 : 200).end()
+  const [, way, count = 0] = /^\/(fail|slow)\/(\d)$/.exec(path) ?? []
+  const isAsSaid = Number(request.headers['x-webhook-attempt']) <= Number(count)
+  if (isAsSaid && way === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS))
+  response.writeHead(isAsSaid && way === 'fail' ? 500 : 200).end()
 }
 
 createServer({ cert: readFileSync('/tls/tls.crt'), key: readFileSync('/tls/tls.key') }, (request, response) => {

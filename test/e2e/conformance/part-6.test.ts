@@ -1,0 +1,190 @@
+import { createHmac } from 'node:crypto'
+import t from 'tap'
+import { call, capture, type RecordBody } from '../../support/api-client.ts'
+import { kubectl } from '../../support/cluster-environment.ts'
+import { startClusterReceiver } from '../../support/cluster-receiver.ts'
+import { createWebhook, isInstant, isNumber, isTextOf, testFields, type WebhookBody } from '../../support/conformance.ts'
+import { eventually } from '../../support/eventually.ts'
+import { page } from '../../support/pages.ts'
+import type { ListedRequest } from '../../support/receiver-program.ts'
+
+// Events, posted to a real HTTPS endpoint: 2.3, 3.1, 3.3, 5.4, 6 and 8.
+
+interface Event {
+  id: string
+  type: string
+  created_at: string
+  data: { screenshot: RecordBody }
+}
+
+const receiver = await startClusterReceiver(t)
+const toEvent = ({ body }: ListedRequest): Event => JSON.parse(Buffer.from(body, 'base64').toString())
+const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString('base64')}`
+
+/** Registers an endpoint of the receiver, and waits until the operator has seen it. */
+async function subscribe(path: string, events: string[], changes: object = {}): Promise<WebhookBody> {
+  const { body, status } = await createWebhook(t, { url: receiver.url + path, events, signing_secret: secret, ...changes })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  const state = 'is_active' in changes ? '=False' : ''
+  await kubectl(['wait', `--for=condition=Ready${state}`, `webhook/${body.data.id.replace('_', '-')}`, '--timeout=30s'])
+  return body.data
+}
+
+const completed = ['screenshot.completed']
+const [all, one, inactive, videos, repeated, given, slow] = await Promise.all([
+  subscribe('/all', ['screenshot.queued', 'screenshot.completed', 'screenshot.failed']),
+  subscribe('/one', completed),
+  subscribe('/inactive', completed, { is_active: false }),
+  subscribe('/videos', ['video.completed', 'video.failed']),
+  subscribe('/fail/2', completed),
+  subscribe('/fail/3', completed),
+  subscribe('/slow/1', completed),
+])
+const options = { viewport_width: 400, viewport_height: 300 }
+const [good, bad] = await Promise.all([capture(page('/quadrants'), options), capture(page('/hang-up'))])
+
+const arrivedAt = async (path: string, id: string): Promise<ListedRequest[]> =>
+  (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
+/** Waits for so many posts of a screenshot at a path. */
+const arrive = (path: string, id: string, count: number) =>
+  eventually(`${count} posts at ${path}`, async () => {
+    const requests = await arrivedAt(path, id)
+    return requests.length >= count && requests
+  })
+const typesOf = (requests: ListedRequest[]): string[] => requests.map((request) => toEvent(request).type).sort()
+const statisticsOf = async ({ id }: WebhookBody) =>
+  (await call<{ data: { statistics: Record<string, unknown> } }>(`/v1/webhooks/${id}`)).body.data.statistics
+/** Waits until an endpoint's delivery is written down as ended. */
+const settled = (hook: WebhookBody) =>
+  eventually(`the delivery to ${hook.url} has ended`, async () => {
+    const statistics = await statisticsOf(hook)
+    return Number(statistics.successful_deliveries) + Number(statistics.failed_deliveries) > 0 && statistics
+  })
+
+const [request] = await arrive('/one', good.id, 1)
+const event = toEvent(request!)
+const record = event.data.screenshot
+
+testFields(t, record, [
+  ['spec 2.3: id has the prefix scr_', 'id', isTextOf(/^scr_/)],
+  ['spec 2.3: url_to_capture is the captured URL', 'url_to_capture', (value) => value === page('/quadrants')],
+  ['spec 2.3: status is completed in the screenshot.completed event', 'status', (value) => value === 'completed'],
+  [
+    'spec 2.3: storage_path has the form users/<user_id>/<screenshot_id>.<format>',
+    'storage_path',
+    (value) => value === `users/default/${good.id}.png`,
+  ],
+  ['spec 2.3: file_size_bytes is the size in bytes', 'file_size_bytes', (value) => value === good.file_size_bytes],
+  ['spec 2.3: processing_duration_ms is a number', 'processing_duration_ms', isNumber],
+  ['spec 2.3: download_url is an absolute address', 'download_url', isTextOf(/^https?:\/\//)],
+  ['spec 2.3: created_at is ISO 8601 UTC', 'created_at', isInstant],
+  ['spec 2.3: completed_at is ISO 8601 UTC', 'completed_at', isInstant],
+  ['spec 2.3: options is a subset of the options used', 'options', (value) => JSON.stringify(value) === JSON.stringify(good.options)],
+])
+
+t.test('spec 2.3: download_url leads to the file, without a key', async (t) => {
+  const file = await fetch(record.download_url ?? '')
+  t.strictSame([file.status, file.headers.get('content-type')], [200, 'image/png'])
+  t.equal((await file.arrayBuffer()).byteLength, record.file_size_bytes)
+})
+
+testFields(t, event, [
+  ['spec 6.2: id has the prefix evt_', 'id', isTextOf(/^evt_/)],
+  ['spec 6.2: type is the event type', 'type', (value) => value === 'screenshot.completed'],
+  ['spec 6.2: created_at is ISO 8601 UTC', 'created_at', isInstant],
+  ['spec 6.2: data.screenshot holds the record', 'data.screenshot.id', (value) => value === good.id],
+])
+
+t.test('spec 5.4: X-Webhook-Signature is the lowercase hexadecimal HMAC-SHA256 of the body, keyed with the signing secret', async (t) => {
+  const wanted = createHmac('sha256', secret).update(Buffer.from(request!.body, 'base64')).digest('hex')
+  t.equal(request!.headers['x-webhook-signature'], wanted)
+})
+
+t.test('spec 5.4: the headers of Standard Webhooks stand beside it', async (t) => {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request!.headers
+  const signed = `${id}.${timestamp}.${Buffer.from(request!.body, 'base64')}`
+  t.equal(
+    signature,
+    `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+      .update(signed)
+      .digest('base64')}`,
+  )
+  t.equal(id, event.id)
+})
+
+t.test('spec 3.1: creation emits screenshot.queued, success screenshot.completed', async (t) => {
+  t.strictSame(typesOf(await arrive('/all', good.id, 2)), ['screenshot.completed', 'screenshot.queued'])
+})
+
+t.test('spec 3.1: a capture that does not complete emits screenshot.failed', async (t) => {
+  t.strictSame(typesOf(await arrive('/all', bad.id, 2)), ['screenshot.failed', 'screenshot.queued'])
+})
+
+t.test('spec 6.1: screenshot.queued holds the record as it was then', async (t) => {
+  const queued = (await arrive('/all', good.id, 2)).map(toEvent).find(({ type }) => type === 'screenshot.queued')
+  t.match(queued?.data.screenshot, { id: good.id, status: 'pending', download_url: null, completed_at: null })
+})
+
+t.test('spec 6.1: screenshot.failed holds the record with its error', async (t) => {
+  const failed = (await arrive('/all', bad.id, 2)).map(toEvent).find(({ type }) => type === 'screenshot.failed')
+  t.match(failed?.data.screenshot, { id: bad.id, status: 'failed', error: bad.error, completed_at: /Z$/ })
+})
+
+t.test('spec 6.2: id is unique, and the same in each attempt and for each receiver', async (t) => {
+  const ids = (await Promise.all([arrive('/all', good.id, 2), arrive('/all', bad.id, 2)])).flat().map((each) => toEvent(each).id)
+  t.equal(new Set(ids).size, 4)
+  t.ok(ids.includes(event.id))
+  const attempts = await arrive('/fail/2', good.id, 3)
+  t.strictSame(new Set(attempts.map((each) => toEvent(each).id)), new Set([event.id]))
+  t.equal(new Set(attempts.map(({ body }) => body)).size, 1, 'in the same bytes')
+})
+
+t.test('spec 6.3: every active webhook subscribed to the type gets the event, others do not', async (t) => {
+  t.equal((await arrive('/all', good.id, 2)).length, 2)
+  t.equal((await arrivedAt('/one', good.id)).length, 1)
+  t.equal((await arrivedAt('/one', bad.id)).length, 0, 'it is not subscribed to failures')
+  t.equal((await settled(one)).successful_deliveries, 1)
+  t.ok(all.is_active)
+})
+
+t.test('spec 3.3: an inactive webhook gets no events', async (t) => {
+  await settled(given)
+  t.strictSame(
+    (await receiver.received()).filter(({ path }) => path === '/inactive'),
+    [],
+  )
+  t.equal((await statisticsOf(inactive)).total_deliveries, 0)
+})
+
+t.test('spec 6.1: video events can be subscribed to, and do not come', async (t) => {
+  t.strictSame(videos.events, ['video.completed', 'video.failed'])
+  t.strictSame(
+    (await receiver.received()).filter(({ path }) => path === '/videos'),
+    [],
+  )
+})
+
+t.test('spec 6.3: an answer that is not 2xx is retried', async (t) => {
+  const attempts = await arrive('/fail/2', good.id, 3)
+  t.strictSame(
+    attempts.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2', '3'],
+  )
+  t.match(await settled(repeated), { successful_deliveries: 1, failed_deliveries: 0 })
+})
+
+t.test('spec 6.3: after 3 failed attempts the delivery is marked failed and not retried again', async (t) => {
+  t.match(await settled(given), { successful_deliveries: 0, failed_deliveries: 1, last_status_code: 500 })
+  await settled(slow)
+  t.equal((await arrivedAt('/fail/3', good.id)).length, 3)
+})
+
+t.test('spec 6.3: a target must answer within 5 seconds', async (t) => {
+  t.match(await settled(slow), { successful_deliveries: 1, failed_deliveries: 0 })
+  const attempts = await arrivedAt('/slow/1', good.id)
+  t.strictSame(
+    attempts.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2'],
+    'the answer after six seconds did not count',
+  )
+})
