@@ -79,15 +79,14 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
     }
   }
 
-  async patch({ metadata: { name, uid, resourceVersion } }: T, patch: ObjectPatch, isVersionBound = false): Promise<T> {
-    const body = mergePatch({ ...patch }, isVersionBound ? { resourceVersion } : { uid })
+  async patch({ metadata: { name, uid, resourceVersion } }: T, patch: ObjectPatch): Promise<T> {
+    const body = mergePatch({ ...patch }, { resourceVersion, uid })
     return this.#seen(await this.#change(() => this.#client.patch(name, body, { timeoutMilliseconds: WRITE_MILLISECONDS })))
   }
 
-  async delete(object: T, isVersionBound = false): Promise<void> {
+  async delete(object: T): Promise<void> {
     const { name, uid, resourceVersion } = object.metadata
-    const bound = isVersionBound ? { uid, resourceVersion } : { uid }
-    await this.#change(() => this.#client.delete(name, { ...bound, timeoutMilliseconds: WRITE_MILLISECONDS }))
+    await this.#change(() => this.#client.delete(name, { uid, resourceVersion, timeoutMilliseconds: WRITE_MILLISECONDS }))
     this.reflector.observeDeleted(object)
   }
 

@@ -153,10 +153,10 @@ export interface RecordStore<T> {
   findLatest(id: string): Promise<T | undefined>
   /** The same name twice is the same creation, repeated after an unknown outcome. */
   create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T>
-  /** @throws ApiError NOT_FOUND; CONFLICT when it is bound to the version given and there is a newer one */
-  patch(object: T, patch: ObjectPatch, isVersionBound?: boolean): Promise<T>
+  /** @throws ApiError NOT_FOUND; CONFLICT when there is a newer version than the one given */
+  patch(object: T, patch: ObjectPatch): Promise<T>
   /** @throws ApiError as {@link patch} */
-  delete(object: T, isVersionBound?: boolean): Promise<void>
+  delete(object: T): Promise<void>
 }
 
 /** The keys that sign download links, as they are now. @throws ApiError when there are none yet */

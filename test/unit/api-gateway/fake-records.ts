@@ -53,27 +53,28 @@ export class FakeRecords<T extends Managed> implements RecordStore<T> {
   async create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T> {
     const known = this.objects.find(({ metadata }) => metadata.name === object.metadata.name)
     if (known) return known
-    const own = { namespace: 'default', uid: randomUUID(), resourceVersion: '1', creationTimestamp: this.#now.toISOString() }
+    const own = { namespace: 'default', uid: randomUUID(), resourceVersion: '1', generation: 1, creationTimestamp: this.#now.toISOString() }
     const created = structuredClone({ ...object, metadata: { ...object.metadata, ...own } }) as unknown as T
     this.objects.push(created)
     return created
   }
-  async patch(object: T, patch: ObjectPatch, isVersionBound = false): Promise<T> {
+  async patch(object: T, patch: ObjectPatch): Promise<T> {
     this.beforePatch(object)
-    const index = this.#place(object, isVersionBound)
+    const index = this.#place(object)
     const changed = merge(this.objects[index], patch) as T
     changed.metadata.resourceVersion = String(Number(changed.metadata.resourceVersion) + 1)
+    changed.metadata.generation = (changed.metadata.generation ?? 1) + 1
     this.objects[index] = changed
     return changed
   }
-  async delete(object: T, isVersionBound = false): Promise<void> {
-    this.objects.splice(this.#place(object, isVersionBound), 1)
+  async delete(object: T): Promise<void> {
+    this.objects.splice(this.#place(object), 1)
   }
-  #place({ metadata: { uid, resourceVersion } }: T, isVersionBound: boolean): number {
+  #place({ metadata: { uid, resourceVersion } }: T): number {
     const index = this.objects.findIndex(({ metadata }) => metadata.uid === uid)
     const found = this.objects[index]
     if (!found) throw notFound('record')
-    if (isVersionBound && found.metadata.resourceVersion !== resourceVersion) {
+    if (found.metadata.resourceVersion !== resourceVersion) {
       throw new ApiError('CONFLICT', 'somebody else was quicker', { cause: new Error('409') })
     }
     return index

@@ -19,7 +19,6 @@ import { createOnce } from './create-once.ts'
 import {
   answerRecord,
   type ById,
-  changeIfMatch,
   changeLatest,
   FRESH,
   findOwnLatest,
@@ -99,21 +98,30 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
   noQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
-  const key = await findOwnLatest(request, deps.apiKeys, WHAT)
   const isWider = body.scopes !== undefined || body.is_active === true || body.expires_at !== undefined
-  if (isWider) requireGrant(request.apiKey, body.scopes ?? key.spec.scopes)
-  if (body.is_active === false) await allowEnd(request, key, deps)
-  const patch = toKeyPatch(body, now)
-  const changed = await changeIfMatch(request.headers['if-match'], key, (isBound) => deps.apiKeys.patch(key, patch, isBound))
+  const changed = await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(request, deps.apiKeys, WHAT),
+    change: async (key) => {
+      if (isWider) requireGrant(request.apiKey, body.scopes ?? key.spec.scopes)
+      if (body.is_active === false) await allowEnd(request, key, deps)
+      return deps.apiKeys.patch(key, toKeyPatch(body, now))
+    },
+  })
   tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
   noQuery(request.query)
-  const key = await findOwnLatest(request, deps.apiKeys, WHAT)
-  await allowEnd(request, key, deps)
-  await changeIfMatch(request.headers['if-match'], key, (isBound) => deps.apiKeys.delete(key, isBound))
+  await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(request, deps.apiKeys, WHAT),
+    change: async (key) => {
+      await allowEnd(request, key, deps)
+      await deps.apiKeys.delete(key)
+    },
+  })
   return reply.code(204).send()
 }
 
@@ -121,13 +129,13 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   noQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
   const text = newKeyText()
-  const rotated = await changeLatest(
-    () => findOwnLatest(request, apiKeys, WHAT),
-    (key) => {
+  const rotated = await changeLatest({
+    read: () => findOwnLatest(request, apiKeys, WHAT),
+    change: async (key) => {
       requireGrant(request.apiKey, key.spec.scopes)
-      return apiKeys.patch(key, toKeyRotation(key, text, body, now()), true)
+      return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
-  )
+  })
   tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }

@@ -3,13 +3,13 @@ import { accountOf } from '@tintype/crds/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
-import { hasTag, recordTag } from '../../translate/etag.ts'
+import { hasTag, hasVersion, versionTag } from '../../translate/etag.ts'
 
 // What the routes of keys and webhooks have in common.
 
 /** A kind that clients manage. */
 export interface Managed {
-  metadata: Identified & { resourceVersion: string }
+  metadata: Identified & { resourceVersion: string; generation?: number | undefined }
   spec: { accountName?: string | undefined }
 }
 
@@ -26,7 +26,7 @@ export const FRESH = { 'cache-control': 'private, no-cache' }
 /** For answers that hold a secret. */
 export const SECRET = { 'cache-control': 'private, no-store' }
 
-export const tagOf = ({ metadata }: Managed): string => recordTag(metadata.resourceVersion, undefined)
+export const tagOf = ({ metadata }: Managed): string => versionTag(metadata)
 
 /** A foreign record is as unknown as none. @throws ApiError NOT_FOUND */
 export function requireOwn<T extends Managed>(found: T | undefined, accountName: string, what: string): T {
@@ -47,32 +47,25 @@ export function requireRoom(count: number, limit: number, what: string): void {
   throw new ApiError('LIMIT_REACHED', `the account has ${limit} ${what} already, the most that it may have`, { details: { limit } })
 }
 
-/**
- * Changes a record under the client's condition: with If-Match nothing happens unless the version is the one that the client knows.
- * @throws ApiError PRECONDITION_FAILED
- */
-export async function changeIfMatch<T extends Managed, R>(
-  condition: string | undefined,
-  record: T,
-  change: (isVersionBound: boolean) => Promise<R>,
-): Promise<R> {
-  if (condition === undefined || condition.trim() === '*') return change(false)
-  const failed = (cause?: unknown) => new ApiError('PRECONDITION_FAILED', 'the record has changed', { cause })
-  if (!hasTag(condition, tagOf(record))) throw failed()
-  try {
-    return await change(true)
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'CONFLICT') throw failed(error)
-    throw error
-  }
-}
-
 const MAX_TRIES = 5
 
-/** Changes a record in a way that rests on what it is; begins again when somebody else, such as a counter, was quicker. */
-export async function changeLatest<T extends Managed>(read: () => Promise<T>, change: (record: T) => Promise<T>): Promise<T> {
+interface Change<T, R> {
+  read: () => Promise<T>
+  /** Rests on what was read; throws CONFLICT when there is a newer version. */
+  change: (record: T) => Promise<R>
+  /** The client's If-Match. */
+  condition?: string | undefined
+}
+
+/**
+ * Changes a record in a way that rests on what it is; begins again when somebody else, such as a counter, was quicker.
+ * @throws ApiError PRECONDITION_FAILED when it is not the version that the client knows
+ */
+export async function changeLatest<T extends Managed, R>({ read, change, condition }: Change<T, R>): Promise<R> {
   for (let tries = 1; ; tries++) {
     const record = await read()
+    if (condition !== undefined && !hasVersion(condition, tagOf(record)))
+      throw new ApiError('PRECONDITION_FAILED', 'the record has changed')
     try {
       return await change(record)
     } catch (error) {

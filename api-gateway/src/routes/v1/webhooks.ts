@@ -19,7 +19,6 @@ import { createOnce } from './create-once.ts'
 import {
   answerRecord,
   type ById,
-  changeIfMatch,
   changeLatest,
   FRESH,
   findOwnLatest,
@@ -93,17 +92,22 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { web
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
   noQuery(request.query)
   const { body, ignored } = parseUpdateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
-  const webhook = await findOwnLatest(request, deps.webhooks, WHAT)
-  const patch = toWebhookPatch(body, deps.now())
-  const changed = await changeIfMatch(request.headers['if-match'], webhook, (isBound) => deps.webhooks.patch(webhook, patch, isBound))
+  const changed = await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(request, deps.webhooks, WHAT),
+    change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, deps.now())),
+  })
   tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
   noQuery(request.query)
-  const webhook = await findOwnLatest(request, webhooks, WHAT)
-  await changeIfMatch(request.headers['if-match'], webhook, (isBound) => webhooks.delete(webhook, isBound))
+  await changeLatest({
+    condition: request.headers['if-match'],
+    read: () => findOwnLatest(request, webhooks, WHAT),
+    change: (webhook) => webhooks.delete(webhook),
+  })
   return reply.code(204).send()
 }
 
@@ -111,13 +115,13 @@ async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, 
   noQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
   const text = newSigningSecret()
-  const rotated = await changeLatest(
-    () => findOwnLatest(request, deps.webhooks, WHAT),
-    async (webhook) => {
+  const rotated = await changeLatest({
+    read: () => findOwnLatest(request, deps.webhooks, WHAT),
+    change: async (webhook) => {
       const secret = await sealSecret(text, webhook.metadata.name, request.accountName, deps)
-      return deps.webhooks.patch(webhook, toSecretRotation(webhook, secret, body, deps.now()), true)
+      return deps.webhooks.patch(webhook, toSecretRotation(webhook, secret, body, deps.now()))
     },
-  )
+  })
   const end = rotated.spec.signingSecrets?.[1]?.expiryTime
   tellIgnored(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
   return reply.send({

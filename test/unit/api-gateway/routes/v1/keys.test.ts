@@ -30,10 +30,10 @@ function addKey(gateway: Gateway, spec: ApiKeySpec = {}) {
   return { key, headers: { authorization: `Bearer ${text}` } }
 }
 
-/** Another writer changes the newest key. */
-function overtake({ keys: { keys } }: Gateway) {
+/** Another writer changes the newest key: what clients see of it, or a counter alone. */
+function overtake({ keys: { keys } }: Gateway, generation?: number) {
   const key = keys.at(-1)!
-  keys[keys.length - 1] = { ...key, metadata: { ...key.metadata, resourceVersion: '99' } }
+  keys[keys.length - 1] = { ...key, metadata: { ...key.metadata, resourceVersion: '99', ...(generation ? { generation } : {}) } }
 }
 
 t.test('POST /keys shows the text once, stores its hash, and seals a link secret that only the operator can open', async (t) => {
@@ -196,8 +196,13 @@ t.test('PATCH /keys/:id under If-Match loses to a writer that comes in between',
   const call = calling(gateway)
   const { id } = (await call('POST', '/keys', { name: 'one' })).body.data
   const etag = String((await call('GET', `/keys/${id}`)).headers.etag)
-  gateway.apiKeys.beforePatch = () => overtake(gateway)
-  t.equal((await call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': etag })).status, 412)
+  const patch = () => call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': etag })
+  let rivals = [() => overtake(gateway, 2)]
+  gateway.apiKeys.beforePatch = () => rivals.pop()?.()
+  t.equal((await patch()).status, 412)
+  const again = String((await call('GET', `/keys/${id}`)).headers.etag)
+  rivals = [() => overtake(gateway)]
+  t.equal((await call('PATCH', `/keys/${id}`, { name: 'two' }, { 'if-match': again })).status, 200, 'a counter is no rival')
 })
 
 t.test('a key ends itself only while another valid one can take its place', async (t) => {
