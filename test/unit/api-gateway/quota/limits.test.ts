@@ -1,0 +1,73 @@
+import t from 'tap'
+import { toHttpError } from '../../../../api-gateway/src/errors.ts'
+import { CallLimits } from '../../../../api-gateway/src/quota/call-limits.ts'
+import { rateLimitExceeded, usageLimitReached } from '../../../../api-gateway/src/quota/refusals.ts'
+import { aGateway, NOW } from '../fakes.ts'
+
+const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
+
+t.test('call limits count each account and kind by itself, and tell when there is room', async (t) => {
+  const calls = new CallLimits({ read: 20, management: 5 })
+  for (let n = 0; n < 5; n++) t.equal(calls.take('management', 'acme', NOW), undefined)
+  const seconds = calls.take('management', 'acme', NOW)
+  t.equal(seconds, 61)
+  t.equal(calls.take('read', 'acme', NOW), undefined)
+  t.equal(calls.take('management', 'other', NOW), undefined)
+  t.equal(calls.take('management', 'acme', later(61_000)), undefined)
+})
+
+t.test('refusals tell what a client needs to know', async (t) => {
+  t.match(toHttpError(rateLimitExceeded({ ratePerMinute: 2, rateResetSeconds: 7 })), {
+    status: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    details: { limit: 2, window_seconds: 60, retry_after: 7 },
+    headers: { 'retry-after': '7' },
+  })
+  const full = toHttpError(usageLimitReached({ limit: 100, used: 100, resetAt: new Date('2026-12-01T00:00:00Z') }))
+  t.match(full, {
+    status: 429,
+    code: 'USAGE_LIMIT_REACHED',
+    details: { limit: 100, used: 100, reset_at: '2026-12-01T00:00:00.000Z' },
+    headers: { 'x-should-retry': 'false' },
+  })
+  t.notOk('retry-after' in full.headers, 'it would be weeks')
+})
+
+t.test('every answer to a key carries its limits, refusals too, in both spellings', async (t) => {
+  const { app, quota, headers } = aGateway()
+  quota.set(
+    'acme',
+    { limit: 60_000, ratePerMinute: 40 },
+    { period: '2026-11', used: 123, window: [{ second: NOW.getTime() / 1_000 - 10.456, count: 3 }] },
+  )
+  for (const url of ['/v1/usage/current', '/v1/screenshots/scr_none']) {
+    const answer = await app.inject({ url, headers })
+    t.match(answer.headers, {
+      'ratelimit-policy': '"per-minute";q=40;w=60',
+      ratelimit: '"per-minute";r=37;t=0',
+      'x-ratelimit-limit': '40',
+      'x-ratelimit-remaining': '37',
+      'x-quota-limit': '50000',
+      'x-quota-remaining': '49877',
+      'x-quota-reset': String(Date.parse('2026-12-01T00:00:00Z') / 1_000),
+    })
+  }
+  const open = await app.inject({ url: '/v1/status' })
+  t.notOk('x-quota-limit' in open.headers, 'nobody in particular asked')
+})
+
+t.test('an account without a bound on its rate hears nothing of one', async (t) => {
+  const { app, headers } = aGateway()
+  const answer = await app.inject({ url: '/v1/usage/current', headers })
+  t.notOk('ratelimit' in answer.headers)
+  t.match(answer.json(), { data: { rate_limit_per_minute: null, plan: 'scale', count: 0 } })
+})
+
+t.test('lists are counted, polls of one record are not', async (t) => {
+  const { app, headers } = aGateway({ callsPerMinute: { read: 3, management: 1 } })
+  for (let n = 0; n < 3; n++) await app.inject({ url: '/v1/usage/current', headers })
+  const refused = await app.inject({ url: '/v1/screenshots', headers })
+  t.match(refused, { statusCode: 429, headers: { 'retry-after': '61' } })
+  t.match(refused.json(), { error: { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 3 } } })
+  t.equal((await app.inject({ url: '/v1/screenshots/scr_none', headers })).statusCode, 404)
+})
