@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { RetryableError } from '../controller/errors.ts'
+import { lazyBucketClient } from '../storage/bucket-client.ts'
 import { openStorage } from '../storage/storage.ts'
+import { setLifecycle } from './lifecycle.ts'
 import { attachPolicy, type MinioRoot, putPolicy, putUser } from './minio-admin.ts'
 import { gatewayPolicy, operatorPolicy } from './storage-policies.ts'
 
@@ -25,7 +27,7 @@ const RETRY_MILLISECONDS = 1_000
 /** A volume may have to be made first; after that the Job begins again. */
 const PATIENCE_MILLISECONDS = 120_000
 
-/** Makes the bucket, then a user for the operator and one for the gateway; waits for a store that is not up yet. */
+/** Makes the bucket, says how long the store keeps what, then makes a user for the operator and one for the gateway; waits for a store that is not up yet. */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const root: MinioRoot = {
@@ -51,6 +53,8 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   ]
   const deadline = performance.now() + PATIENCE_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...root, bucket }).ensureBucket())
+  const client = await lazyBucketClient(root)()
+  await retryUntil(deadline, () => setLifecycle(client, bucket, read.TINTYPE_RETENTION_RECORD_DAYS))
   for (const { policyName, policy, ...user } of users) {
     await retryUntil(deadline, () => putPolicy(root, policyName, policy))
     await retryUntil(deadline, () => putUser(root, user))

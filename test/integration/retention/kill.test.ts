@@ -14,7 +14,9 @@ t.test('no record is lost or doubled when the operator is killed between any two
     const before = (await liveIds()).length
     const operator = await stage.startOperator()
     // In the midst of a batch: some are written and deleted, some written, some neither.
-    await eventually('it archives', async () => (await liveIds()).length < before, 30_000)
+    await eventually('it archives', async () => (await liveIds()).length < before, 30_000).catch((cause: unknown) => {
+      throw new Error(operator.output(), { cause })
+    })
     await operator.end('SIGKILL')
     const left = (await liveIds()).length
     t.comment(`${before - left} archived when it was killed, ${left} left`)

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Client } from 'minio'
+import { Client, type LifecycleConfig } from 'minio'
 import t from 'tap'
 import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
@@ -63,6 +63,25 @@ t.test('setupStorage does not let the gateway put a picture, touch a record or s
   await write(operator, tombstone)
   await t.rejects(gateway.removeObject('tintype', tombstone), denied)
   await t.rejects(gateway.statObject('other', picture))
+})
+
+t.test('setupStorage has the store remove what nobody needs any more, and leaves rules of others', async (t) => {
+  const days = async () => {
+    const { Rule: rules } = (await root.getBucketLifecycle('tintype')) as LifecycleConfig
+    return Object.fromEntries(rules.map(({ ID, Filter, Expiration }) => [ID, `${Filter?.Prefix} ${Expiration?.Days}`]))
+  }
+  const own = {
+    'tintype-events': 'events/ 7',
+    'tintype-idempotency': 'idempotency/ 2',
+    'tintype-options': 'options/ 2',
+    'tintype-users': 'users/ 401',
+    'tintype-batches': 'batches/ 400',
+  }
+  t.strictSame(await days(), own)
+  const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' }, Expiration: { Days: 90 } }
+  await root.setBucketLifecycle('tintype', { Rule: [theirs] } as LifecycleConfig)
+  await setupStorage({ ...environment, TINTYPE_RETENTION_RECORD_DAYS: '500' })
+  t.strictSame(await days(), { theirs: 'reports/ 90', ...own, 'tintype-users': 'users/ 501', 'tintype-batches': 'batches/ 500' })
 })
 
 t.test('setupStorage may be repeated, and then gives users the secrets of that time', async (t) => {
