@@ -26,6 +26,7 @@ import { KubeRecords } from './store/kube-records.ts'
 import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
 import { SealingKeyFile } from './store/sealing-key-file.ts'
+import { buildStoreLinks } from './store/store-links.ts'
 
 // Wiring only: settings, the parts, the order in which they start and end.
 
@@ -84,6 +85,7 @@ async function run(config: Config): Promise<void> {
     keyRing: keyRing.current,
     sealingKey: sealingKey.current,
     publicUrl: config.publicUrl,
+    signStoreLink: config.storagePublicUrl === '' ? undefined : buildStoreLinks({ ...config.storage, endpoint: config.storagePublicUrl }),
     corsOrigins: config.corsOrigins,
     callsPerMinute: config.callsPerMinute,
     egress: config.egress,

@@ -1,8 +1,9 @@
-import { expiryOf, type KeyRing, keptUntil, signLink } from '@tintype/crds/download-link'
+import { expiryOf, type KeyRing, keptUntil, type Link, signLink } from '@tintype/crds/download-link'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
+import { MAX_PRESIGNED_SECONDS } from '@tintype/crds/presign'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/record'
 import type { FastifyRequest } from 'fastify'
 import { recordTag } from '../translate/etag.ts'
@@ -11,14 +12,16 @@ export interface LinkDeps {
   /** Address under which clients reach the gateway; empty: the one that the request was sent to. */
   publicUrl: string
   /** Signs links that lead to the store itself; absent: links lead through the gateway. */
-  signStoreLink?: StoreLinks | undefined
+  signStoreLink?: SignStoreLink | undefined
   keyRing: () => KeyRing
   plans: Plans
   now: () => Date
 }
 
-/** Makes an address at the store's own host; `expires` in Unix seconds. */
-export type StoreLinks = (link: { key: string; expires: number; attachment?: string | undefined }, now: Date) => string
+/** Makes an address at the store's own host; `signedAt` may lie in the past, so that the same address comes out for a while. */
+export type SignStoreLink = (link: Link, signedAt: Date) => string
+
+const HOUR_MILLISECONDS = 3_600_000
 
 const HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
@@ -47,7 +50,10 @@ export function linksFor(
     if (fileExpiry <= at) return undefined
     const expires = Math.min(expiryOf(at, downloadUrlTtlSeconds), Math.floor(fileExpiry.getTime() / 1_000))
     const link = { key, expires, attachment }
-    return { url: signStoreLink?.(link, at) ?? base + signLink(link, keyRing()), expires }
+    if (signStoreLink === undefined) return { url: base + signLink(link, keyRing()), expires }
+    const hour = Math.floor(at.getTime() / HOUR_MILLISECONDS) * HOUR_MILLISECONDS
+    const bounded = { ...link, expires: Math.min(expires, hour / 1_000 + MAX_PRESIGNED_SECONDS) }
+    return { url: signStoreLink(bounded, new Date(hour)), expires: bounded.expires }
   }
 }
 

@@ -1,5 +1,5 @@
+import type { StorageAccess } from '@tintype/crds/presign'
 import type { Client } from 'minio'
-import type { StorageAccess } from './presign.ts'
 
 /**
  * The minio client, loaded when it is first asked for: with what it imports it is a tenth of the operator's memory, and an operator that only

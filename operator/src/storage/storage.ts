@@ -1,8 +1,8 @@
+import { presign, type StorageAccess } from '@tintype/crds/presign'
 import type { Client } from 'minio'
 import { request } from 'undici'
 import { lazyBucketClient } from './bucket-client.ts'
 import { type Objects, openObjects, retryable } from './objects.ts'
-import { presign, type StorageAccess } from './presign.ts'
 
 const TIMEOUT_MILLISECONDS = 10_000
 

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { Client } from 'minio'
 import type { Test } from 'tap'
 import type { CaptureOrder } from '../../../crds/src/dispatch.ts'
-import { presign } from '../../../operator/src/storage/presign.ts'
+import { presign } from '../../../crds/src/presign.ts'
 import { type Minio, startMinio } from '../../cluster/minio.ts'
 
 /** A real store with one bucket, and the addresses that the operator would hand out. */

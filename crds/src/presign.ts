@@ -19,12 +19,15 @@ export interface PresignRequest {
   key: string
   /** Headers that the caller must send with exactly these values. */
   headers?: Record<string, string>
+  /** What the store is to answer with: response-content-type and the like. */
+  query?: Record<string, string>
   expiresSeconds: number
   now: Date
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
-const MAX_SECONDS = 604_800
+/** The longest life of such an address, in seconds. */
+export const MAX_PRESIGNED_SECONDS = 604_800
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -34,7 +37,10 @@ const escapeText = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 
 /** The address under which one object may be written or read, path style, until it expires (1 s to 7 days). */
-export function presign(access: StorageAccess, { method, key, headers = {}, expiresSeconds, now }: PresignRequest): string {
+export function presign(
+  access: StorageAccess,
+  { method, key, headers = {}, query: asked = {}, expiresSeconds, now }: PresignRequest,
+): string {
   const endpoint = new URL(access.endpoint)
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${access.region}/s3/aws4_request`
@@ -43,10 +49,11 @@ export function presign(access: StorageAccess, { method, key, headers = {}, expi
     .sort(([a], [b]) => (a < b ? -1 : 1))
   const names = signed.map(([name]) => name).join(';')
   const query = Object.entries({
+    ...asked,
     'X-Amz-Algorithm': ALGORITHM,
     'X-Amz-Credential': `${access.accessKey}/${scope}`,
     'X-Amz-Date': time,
-    'X-Amz-Expires': String(Math.min(MAX_SECONDS, Math.max(1, Math.ceil(expiresSeconds)))),
+    'X-Amz-Expires': String(Math.min(MAX_PRESIGNED_SECONDS, Math.max(1, Math.ceil(expiresSeconds)))),
     'X-Amz-SignedHeaders': names,
   })
     .map(([name, value]) => `${escapeText(name)}=${escapeText(value)}`)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { presign } from '../../../../operator/src/storage/presign.ts'
+import { presign } from '../../../crds/src/presign.ts'
 
 t.test('presign lays the address out as S3 asks for it', async (t) => {
   // That a store accepts the signature is shown in test/integration/operator.
