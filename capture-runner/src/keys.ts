@@ -21,7 +21,24 @@ export async function createOrderKeys(): Promise<OrderKeys> {
     publicKey: { kty: 'OKP', crv: 'X25519', x },
     open: async (jwe) => {
       const { plaintext } = await compactDecrypt(jwe, privateKey, accepted)
-      return CaptureOrder.parse(JSON.parse(new TextDecoder().decode(plaintext)))
+      return parseOrder(new TextDecoder().decode(plaintext))
     },
+  }
+}
+
+/** @throws an Error for the log: parsers quote what they read, and what they read here is secret */
+function parseOrder(text: string): CaptureOrder {
+  const read = CaptureOrder.safeParse(fromJson(text))
+  if (read.success) return read.data
+  // Names of fields only: those of headers are the client's.
+  const places = new Set(read.error.issues.map(({ path: [field] }) => String(field ?? 'the whole')))
+  throw new Error(`it is no order; wrong: ${[...places].join(', ')}`)
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -41,6 +41,14 @@ t.test('open refuses what is no order', async (t) => {
   await t.rejects(keys.open(await seal({ ...order, options: { format: 'gif' } }, keys)))
 })
 
+t.test('open names what is wrong with an order, and quotes nothing of it', async (t) => {
+  const keys = await createOrderKeys()
+  const privateOptions = { headers: { hunter2: 'hunter2\n' }, hunter2: 'hunter2' }
+  const message = 'it is no order; wrong: attempt, privateOptions'
+  await t.rejects(keys.open(await seal({ ...order, attempt: 0, privateOptions }, keys)), { message })
+  await t.rejects(keys.open(await seal('hunter2', keys)), { message: 'it is no order; wrong: the whole' })
+})
+
 t.test('createOrderKeys makes another key each time', async (t) => {
   const [one, other] = [await createOrderKeys(), await createOrderKeys()]
   t.not(one.publicKey.x, other.publicKey.x)
