@@ -5,8 +5,11 @@ import { paths } from '../cluster/state.ts'
 /** The machine that was measured on, in words. */
 export function describeMachine(): string {
   const [first] = cpus()
-  return `${cpus().length} processors (${first?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory; ${describeStore(listCommands())}`
+  return `${cpus().length} processors (${first?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory`
 }
+
+/** The local cluster's etcd, in words. */
+export const describeClusterStore = (): string => describeStore(listCommands())
 
 /** Whether the local cluster's etcd waits for the disk at each write: it decides what three writes a capture cost. */
 export function describeStore(commands: readonly (readonly string[])[]): string {

@@ -1,21 +1,26 @@
 /**
- * `npm run bench`: what a capture costs through the whole system, against the same capture made by a bare loop on the same node. It prints
- * tables and writes nothing, unless `--write` is given.
+ * `npm run bench`: what a capture costs through the whole system, against the same capture made by a bare loop on the same node; and what the
+ * REST interface costs beside bare requests to the API server. It prints tables and writes nothing, unless `--write` is given.
  */
 import { Api } from './api.ts'
-import { openBarePod, readPool } from './bare-pod.ts'
+import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
 import { measureBurst } from './burst.ts'
-import { describeMachine } from './machine.ts'
+import { describeClusterStore, describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
 import { captureInOneRequest } from './product.ts'
 import { burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report.ts'
+import { measureCreates } from './rest/creates.ts'
+import { measureFloods } from './rest/floods.ts'
+import { measureGatewayMemory } from './rest/memory.ts'
+import { measureReads } from './rest/reads.ts'
+import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, readsTable } from './rest/report.ts'
 import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
-import { HELP, type Part, parseSettings, type Settings } from './settings.ts'
+import { CAPTURE_PARTS, HELP, parseSettings, type REST_PARTS, type Settings } from './settings.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
-import { writeFigures } from './write-figures.ts'
+import { CAPTURE_FIGURES, REST_FIGURES, writeFigures } from './write-figures.ts'
 
 const settings = readSettings()
 const tables: Table[] = []
@@ -37,7 +42,7 @@ function readSettings(): Settings {
   }
 }
 
-async function sequential(): Promise<void> {
+async function sequential(bare: BarePod): Promise<void> {
   const api = new Api()
   const samples = await measureSequential({ settings, bare, apis: [api], tell })
   api.close()
@@ -48,7 +53,7 @@ async function sequential(): Promise<void> {
   )
 }
 
-async function accounts(): Promise<void> {
+async function accounts(bare: BarePod): Promise<void> {
   const samples = await withSecondAccount((key) =>
     withPoolSize({ minIdle: 2, maxPods: 3 }, async () => {
       const apis = [new Api(), new Api({ key })]
@@ -74,13 +79,18 @@ async function oneRequest(): Promise<void> {
   show(oneRequestTable(byPage))
 }
 
-async function burst(): Promise<void> {
+async function burst(bare: BarePod): Promise<void> {
   const { browsers } = settings
   const samples = await withPoolSize({ minIdle: browsers, maxPods: browsers }, () => measureBurst(settings, bare, tell))
   show(burstTable(samples, browsers))
 }
 
-const PARTS: Record<Part, () => Promise<void>> = {
+async function creates(): Promise<void> {
+  const samples = await measureCreates(settings, tell)
+  show(createsTable(samples), createTimesTable(samples))
+}
+
+const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Promise<void>> = {
   // First: the work of the other parts is what memory is still used for afterwards.
   memory: async () => show(memoryTable(await measureMemory())),
   sequential,
@@ -89,11 +99,30 @@ const PARTS: Record<Part, () => Promise<void>> = {
   burst,
 }
 
+const ON_ITS_OWN: Record<(typeof REST_PARTS)[number], () => Promise<void>> = {
+  'rest-creates': creates,
+  'rest-reads': async () => show(readsTable(await measureReads(settings, tell))),
+  'rest-floods': async () => show(floodsTable(await measureFloods(settings, tell))),
+  'rest-memory': async () => show(gatewayMemoryTable(await measureGatewayMemory(settings, tell))),
+}
+
+const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
+
+async function measureOnCluster(): Promise<void> {
+  if (!CAPTURE_PARTS.some(isWanted)) return
+  const bare = await openBarePod(await readPool())
+  await undoing(bare.close, async () => {
+    for (const [name, measure] of Object.entries(ON_CLUSTER)) if (isWanted(name)) await measure(bare)
+  })
+}
+
 const started = new Date()
-console.log(`${started.toISOString()}, ${settings.rounds} rounds, ${describeMachine()}`)
+const machine = describeMachine()
+const onCluster = `${machine}; ${describeClusterStore()}`
+const command = ['npm run bench --', ...process.argv.slice(2)].join(' ')
+console.log(`${started.toISOString()}, ${settings.rounds} rounds, ${onCluster}`)
 undoOnSignal()
-const bare = await openBarePod(await readPool())
-await undoing(bare.close, async () => {
-  for (const [name, measure] of Object.entries(PARTS)) if (settings.only.some((part) => part === name)) await measure()
-})
-if (settings.write) await writeFigures(tables, { started, command: ['npm run bench --', ...process.argv.slice(2)].join(' ') })
+await measureOnCluster()
+if (settings.write && tables.length > 0) await writeFigures(CAPTURE_FIGURES, tables.splice(0), { started, command, place: onCluster })
+for (const [name, measure] of Object.entries(ON_ITS_OWN)) if (isWanted(name)) await measure()
+if (settings.write && tables.length > 0) await writeFigures(REST_FIGURES, tables, { started, command, place: machine })

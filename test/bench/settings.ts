@@ -12,13 +12,25 @@ export interface Settings {
   /** Browsers of the bare loop and runners of the product during the burst. */
   browsers: number
   pages: readonly string[]
+  /** REST: screenshots created in each way, in each round. */
+  creates: number
+  /** REST: clients at once. */
+  clients: number
+  /** REST: seconds of reading, and of a flood, in each round. */
+  seconds: number
+  /** REST: live Screenshots of which a gateway keeps a copy when its memory is measured. */
+  records: number
   only: readonly Part[]
   /** Writes what was measured into docs/benchmarks.md. */
   write: boolean
 }
 
+/** What is measured on the running system. */
+export const CAPTURE_PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'memory'] as const
+/** What is measured on gateways, an API server and a store of the benchmark's own. */
+export const REST_PARTS = ['rest-creates', 'rest-reads', 'rest-floods', 'rest-memory'] as const
 /** What can be measured. */
-export const PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'memory'] as const
+export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS] as const
 export type Part = (typeof PARTS)[number]
 
 const DEFAULT_PAGES = ['http://pages.sites.svc.cluster.local/quadrants', 'http://docs.sites.svc.cluster.local/en-US/apt.html']
@@ -34,12 +46,17 @@ Measures the running system (npm start) against a bare playwright-core loop in t
   --burst N        screenshots asked for at once (default 50)
   --browsers N     browsers of the loop, and runners of the product, in the burst (default 2)
   --page URL       page to capture; may be repeated
+  --creates N      rest: screenshots created in each way in each round (default 1000)
+  --clients N      rest: clients at once (default 32)
+  --seconds S      rest: seconds of reading or flooding in each round (default 5)
+  --records N      rest: Screenshots in memory (default 20000)
   --only PART      one of ${PARTS.join(', ')}; may be repeated
   --write          also writes the figures into docs/benchmarks.md
   --help           this text
 
 The product's time begins with the 202 of POST /api/v1/screenshots and ends when GET ?wait= says \`completed\`. The loop's begins before the
 context is made and ends with the picture in memory. The pool's size is changed during some parts and put back afterwards.
+The parts named rest-… start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no cluster.
 Idle memory means something only ten minutes after the last work: --only memory.
 `
 
@@ -50,16 +67,22 @@ const options = {
   burst: { type: 'string', default: '50' },
   browsers: { type: 'string', default: '2' },
   page: { type: 'string', multiple: true },
+  creates: { type: 'string', default: '1000' },
+  clients: { type: 'string', default: '32' },
+  seconds: { type: 'string', default: '5' },
+  records: { type: 'string', default: '20000' },
   only: { type: 'string', multiple: true },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
 
+type NumberName = 'rounds' | 'captures' | 'pause' | 'burst' | 'browsers' | 'creates' | 'clients' | 'seconds' | 'records'
+
 /** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
 export function parseSettings(args: string[]): Settings | undefined {
   const { values } = parseArgs({ args, options })
   if (values.help) return undefined
-  const whole = (name: 'rounds' | 'captures' | 'pause' | 'burst' | 'browsers', least: number): number => {
+  const whole = (name: NumberName, least: number): number => {
     const number = Number(values[name])
     if (!Number.isInteger(number) || number < least) throw new Error(`--${name} must be a whole number from ${least} on`)
     return number
@@ -70,6 +93,10 @@ export function parseSettings(args: string[]): Settings | undefined {
     pauseMilliseconds: whole('pause', 0),
     burst: whole('burst', 1),
     browsers: whole('browsers', 1),
+    creates: whole('creates', 1),
+    clients: whole('clients', 1),
+    seconds: whole('seconds', 1),
+    records: whole('records', 1),
     pages: values.page ?? DEFAULT_PAGES,
     only: values.only === undefined ? PARTS : values.only.map(toPart),
     write: values.write,

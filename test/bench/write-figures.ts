@@ -1,22 +1,32 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describeMachine } from './machine.ts'
 import { renderTable, type Table } from './table.ts'
 
 const FILE = path.join(import.meta.dirname, '../../docs/benchmarks.md')
-const BEGIN = '<!-- figures: written by `npm run bench -- --write` -->'
 const END = '<!-- end of figures -->'
 
-/** Puts figures between the two marks of a text. @throws when they are not there */
-export function replaceFigures(text: string, figures: string): string {
-  const begin = text.indexOf(BEGIN)
-  const end = text.indexOf(END)
-  if (begin < 0 || end < begin) throw new Error(`the text has no place for figures: ${BEGIN} … ${END}`)
-  return `${text.slice(0, begin + BEGIN.length)}\n\n${figures}\n\n${text.slice(end)}`
+/** The marks before the two places for figures: each run replaces those of what it has measured. */
+export const CAPTURE_FIGURES = '<!-- figures: written by `npm run bench -- --write` -->'
+export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm run bench -- --write` -->'
+
+/** Puts figures between a mark and the end mark after it. @throws when they are not there */
+export function replaceFigures(text: string, figures: string, mark = CAPTURE_FIGURES): string {
+  const begin = text.indexOf(mark)
+  const end = text.indexOf(END, begin)
+  if (begin < 0 || end < 0) throw new Error(`the text has no place for figures: ${mark} … ${END}`)
+  return `${text.slice(0, begin + mark.length)}\n\n${figures}\n\n${text.slice(end)}`
+}
+
+/** When and how figures came about. */
+export interface FiguresSource {
+  started: Date
+  command: string
+  /** What was measured on, in words. */
+  place: string
 }
 
 /** Writes the tables into docs/benchmarks.md, with when and how they came about. */
-export async function writeFigures(tables: readonly Table[], { started, command }: { started: Date; command: string }): Promise<void> {
-  const source = `\`${command}\`, ${started.toISOString().slice(0, 16).replace('T', ' ')} UTC. ${describeMachine()}.`
-  await writeFile(FILE, replaceFigures(await readFile(FILE, 'utf8'), [source, ...tables.map(renderTable)].join('\n\n')))
+export async function writeFigures(mark: string, tables: readonly Table[], { started, command, place }: FiguresSource): Promise<void> {
+  const source = `\`${command}\`, ${started.toISOString().slice(0, 16).replace('T', ' ')} UTC. ${place}.`
+  await writeFile(FILE, replaceFigures(await readFile(FILE, 'utf8'), [source, ...tables.map(renderTable)].join('\n\n'), mark))
 }

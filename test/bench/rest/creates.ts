@@ -1,0 +1,84 @@
+import { loadavg } from 'node:os'
+import type { Gateway } from '../../integration/api-gateway/world.ts'
+import type { Settings } from '../settings.ts'
+import { type Load, startLoad } from './load.ts'
+import type { LoadAnswer } from './load-client.ts'
+import { BARE_NAMESPACE, type Stage, withStage } from './stage.ts'
+
+/** One round: the same number of screenshots made in different ways, one way after the other. */
+export interface CreateSample {
+  round: number
+  gateways: number
+  /** In the API server, by the gateway's client library: nothing before it, nobody who watches. */
+  bare: LoadAnswer
+  /** POST /v1/screenshots. */
+  single: LoadAnswer
+  /** Batches of 100, one after the other; and several at once. */
+  batch: LoadAnswer
+  batches: LoadAnswer
+  /** Processes that wanted the processor, over the last minute. */
+  load: number
+}
+
+export const BATCH_SIZE = 100
+const BATCHES_AT_ONCE = 4
+const ACCOUNT = 'bench'
+const URL_TO_CAPTURE = 'https://example.com/a/page?of=some&length=1'
+const ACCEPTED = 202
+const CREATED = 201
+
+/** One gateway, then three, each beside bare creates. Gateways have a rate to keep, which nobody reaches. */
+export async function measureCreates(settings: Settings, tell: (line: string) => void): Promise<CreateSample[]> {
+  return withStage({ fsync: true }, async (stage) => {
+    const { world, startGateway } = stage
+    await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
+    const key = await world.createKey({ accountName: ACCOUNT, scopes: ['screenshots:read', 'screenshots:write'] })
+    const load = startLoad()
+    const samples: CreateSample[] = []
+    const gateways = [await startGateway()]
+    for (const count of [1, 3]) {
+      while (gateways.length < count) gateways.push(await startGateway())
+      // Round 0 opens connections and warms up compilers, and is not counted.
+      for (let round = 0; round <= settings.rounds; round++) {
+        const sample = await measureRound({ settings, stage, gateways, key, load })
+        if (round > 0) samples.push({ round, ...sample })
+        tell(`creates, ${count} gateways, round ${round}`)
+      }
+    }
+    await load.close()
+    return samples
+  })
+}
+
+interface Parts {
+  settings: Settings
+  stage: Stage
+  gateways: readonly Gateway[]
+  key: string
+  load: Load
+}
+
+async function measureRound({ settings, stage, gateways, key, load }: Parts): Promise<Omit<CreateSample, 'round'>> {
+  const { creates: count, clients: atOnce } = settings
+  const rest = { way: 'rest', urls: gateways.map(({ url }) => url), key, method: 'POST' } as const
+  const urls = Array.from({ length: BATCH_SIZE }, (_, index) => `${URL_TO_CAPTURE}&n=${index}`)
+  const batch = { ...rest, paths: ['/v1/screenshots/batch'], body: { urls }, count: Math.ceil(count / BATCH_SIZE) }
+  return {
+    gateways: gateways.length,
+    load: loadavg()[0] ?? 0,
+    bare: await load.run(
+      {
+        way: 'bare',
+        kubeconfig: stage.world.plane.kubeconfigPath,
+        namespace: BARE_NAMESPACE,
+        spec: { url: URL_TO_CAPTURE, accountName: ACCOUNT },
+        count,
+        atOnce,
+      },
+      CREATED,
+    ),
+    single: await load.run({ ...rest, paths: ['/v1/screenshots'], body: { url: URL_TO_CAPTURE }, count, atOnce }, ACCEPTED),
+    batch: await load.run({ ...batch, atOnce: 1 }, ACCEPTED),
+    batches: await load.run({ ...batch, atOnce: BATCHES_AT_ONCE }, ACCEPTED),
+  }
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import type { LoadAnswer, LoadOrder } from './load-client.ts'
+
+/** The process that sends requests. */
+export interface Load {
+  /** @throws when a request was answered otherwise than with `status` */
+  run: (order: LoadOrder, status?: number) => Promise<LoadAnswer>
+  close: () => Promise<void>
+}
+
+/** Starts the clients. */
+export function startLoad(): Load {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'load-client.ts')], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const run: Load['run'] = async (order, status) => {
+    child.stdin.write(`${JSON.stringify(order)}\n`)
+    const { value, done } = await answers.next()
+    if (done) throw new Error('the clients have ended')
+    const answer = JSON.parse(value) as LoadAnswer | { error: string }
+    if ('error' in answer) throw new Error(`the clients failed: ${answer.error}`)
+    const others = Object.keys(answer.statuses).filter((seen) => seen !== String(status))
+    if (status !== undefined && others.length > 0) throw new Error(`answers were ${JSON.stringify(answer.statuses)} instead of ${status}`)
+    return answer
+  }
+  const close = async () => {
+    child.stdin.end()
+    if (child.exitCode === null) await once(child, 'exit')
+  }
+  return { run, close }
+}
+
+/** How many a second. */
+export const rateOf = ({ milliseconds, totalMilliseconds }: Omit<LoadAnswer, 'statuses'>, each = 1): number =>
+  (each * milliseconds.length) / (totalMilliseconds / 1_000)

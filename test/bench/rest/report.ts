@@ -1,0 +1,104 @@
+import { median, percentile } from '../statistics.ts'
+import { type Table, toCell } from '../table.ts'
+import { BATCH_SIZE, type CreateSample } from './creates.ts'
+import type { FloodSample } from './floods.ts'
+import { rateOf } from './load.ts'
+import type { LoadAnswer } from './load-client.ts'
+import type { GatewayMemory } from './memory.ts'
+import type { ReadSample } from './reads.ts'
+
+// What was measured of the REST interface, as tables. Pure.
+
+const WAYS = ['single', 'batch', 'batches'] as const
+const NAMES = { bare: 'bare create', single: 'POST', batch: 'batch of 100', batches: '4 batches at once' } as const
+const eachOf = (way: keyof typeof NAMES): number => (way === 'batch' || way === 'batches' ? BATCH_SIZE : 1)
+const toGateways = (count: number): string => (count === 1 ? 'one gateway' : `${count} gateways`)
+
+/** Screenshots a second in each way, each beside the bare creates of its own round. */
+export function createsTable(samples: readonly CreateSample[]): Table {
+  const counts = [...new Set(samples.map(({ gateways }) => gateways))]
+  const ofBare = (sample: CreateSample, way: (typeof WAYS)[number]) => rateOf(sample[way], eachOf(way)) / rateOf(sample.bare)
+  const cells = (round: string, rounds: readonly CreateSample[]): string[] => [
+    round,
+    toCell(median(rounds.map(({ bare }) => rateOf(bare)))),
+    ...WAYS.flatMap((way) => [
+      toCell(median(rounds.map((sample) => rateOf(sample[way], eachOf(way))))),
+      median(rounds.map((sample) => ofBare(sample, way))).toFixed(2),
+    ]),
+    median(rounds.map(({ load }) => load)).toFixed(1),
+  ]
+  return {
+    title: 'Screenshots created a second, and that over the bare creates of the same round (bars: POST 0.4, batches 0.8)',
+    head: ['through', 'round', NAMES.bare, ...WAYS.flatMap((way) => [NAMES[way], 'of bare']), 'load'],
+    rows: counts.flatMap((count) => {
+      const rounds = samples.filter(({ gateways }) => gateways === count)
+      const named = (row: string[]) => [toGateways(count), ...row]
+      return [...rounds.map((sample) => named(cells(String(sample.round), [sample]))), named(cells('median', rounds))]
+    }),
+  }
+}
+
+/** How long each request took: medians of the rounds. */
+export function createTimesTable(samples: readonly CreateSample[]): Table {
+  const counts = [...new Set(samples.map(({ gateways }) => gateways))]
+  return {
+    title: 'What a creating request took (ms; medians of the rounds; bar: a batch of 100 within 1,500)',
+    head: ['request', 'through', 'p50', 'p99'],
+    rows: counts.flatMap((count) => {
+      const rounds = samples.filter(({ gateways }) => gateways === count)
+      return (['bare', ...WAYS] as const).map((way) => [
+        NAMES[way],
+        way === 'bare' ? '' : toGateways(count),
+        ...timesOf(rounds.map((sample) => sample[way])),
+      ])
+    }),
+  }
+}
+
+const timesOf = (answers: readonly LoadAnswer[]): string[] =>
+  [50, 99].map((percent) => toCell(median(answers.map(({ milliseconds }) => percentile(milliseconds, percent)))))
+
+/** Reads of finished records. */
+export function readsTable(samples: readonly ReadSample[]): Table {
+  const row = (round: string, rounds: readonly ReadSample[]): string[] => [
+    round,
+    toCell(median(rounds.map(({ reads }) => rateOf(reads)))),
+    ...timesOf(rounds.map(({ reads }) => reads)),
+    median(rounds.map(({ load }) => load)).toFixed(1),
+  ]
+  return {
+    title: 'GET of finished records by one gateway (bar: 2,000 a second)',
+    head: ['round', 'a second', 'p50 (ms)', 'p99 (ms)', 'load'],
+    rows: [...samples.map((sample) => row(String(sample.round), [sample])), row('median', samples)],
+  }
+}
+
+/** Resources whose writes a refused creation might cause. */
+const WATCHED = ['screenshots', 'accountusages']
+
+/** Floods over a limit, and what they made the API server write. */
+export function floodsTable(samples: readonly FloodSample[]): Table {
+  const others = ({ writes }: FloodSample): string =>
+    [...writes].flatMap(([resource, count]) => (WATCHED.includes(resource) ? [] : [`${count} ${resource}`])).join(', ')
+  return {
+    title: 'Creations beyond a limit, all refused, and what the API server wrote meanwhile (bar: nothing)',
+    head: ['limit', 'refused', 'a second', 'p50 (ms)', 'p99 (ms)', ...WATCHED, 'other writes'],
+    rows: samples.map((sample) => [
+      sample.limit,
+      String(sample.refused.milliseconds.length),
+      toCell(rateOf(sample.refused)),
+      ...timesOf([sample.refused]),
+      ...WATCHED.map((resource) => String(sample.writes.get(resource) ?? 0)),
+      others(sample),
+    ]),
+  }
+}
+
+/** Memory of a gateway with many records. */
+export function gatewayMemoryTable(samples: readonly GatewayMemory[]): Table {
+  return {
+    title: 'Memory of one gateway (MiB; bar: 300 resident)',
+    head: ['when', 'resident', 'most so far'],
+    rows: samples.map(({ when, residentMebibytes, peakMebibytes }) => [when, toCell(residentMebibytes), toCell(peakMebibytes)]),
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What the REST benchmarks run on: an API server and an etcd of their own that waits for the disk, an own MinIO, and gateways as they are in
+ * their image: bundled, with its flags, with a service account's files instead of a kubeconfig. No operator: nothing is captured.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { namespaces, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import type { KubeObject } from '../../../crds/client/kube-object.ts'
+import { defineResource, Resource } from '../../../crds/client/resource.ts'
+import { bundleProgram } from '../../cluster/bundle.ts'
+import { type Gateway, startWorld, type World } from '../../integration/api-gateway/world.ts'
+import { undoing } from '../undo.ts'
+
+export interface Stage {
+  world: World
+  /** An administrator's connections. */
+  admin: KubeHttp
+  startGateway: (env?: Record<string, string>) => Promise<Gateway>
+}
+
+/** Its objects are of no gateway's concern: what is made in it is made for the API server alone. */
+export const BARE_NAMESPACE = 'bare'
+
+const GATEWAY = 'tintype-api-gateway'
+const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
+const TOKEN_SECONDS = 7_200
+
+/** As in api-gateway/Dockerfile. */
+const NODE_FLAGS = ['--max-semi-space-size=4']
+const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
+
+/** What the kubelet does: the files of the service account where a pod has them; only the gateway sees the mount. */
+const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
+
+/** Starts it all, hands it on, and takes it down, also when the run is interrupted. */
+export async function withStage<T>({ fsync }: { fsync: boolean }, act: (stage: Stage) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-bench-'))
+  return undoing(
+    () => rm(directory, { recursive: true, force: true }),
+    async () => {
+      const program = path.join(directory, 'program')
+      const account = path.join(directory, 'account')
+      await bundleProgram('api-gateway', program)
+      const node = [
+        process.execPath,
+        ...NODE_FLAGS,
+        ...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []),
+        path.join(program, 'app/main.mjs'),
+      ]
+      const command = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, account, ...node] as const
+      const world = await startWorld({ fsync, command })
+      return undoing(world.stop, () => onStage(world, account, act))
+    },
+  )
+}
+
+async function onStage<T>(world: World, account: string, act: (stage: Stage) => Promise<T>): Promise<T> {
+  const access = await accessFromKubeconfig(world.plane.kubeconfigPath)
+  const admin = new KubeHttp(access)
+  try {
+    const { tls } = await access.credentials()
+    await writeServiceAccount(admin, account, String(tls.ca))
+    await new Resource(admin, namespaces).create({ metadata: { name: BARE_NAMESPACE } })
+    const { hostname, port } = new URL(world.plane.url)
+    const env = { ...NODE_ENVIRONMENT, KUBECONFIG: '', KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port }
+    return await act({ world, admin, startGateway: (more = {}) => world.startGateway({ ...env, ...more }) })
+  } finally {
+    await admin.close()
+  }
+}
+
+/** A service account with the gateway's rights, and its files. */
+async function writeServiceAccount(admin: KubeHttp, directory: string, authority: string): Promise<void> {
+  const accounts = new Resource(admin, serviceAccounts)
+  await accounts.create({ metadata: { name: GATEWAY } })
+  const bindings = defineResource<KubeObject>({
+    group: 'rbac.authorization.k8s.io',
+    version: 'v1',
+    plural: 'rolebindings',
+    kind: 'RoleBinding',
+    namespaced: true,
+  })
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY }
+  const subjects = [{ kind: 'ServiceAccount', name: GATEWAY, namespace: 'default' }]
+  await new Resource(admin, bindings).create({ metadata: { name: `${GATEWAY}-pod` }, roleRef, subjects } as KubeObject)
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } }
+  const { status } = await admin.request<TokenRequest>({ method: 'POST', path: accounts.pathOf(GATEWAY, 'token'), body })
+  await mkdir(directory)
+  const files = { token: status?.token ?? '', 'ca.crt': authority, namespace: 'default' }
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, name), text)
+}
