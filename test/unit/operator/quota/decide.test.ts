@@ -1,0 +1,117 @@
+import t from 'tap'
+import { newId } from '../../../../crds/src/ids.ts'
+import type { AccountUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../../crds/src/names.ts'
+import { awaitsRefund, type Changes, decide, isCharged, mayBeRefunded, OPERATOR, recount } from '../../../../operator/src/quota/decide.ts'
+
+const NOW = new Date('2026-11-21T10:20:30.456Z')
+const LAST_MONTH = new Date('2026-10-31T10:20:30.456Z')
+const none: Changes = { charges: [], settlements: [], drops: [], refunds: [], forget: [] }
+const condition = (type: string) => ({ type, status: 'True', reason: 'r', message: 'm', lastTransitionTime: NOW.toISOString() }) as const
+
+const shot = (status: ScreenshotStatus, { at = NOW, paid = true } = {}): Screenshot => {
+  const name = toObjectName(newId('scr', at))
+  const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp: at.toISOString() }
+  return { metadata, spec: { url: 'https://example.com/', ...(paid ? { reservation: 'res_1' } : {}) }, status }
+}
+const failed = (code: 'TIMEOUT' | 'USAGE_LIMIT_REACHED' | 'CANCELLED', more: ScreenshotStatus = {}): ScreenshotStatus => ({
+  phase: 'Failed',
+  result: { error: { code, message: 'm' } },
+  ...more,
+})
+const usage = (status: Partial<AccountUsageStatus> = {}, limit = 10) => ({
+  spec: { limit },
+  status: { period: '2026-11', used: 5, ...status },
+})
+
+const charged = [
+  { name: 'one that a gateway has paid for', shot: shot({}), is: true },
+  { name: 'one that says so', shot: shot({ conditions: [condition('Charged')] }, { paid: false }), is: true },
+  { name: 'one whose report has swept the condition away', shot: shot({ attempt: 1 }, { paid: false }), is: true },
+  { name: 'one that was never claimed', shot: shot({ phase: 'Pending' }, { paid: false }), is: false },
+]
+for (const { name, shot, is } of charged) {
+  t.test(`isCharged knows ${name}`, async (t) => {
+    t.equal(isCharged(shot), is)
+  })
+}
+
+const refunds = [
+  { name: 'a failed capture', status: failed('TIMEOUT'), is: true },
+  { name: 'one that says so already', status: failed('TIMEOUT', { conditions: [condition('Refunded')] }), is: false },
+  { name: 'what never cost anything', status: failed('USAGE_LIMIT_REACHED'), is: false },
+  { name: 'what was deleted while it ran', status: failed('CANCELLED'), is: false },
+  { name: 'a completed one', status: { phase: 'Completed' } as ScreenshotStatus, is: false },
+  { name: 'one that runs', status: { phase: 'Running', attempt: 1 } as ScreenshotStatus, is: false },
+]
+for (const { name, status, is } of refunds) {
+  t.test(`awaitsRefund ${is ? 'waits for' : 'leaves alone'} ${name}`, async (t) => {
+    t.equal(awaitsRefund(shot(status)), is)
+  })
+}
+
+t.test('mayBeRefunded says no once the month is over', async (t) => {
+  t.ok(mayBeRefunded(shot(failed('TIMEOUT')), NOW))
+  t.notOk(mayBeRefunded(shot(failed('TIMEOUT'), { at: LAST_MONTH }), NOW))
+})
+
+t.test('recount counts what was charged this month and not given back, up to the limit', async (t) => {
+  const live = [
+    shot({ phase: 'Completed' }),
+    shot(failed('TIMEOUT')),
+    shot(failed('TIMEOUT', { conditions: [condition('Refunded')] })),
+    shot({ phase: 'Completed' }, { at: LAST_MONTH }),
+    shot({ phase: 'Pending' }, { paid: false }),
+  ]
+  t.strictSame(recount(live, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund comes')
+  t.strictSame(recount(live, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would refuse more')
+})
+
+t.test('decide writes nothing when nothing changes', async (t) => {
+  t.strictSame(decide(usage(), none, NOW), { outcomes: [] })
+})
+
+t.test('decide makes all changes in one update', async (t) => {
+  const held = { id: 'res_1', names: ['a', 'b'], gateway: 'g', at: NOW.toISOString() }
+  const id = newId('scr', NOW)
+  const { status, outcomes } = decide(
+    usage({ reservations: [held] }),
+    {
+      ...none,
+      charges: [{ uid: 'u', name: 'mine' }],
+      settlements: [{ id: 'res_1', holder: 'g', neverMade: ['b'] }],
+      refunds: [id],
+    },
+    NOW,
+  )
+  t.strictSame(outcomes, [{ granted: 1 }])
+  t.match(status, { used: 4, refunds: [id], reservations: [{ id: 'u', names: ['mine'], gateway: OPERATOR }] }, '5 - 1 - 1 + 1')
+})
+
+t.test('decide charges over the limit of nobody, and the rate counts nothing', async (t) => {
+  const { status, outcomes } = decide(usage({ used: 10 }), { ...none, charges: [{ uid: 'u', name: 'mine' }] }, NOW)
+  t.strictSame(outcomes, [{ granted: 0, refusal: 'quota' }])
+  t.equal(status, undefined)
+  const limited = { spec: { limit: 10, ratePerMinute: 1 }, status: { period: '2026-11', used: 0 } }
+  const charges = [1, 2, 3].map((n) => ({ uid: `u${n}`, name: `mine-${n}` }))
+  t.strictSame(decide(limited, { ...none, charges }, NOW).outcomes, [{ granted: 1 }, { granted: 1 }, { granted: 1 }])
+})
+
+t.test('decide leaves the reservation that another gateway has taken over', async (t) => {
+  const held = { id: 'res_1', names: ['a'], gateway: 'other', at: NOW.toISOString() }
+  const settlements = [{ id: 'res_1', holder: 'dead', neverMade: ['a'] }]
+  t.equal(decide(usage({ reservations: [held] }), { ...none, settlements }, NOW).status, undefined)
+})
+
+t.test('decide lets drops ride along, and makes an update for them alone when they are many', async (t) => {
+  const own = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `u${n}`, names: [`n${n}`], gateway: OPERATOR, at: NOW.toISOString() }))
+  const drops = (count: number) => own(count).map(({ id }) => id)
+  t.equal(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3) }, NOW).status, undefined)
+  t.match(decide(usage({ reservations: own(3) }), { ...none, drops: drops(3), refunds: [newId('scr', NOW)] }, NOW).status, {
+    used: 4,
+    reservations: { length: 0 },
+  })
+  t.match(decide(usage({ reservations: own(100) }), { ...none, drops: drops(100) }, NOW).status, { used: 5, reservations: { length: 0 } })
+})

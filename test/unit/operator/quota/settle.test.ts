@@ -1,0 +1,45 @@
+import t from 'tap'
+import { newId } from '../../../../crds/src/ids.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../../crds/src/names.ts'
+import { recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { type SettleContext, settle } from '../../../../operator/src/quota/settle.ts'
+
+const NOW = new Date('2026-11-21T10:20:30.456Z')
+const id = newId('scr', NOW)
+const name = toObjectName(id)
+const reservation = { id: 'res_1', names: [name], gateway: 'dead', at: NOW.toISOString() }
+
+/** A world that knows of nothing. */
+const context = (changes: Partial<SettleContext> = {}): SettleContext => ({
+  hasSeen: () => false,
+  screenshots: { find: async () => undefined },
+  storage: { exists: async () => false },
+  ...changes,
+})
+const has = (wanted: string) => ({ exists: async (key: string) => key === wanted })
+
+const traces: { name: string; world: Partial<SettleContext> }[] = [
+  { name: 'is here, or was lately', world: { hasSeen: (asked) => asked === name } },
+  { name: 'is at the API server', world: { screenshots: { find: async () => ({}) as Screenshot } } },
+  { name: 'was deleted over REST', world: { storage: has(tombstoneKey('acme', id)) } },
+  { name: 'is archived', world: { storage: has(recordKey('acme', id)) } },
+]
+for (const { name: what, world } of traces) {
+  t.test(`settle leaves a unit spent on what ${what}`, async (t) => {
+    t.strictSame(await settle('acme', reservation, context(world)), { id: 'res_1', holder: 'dead', neverMade: [] })
+  })
+}
+
+t.test('settle gives back what has left no trace anywhere', async (t) => {
+  t.strictSame((await settle('acme', reservation, context())).neverMade, [name])
+})
+
+t.test('settle settles nothing while the bucket cannot be asked', async (t) => {
+  const exists = () => Promise.reject(new Error('the store is away'))
+  await t.rejects(settle('acme', reservation, context({ storage: { exists } })))
+})
+
+t.test('settle keeps a name spent that no gateway can have made', async (t) => {
+  t.strictSame((await settle('acme', { ...reservation, names: ['odd'] }, context())).neverMade, [])
+})

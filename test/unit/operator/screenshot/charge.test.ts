@@ -1,0 +1,38 @@
+import t from 'tap'
+import type { ChargeAnswer } from '../../../../operator/src/quota/charges.ts'
+import { chargeFor, mustBeCharged } from '../../../../operator/src/screenshot/charge.ts'
+import { aScreenshot } from '../../../support/builders.ts'
+
+const answering = (answer: ChargeAnswer) => ({ charge: async () => answer })
+const unpaid = aScreenshot()
+
+t.test('chargeFor lets a claim go on when the unit is taken', async (t) => {
+  t.equal(await chargeFor(unpaid, answering('charged')), undefined)
+  t.ok(mustBeCharged(unpaid, answering('charged')))
+})
+
+t.test('chargeFor asks nobody for what is paid', async (t) => {
+  const charge = async (): Promise<ChargeAnswer> => t.fail('asked') as never
+  const paid = { ...unpaid, spec: { ...unpaid.spec, reservation: 'res_1' } }
+  t.equal(await chargeFor(paid, { charge }), undefined)
+  t.notOk(mustBeCharged(paid, { charge }))
+  t.equal(await chargeFor(unpaid, {}), undefined, 'where nothing is charged, neither')
+})
+
+const refusals = [
+  { answer: 'quota', action: { do: 'fail', code: 'USAGE_LIMIT_REACHED', reason: 'QuotaExceeded' } },
+  { answer: 'suspended', action: { do: 'fail', code: 'ACCOUNT_SUSPENDED' } },
+  { answer: 'missing', action: { do: 'note', reason: 'AccountNotFound' } },
+] as const
+for (const { answer, action } of refusals) {
+  t.test(`chargeFor frees the runner and tells why when the answer is ${answer}`, async (t) => {
+    t.match(await chargeFor(unpaid, answering(answer)), [{ do: 'release' }, action])
+  })
+}
+
+t.test('chargeFor does not tell twice that there is no Account', async (t) => {
+  const conditions = [
+    { type: 'Succeeded', status: 'Unknown', reason: 'AccountNotFound', message: 'm', lastTransitionTime: '2026-11-21T10:00:00Z' } as const,
+  ]
+  t.strictSame(await chargeFor({ ...unpaid, status: { conditions } }, answering('missing')), [{ do: 'release' }])
+})
