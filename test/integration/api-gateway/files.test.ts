@@ -165,3 +165,36 @@ t.test('more downloads at once than allowed answer 503, until one ends', async (
   await eventually('there is room again', async () => (await call(link)).status === 200)
   agent.destroy()
 })
+
+t.test('links last as long as was asked for, and save under the name that was asked for', async (t) => {
+  const options = { external_identifier: 'order-7', attachment_name: 'Seite ä.png', download_url_ttl: 120 }
+  const record = await capture(options)
+  t.equal(record.external_identifier, 'order-7')
+  const seconds = (Date.parse(record.download_url_expires_at) - Date.now()) / 1_000
+  t.ok(seconds > 100 && seconds <= 240, `${seconds} s`)
+  const { headers, body } = await call(record.download_url)
+  t.same(body, bytes)
+  t.equal(headers.get('content-disposition'), `attachment; filename="Seite _.png"; filename*=UTF-8''Seite%20%C3%A4.png`)
+  const { status } = await call(record.download_url.replace('Seite', 'Site'))
+  t.equal(status, 403, 'the name is signed')
+})
+
+t.test('links lead to the store itself when it has an address for the world', async (t) => {
+  const open = await world.startGateway({ TINTYPE_STORAGE_PUBLIC_URL: world.store.endpoint })
+  const { id } = await capture({ format: 'webp', attachment_name: 'Seite ä.webp' })
+  const read = () => call(`${open.url}/v1/screenshots/${id}`, { key })
+  const record = (await read()).body
+  t.ok(record.download_url.startsWith(`${world.store.endpoint}/tintype/users/acme/${id}.webp?`))
+  const { status, headers, body } = await call(record.download_url)
+  t.equal(status, 200)
+  t.same(body, bytes)
+  t.equal(headers.get('content-type'), 'image/webp')
+  t.equal(headers.get('content-disposition'), `attachment; filename="Seite _.webp"; filename*=UTF-8''Seite%20%C3%A4.webp`)
+  const signedUntil = new URL(record.download_url).searchParams
+  const signedAt = signedUntil.get('X-Amz-Date')?.replace(/(....)(..)(..T..)(..)(..)Z/, '$1-$2-$3:$4:$5Z') ?? ''
+  t.equal(Date.parse(signedAt) + Number(signedUntil.get('X-Amz-Expires')) * 1_000, Date.parse(record.download_url_expires_at))
+  t.equal((await read()).body.download_url, record.download_url, 'the same link is given again')
+  const redirect = await call(`${open.url}/v1/screenshots/${id}/download`, { key })
+  t.equal(redirect.headers.get('location'), record.download_url)
+  t.equal((await call(record.download_url.replace('.webp?', '.png?'))).status, 403)
+})
