@@ -22,11 +22,11 @@ const packages = [
   'slirp4netns',
   'util-linux',
 ]
-const services = ['containerd.service']
+const services = ['containerd.service', 'nginx.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
-/** Packages that tests on the host need besides: the browser that the images have, and fonts for it. */
-export const testPackages = ['chromium-headless-shell', 'fonts-dejavu-core', 'fonts-liberation', 'fonts-noto-core']
+/** Packages that tests on the host need besides: the browser that the images have, fonts for it, and a reverse proxy. */
+export const testPackages = ['chromium-headless-shell', 'fonts-dejavu-core', 'fonts-liberation', 'fonts-noto-core', 'nginx']
 
 /** Installs what is missing of the cluster's packages and of `more`. @throws StepError when it cannot. */
 export async function ensurePackages(report: Report, more: readonly string[] = []): Promise<string> {

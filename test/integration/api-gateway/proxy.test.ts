@@ -1,0 +1,148 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import t from 'tap'
+import { find, renderChart } from '../../support/chart.ts'
+import { type Nginx, startNginx } from '../../support/nginx.ts'
+import { complete } from './runner-role.ts'
+import { startWorld } from './world.ts'
+
+// A gateway behind nginx with TLS, set up as ingress-nginx would for the chart's Ingress: what a customer's client meets.
+
+const HOST = 'shots.example.com'
+const MEBIBYTE = 1024 * 1024
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+const key = await world.createKey({ accountName: 'acme' })
+// It does not know its public address: the proxy tells.
+const gateway = await world.startGateway()
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-proxy-'))
+t.teardown(() => rm(directory, { recursive: true, force: true }))
+
+const objects = await renderChart({ 'ingress.enabled': true, 'ingress.host': HOST })
+const { annotations = {} } = find(objects, 'Ingress', 'tintype-api-gateway').metadata
+const start = async (name: string, given?: Record<string, string>): Promise<Nginx> => {
+  const where = path.join(directory, name)
+  const nginx = await startNginx({ directory: where, host: HOST, upstream: gateway.url, ...(given ? { annotations: given } : {}) })
+  t.teardown(() => nginx.stop())
+  return nginx
+}
+// The proxy's workers are another user.
+await chmod(directory, 0o711)
+const proxy = await start('annotated', annotations)
+
+interface Told {
+  status: number
+  headers: IncomingHttpHeaders
+  bytes: Buffer
+}
+interface Ask {
+  method?: string
+  body?: string
+  headers?: Record<string, string>
+  /** Bytes after which the connection is cut. */
+  until?: number
+}
+
+/** Asks the proxy by the name that it has in the world. */
+async function ask(url: string, { method = 'GET', body, headers = {}, until }: Ask = {}, { port, ca }: Nginx = proxy): Promise<Told> {
+  const address = new URL(url, `https://${HOST}:${port}`)
+  const sent = request(address, {
+    method,
+    ca,
+    agent: false,
+    lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.on('response', resolve).on('error', reject).end(body)
+  })
+  const told = { status: response.statusCode ?? 0, headers: response.headers }
+  if (until === undefined) return { ...told, bytes: await buffer(response) }
+  const pieces: Buffer[] = []
+  for await (const piece of response) {
+    pieces.push(piece as Buffer)
+    if (pieces.reduce((sum, { length }) => sum + length, 0) >= until) break
+  }
+  return { ...told, bytes: Buffer.concat(pieces) }
+}
+const jsonOf = ({ bytes }: Told) => JSON.parse(bytes.toString())
+const create = (body: object, query = '') => ask(`/api/v1/screenshots${query}`, { method: 'POST', body: JSON.stringify(body) })
+const url = 'https://example.com/'
+/** A body of so many bytes that is refused only once it has been read. */
+const bodyOf = (bytes: number): string => {
+  const around = JSON.stringify({ url, padding: '' }).length
+  return JSON.stringify({ url, padding: 'x'.repeat(bytes - around) })
+}
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+t.test('through a proxy a screenshot is created', async (t) => {
+  const { status, headers, bytes } = await create({ url })
+  t.equal(status, 202)
+  t.match(JSON.parse(bytes.toString()), { id: /^scr_/, status: 'pending' })
+  t.match(headers['x-request-id'], /^[0-9a-f]{32}$/, 'the proxy’s own id is kept')
+})
+
+t.test('through a proxy a request is held for 25 seconds, and ends as the interface says', async (t) => {
+  const { status, bytes } = await create({ url }, '?wait=25')
+  t.equal(status, 202)
+  t.match(JSON.parse(bytes.toString()), { status: 'pending' })
+})
+
+t.test('through a proxy a held request ends when the capture does', async (t) => {
+  const { id } = jsonOf(await create({ url }))
+  const held = ask(`/api/v1/screenshots/${id}?wait=25`)
+  await complete(id, randomBytes(1000), world)
+  t.match(jsonOf(await held), { id, status: 'completed' })
+})
+
+t.test('through a proxy a body of 4 MiB arrives, and the gateway itself refuses a larger one', async (t) => {
+  const largest = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE) })
+  t.equal(largest.status, 400, 'it was read')
+  t.match(jsonOf(largest), { error: { details: [{ path: 'padding', code: 'unknown_field' }] } })
+  const beyond = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(4 * MEBIBYTE + 1) })
+  t.equal(beyond.status, 413)
+  t.match(jsonOf(beyond), { success: false, error: { code: 'PAYLOAD_TOO_LARGE' } })
+})
+
+t.test('through a proxy links are absolute, by the name and the scheme that the client used', async (t) => {
+  const { id } = jsonOf(await create({ url }))
+  await complete(id, randomBytes(1000), world)
+  const record = jsonOf(await ask(`/api/v1/screenshots/${id}?wait=10`))
+  t.ok(record.download_url.startsWith(`https://${HOST}:${proxy.port}/files/users/acme/${id}.png?`), record.download_url)
+  const leads = await ask(`/api/v1/screenshots/${id}/download`)
+  t.equal(leads.status, 302)
+  t.ok(leads.headers.location?.startsWith(`https://${HOST}:${proxy.port}/files/`))
+  t.equal((await ask(leads.headers.location ?? '')).status, 200)
+})
+
+t.test('through a proxy a file of 60 MB arrives whole, in ranges, and resumed', { timeout: 120_000 }, async (t) => {
+  const file = randomBytes(60_000_000)
+  const { id } = jsonOf(await create({ url }))
+  await complete(id, file, world)
+  const { download_url: link } = jsonOf(await ask(`/api/v1/screenshots/${id}?wait=10`))
+  const whole = await ask(link)
+  t.strictSame([whole.status, whole.headers['content-length']], [200, String(file.length)])
+  t.equal(digest(whole.bytes), digest(file))
+  const part = await ask(link, { headers: { range: 'bytes=50000000-50000099' } })
+  t.strictSame([part.status, part.headers['content-range']], [206, `bytes 50000000-50000099/${file.length}`])
+  t.ok(part.bytes.equals(file.subarray(50_000_000, 50_000_100)))
+  const cut = await ask(link, { until: 20_000_000 })
+  const rest = await ask(link, { headers: { range: `bytes=${cut.bytes.length}-`, 'if-range': cut.headers.etag ?? '' } })
+  t.equal(rest.status, 206)
+  t.equal(digest(Buffer.concat([cut.bytes, rest.bytes])), digest(file))
+  t.strictSame(await readdir(path.join(proxy.temporary, 'proxy')), [], 'nothing of it came to the proxy’s disk')
+})
+
+t.test('without the chart’s annotations the proxy refuses bodies that the interface allows, in words of its own', async (t) => {
+  const bare = await start('bare')
+  const { status, headers } = await ask('/api/v1/screenshots', { method: 'POST', body: bodyOf(2 * MEBIBYTE) }, bare)
+  t.equal(status, 413)
+  t.match(headers['content-type'], 'text/html')
+})
