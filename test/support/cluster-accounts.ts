@@ -2,7 +2,8 @@ import type { Test } from 'tap'
 import type { AccountSpec } from '../../crds/src/kinds/account.ts'
 import { API_VERSION } from '../../crds/src/names.ts'
 import { call } from './api-client.ts'
-import { kubectl, kubectlJson } from './cluster-environment.ts'
+import { kubectl } from './cluster-environment.ts'
+import { createApiKey } from './cluster-keys.ts'
 import { run } from './cluster-pools.ts'
 import { eventually } from './eventually.ts'
 
@@ -13,18 +14,10 @@ export interface ClusterAccount {
   key: string
 }
 
-const secretOf = async (name: string): Promise<string> => {
-  const { data } = await kubectlJson<{ data: Record<string, string> }>(['get', 'secret', name])
-  return Buffer.from(data['api-key'] ?? '', 'base64').toString()
-}
-
-/** Lets keys in as the documentation says: an ApiKey that names a Secret, which the operator writes. */
+/** Makes another key of an account, and waits until it is let in; it goes with the test. */
 export async function createClusterKey(t: Test, name: string, accountName: string): Promise<string> {
-  const object = { apiVersion: API_VERSION, kind: 'ApiKey', metadata: { name }, spec: { accountName, secretName: name } }
   t.teardown(() => kubectl(['delete', `apikey/${name}`, '--ignore-not-found', '--wait=false']))
-  const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify(object))
-  if (code !== 0) throw new Error(`the key of ${accountName} cannot be made: ${stderr}`)
-  const key = await eventually(`the operator has written ${name}`, async () => (await secretOf(name)) || undefined)
+  const key = await createApiKey(name, accountName)
   await eventually(`the key of ${accountName} is let in`, async () => (await call('/api/v1/usage/current', { key })).status === 200)
   return key
 }
