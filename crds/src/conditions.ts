@@ -56,3 +56,7 @@ export function setCondition(conditions: readonly Condition[], next: Omit<Condit
 
 export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type)
+
+/** True when both say the same, whatever the order of their fields: the API server has one of its own. */
+export const isSameCondition = (one: Condition | undefined, other: Condition | undefined): boolean =>
+  (Object.keys(Condition.shape) as (keyof Condition)[]).every((field) => one?.[field] === other?.[field])

@@ -3,6 +3,7 @@ import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -24,6 +25,7 @@ export interface Reflectors {
   /** The pods of RunnerPools only. */
   pods: Reflector<Pod>
   accounts: Reflector<Account>
+  apiKeys: Reflector<ApiKey>
   usages: Reflector<AccountUsage>
   /** By which gateways show that they live. */
   gatewayLeases: Reflector<Lease>

@@ -10,6 +10,7 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
+import { createAccounts } from './account/accounts.ts'
 import { bootstrapAccount } from './account/bootstrap.ts'
 import { ensureReleaseKeys } from './account/release-keys.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -110,6 +111,7 @@ async function runOperator(config: Config): Promise<void> {
   const leadership = createLeadership([
     createCore({ deps, metrics, sign: await createSigner(keys.dispatchKey), charge: quota.charge }),
     createDelivery(deps),
+    createAccounts(deps),
     quota,
     createRetention(deps),
   ])

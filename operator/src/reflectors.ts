@@ -1,5 +1,5 @@
 import { leases, type Pod, pods } from '@tintype/crds/client/core-resources'
-import { accounts, accountUsages, runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
+import { accounts, accountUsages, apiKeys, runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
@@ -29,6 +29,7 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),
     accounts: new Reflector({ ...common, resource: accounts }),
+    apiKeys: new Reflector({ ...common, resource: apiKeys }),
     usages: new Reflector({ ...common, resource: accountUsages }),
     gatewayLeases: new Reflector({ ...common, resource: leases, labelSelector: toSelector(GATEWAY_LEASE_LABELS) }),
     pods: new Reflector({

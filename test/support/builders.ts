@@ -78,7 +78,7 @@ export function anAccount({ name = 'default', ...given }: Given<Account['spec'],
 
 /** A key that may do everything. */
 export function anApiKey({ name = 'key', ...given }: Given<ApiKey['spec'], ApiKey['status']> = {}): ApiKey {
-  return { metadata: metadata(name, given.metadata), spec: { ...given.spec } }
+  return { metadata: metadata(name, given.metadata), spec: { ...given.spec }, ...(given.status ? { status: given.status } : {}) }
 }
 
 /** A pool with all its defaults. */

@@ -70,5 +70,6 @@ export const apiKeyDefinition: Definition = {
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   spec: ApiKeySpec,
+  specRules: [{ rule: '!(has(self.secretName) && has(self.existingSecret))', message: 'name one of secretName and existingSecret' }],
   status: ApiKeyStatus,
 }

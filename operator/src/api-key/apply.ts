@@ -1,0 +1,61 @@
+import { isAlreadyExists, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import { keyHash, newKeyText } from '@tintype/crds/key-text'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { Label } from '@tintype/crds/names'
+import type { SecretStore } from '../account/ensure-secret.ts'
+import type { Requeue } from '../controller/controller.ts'
+import { RetryableError, TerminalError } from '../controller/errors.ts'
+import type { Action } from './decide.ts'
+import { buildKeySecret } from './key-secret.ts'
+
+export interface ApplyDeps {
+  store: Pick<Resource<ApiKey>, 'patch'>
+  /** Lets the cache see an own write at once. */
+  seen: Pick<Reflector<ApiKey>, 'observe'>
+  secrets: SecretStore
+}
+
+/** Carries the actions out. The Secret with the text comes before the hash: after a crash in between, the text is found there. */
+export async function apply(actions: readonly Action[], key: ApiKey, deps: ApplyDeps): Promise<Requeue | undefined> {
+  let requeue: Requeue | undefined
+  for (const action of actions) {
+    if (action.do === 'createSecret') await makeText(key, deps)
+    else if (action.do === 'label') await label(key, action.hash, action.lastFour, deps)
+    else if (action.do === 'patchStatus') await patch(key, { status: { conditions: action.conditions } }, 'status', deps)
+    else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
+  }
+  return requeue
+}
+
+async function makeText(key: ApiKey, deps: ApplyDeps): Promise<void> {
+  const text = newKeyText()
+  try {
+    await deps.secrets.create(buildKeySecret(key, text), { namespace: key.metadata.namespace })
+  } catch (error) {
+    if (isAlreadyExists(error)) throw new RetryableError('a Secret of that name has just appeared', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server refuses the key’s Secret', { cause: error })
+    throw error
+  }
+  await label(key, keyHash(text), text.slice(-4), deps)
+}
+
+const label = (key: ApiKey, hash: string, lastFour: string, deps: ApplyDeps): Promise<void> =>
+  patch(key, { metadata: { labels: { [Label.keyHash1]: hash } }, spec: { lastFour } }, undefined, deps)
+
+async function patch(
+  key: ApiKey,
+  body: Record<string, unknown>,
+  subresource: 'status' | undefined,
+  { store, seen }: ApplyDeps,
+): Promise<void> {
+  const { name, namespace, resourceVersion } = key.metadata
+  try {
+    const options = { namespace, ...(subresource ? { subresource } : {}) }
+    seen.observe(await store.patch(name, mergePatch(body, { resourceVersion }), options))
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}

@@ -1,0 +1,102 @@
+// What an ApiKey that a person applied needs: the hash of its text as a label, and a condition that says whether it lets anybody in. Pure.
+
+import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/conditions'
+import { keyHash } from '@tintype/crds/key-text'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import { Label } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import type { KeySecret } from './key-secret.ts'
+
+export interface Observed {
+  key: ApiKey
+  account: Account | undefined
+  /** The Secret that it names; absent when it has its hash already, or names none. */
+  secret: KeySecret | undefined
+  /** True when an older key has the same text. */
+  isTaken: (hash: string) => boolean
+}
+
+export type Action =
+  | { do: 'createSecret' }
+  | { do: 'label'; hash: string; lastFour: string }
+  | { do: 'patchStatus'; conditions: Condition[] }
+  | { do: 'requeue'; afterMilliseconds: number }
+
+type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
+
+/** The operator may read a Secret by name but not watch it. */
+const LOOK_AGAIN_MILLISECONDS = 15_000
+const LEFTOVER_MILLISECONDS = 2_000
+/** A timer cannot wait longer; expiries further away are looked at again then. */
+const MAX_WAIT_MILLISECONDS = 86_400_000
+
+export function decide(observed: Observed, now: Date): Action[] {
+  const { key, secret } = observed
+  const actions = [...(hashOf(key) === undefined ? toText(observed) : []), ...toWait(observed, now)]
+  // Made in this very step: what it means is seen when the write comes back.
+  if (actions.some((action) => action.do === 'label' || action.do === 'createSecret')) return actions
+  const finding = judgeText(key, secret, observed.isTaken) ?? judgeKey(observed, now)
+  const conditions = toConditions(key, finding, now)
+  const isSame = isSameCondition(findCondition(key.status?.conditions, ConditionType.ready), conditions.at(-1))
+  return [...(isSame ? [] : [{ do: 'patchStatus' as const, conditions }]), ...actions]
+}
+
+const hashOf = ({ metadata: { labels } }: ApiKey): string | undefined => labels?.[Label.keyHash1] ?? labels?.[Label.keyHash2]
+
+function toText({ key, secret, isTaken }: Observed): Action[] {
+  if (secret?.state === 'missing' && key.spec.existingSecret === undefined) return [{ do: 'createSecret' }]
+  if (secret?.state !== 'usable') return []
+  const hash = keyHash(secret.text)
+  return isTaken(hash) ? [] : [{ do: 'label', hash, lastFour: secret.text.slice(-4) }]
+}
+
+function toWait({ key, secret }: Observed, now: Date): Action[] {
+  if (secret?.state === 'leftover') return [{ do: 'requeue', afterMilliseconds: LEFTOVER_MILLISECONDS }]
+  if (hashOf(key) === undefined && secret !== undefined) return [{ do: 'requeue', afterMilliseconds: LOOK_AGAIN_MILLISECONDS }]
+  const leftMilliseconds = key.spec.expiryTime === undefined ? 0 : new Date(key.spec.expiryTime).getTime() - now.getTime()
+  return leftMilliseconds > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(leftMilliseconds, MAX_WAIT_MILLISECONDS) }] : []
+}
+
+const refused = (reason: string, message: string): Finding => ({ status: 'False', reason, message })
+
+/** Why the key has no text that may be used. */
+function judgeText(key: ApiKey, secret: KeySecret | undefined, isTaken: Observed['isTaken']): Finding | undefined {
+  const hash = hashOf(key) ?? (secret?.state === 'usable' ? keyHash(secret.text) : undefined)
+  if (hash !== undefined)
+    return isTaken(hash) ? refused('TextTaken', 'An older ApiKey has the same text: give this one another.') : undefined
+  const { existingSecret, secretName } = key.spec
+  if (existingSecret !== undefined) {
+    return secret?.state === 'malformed'
+      ? refused(
+          'SecretMalformed',
+          `The key api-key of the Secret ${existingSecret} is no API key: the operator’s command new-key makes one.`,
+        )
+      : refused(
+          'SecretNotFound',
+          `There is no Secret ${existingSecret} of type tintype.dev/api-key with the label tintype.dev/account=${accountOf(key)}.`,
+        )
+  }
+  if (secretName === undefined)
+    return refused('NoText', 'Name a Secret: secretName for a text that is made, existingSecret for one of yours.')
+  if (secret?.state === 'leftover')
+    return refused('SecretLeftover', `The Secret ${secretName} of a deleted ApiKey is still there: it goes by itself.`)
+  return refused('SecretConflict', `There is a Secret ${secretName} already: choose another secretName.`)
+}
+
+function judgeKey({ key: { spec }, account }: Observed, now: Date): Finding {
+  const name = accountOf({ spec })
+  if (!account) return refused('NoAccount', `There is no Account ${name}.`)
+  if (account.spec.suspended) return refused('AccountSuspended', `The Account ${name} is suspended.`)
+  if (spec.active === false) return refused('Inactive', 'spec.active is false.')
+  if (spec.expiryTime !== undefined && new Date(spec.expiryTime) <= now) return refused('Expired', `It has expired: ${spec.expiryTime}.`)
+  return { status: 'True', reason: 'Usable', message: 'Requests with the key are let in.' }
+}
+
+function toConditions({ metadata, status }: ApiKey, finding: Finding, now: Date): Condition[] {
+  return setCondition(
+    status?.conditions ?? [],
+    { type: ConditionType.ready, ...finding, observedGeneration: metadata.generation ?? 0 },
+    now,
+  )
+}

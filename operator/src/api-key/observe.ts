@@ -1,0 +1,60 @@
+import type { Secret } from '@tintype/crds/client/core-resources'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Account } from '@tintype/crds/kinds/account'
+import { ApiKey } from '@tintype/crds/kinds/api-key'
+import { isApiKeyIdName, Label } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import type { SecretStore } from '../account/ensure-secret.ts'
+import { TerminalError } from '../controller/errors.ts'
+import type { Observed } from './decide.ts'
+import { judgeExistingSecret, judgeOwnSecret, type KeySecret } from './key-secret.ts'
+
+/** Index of ApiKeys by the hashes that they answer to. */
+export const HASH_INDEX = 'hash'
+/** Index of ApiKeys by account. */
+export const KEY_ACCOUNT_INDEX = 'account'
+
+export interface ObserveDeps {
+  keys: Pick<Lister<ApiKey>, 'get' | 'byIndex'>
+  accounts: Pick<Lister<Account>, 'get'>
+  secrets: Pick<SecretStore, 'find'>
+}
+
+/** The hashes that an ApiKey answers to. */
+export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
+  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
+
+/** True for a key that was made over REST: it is the gateway's alone, and is complete from the start. */
+export const isOfGateway = ({ metadata }: Pick<ApiKey, 'metadata'>): boolean => isApiKeyIdName(metadata.name)
+
+/** What concerns an ApiKey; undefined when it is gone or not ours to touch. */
+export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
+  const cached = keys.get(name)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
+  const { success, data: key, error } = ApiKey.safeParse(cached)
+  if (!success) throw new TerminalError('InvalidObject', `the ApiKey ${name} is not as its definition says`, { cause: error })
+  const hasHash = hashesOf(key).length > 0
+  return {
+    key,
+    account: accounts.get(keyOf({ metadata: { ...key.metadata, name: accountOf(key) } })),
+    secret: hasHash ? undefined : await findSecret(key, secrets),
+    isTaken: (hash) => keys.byIndex(HASH_INDEX, hash).some((other) => !isSameKey(other, key) && (!hasHash || isOlder(other, key))),
+  }
+}
+
+async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Promise<KeySecret | undefined> {
+  const { existingSecret, secretName } = key.spec
+  const { namespace } = key.metadata
+  const find = (name: string): Promise<Secret | undefined> => secrets.find(name, { namespace })
+  if (existingSecret !== undefined) return judgeExistingSecret(await find(existingSecret), key)
+  return secretName === undefined ? undefined : judgeOwnSecret(await find(secretName), key)
+}
+
+const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid
+
+/** The same order as the gateway's: of two keys with one text the older one is let in. */
+function isOlder(one: ApiKey, other: ApiKey): boolean {
+  const order = ({ metadata: { creationTimestamp, name } }: ApiKey): string => `${creationTimestamp}/${name}`
+  return order(one) < order(other)
+}

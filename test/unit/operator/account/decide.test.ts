@@ -1,0 +1,16 @@
+import t from 'tap'
+import { decide } from '../../../../operator/src/account/decide.ts'
+import { anAccount, at } from '../../../support/builders.ts'
+
+t.test('decide tells whether the keys of an account are let in', async (t) => {
+  t.match(decide(anAccount(), at(0)), [{ type: 'Ready', status: 'True', reason: 'Active' }])
+  t.match(decide(anAccount({ spec: { suspended: true } }), at(0)), [{ type: 'Ready', status: 'False', reason: 'Suspended' }])
+})
+
+t.test('decide writes nothing that is there already', async (t) => {
+  const account = anAccount()
+  const conditions = decide(account, at(0))!
+  t.equal(decide({ ...account, status: { conditions } }, at(60)), undefined)
+  const suspended = { ...account, spec: { ...account.spec, suspended: true }, status: { conditions } }
+  t.match(decide(suspended, at(60)), [{ lastTransitionTime: at(60).toISOString() }])
+})
