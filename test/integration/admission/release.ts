@@ -67,6 +67,10 @@ export async function installRelease(t: Test) {
     return status?.token ?? ''
   }
 
+  /** A kubeconfig for processes that act as a ServiceAccount of the release. */
+  const kubeconfigOf = (serviceAccountName: string) =>
+    plane.kubeconfigFor(`system:serviceaccount:${NAMESPACE}:${serviceAccountName}`, ['system:serviceaccounts'])
+
   /** A Screenshot as the operator leaves it when it has claimed a pod for it. */
   async function aClaimedScreenshot(name: string, runner: { pod: string; uid: string }, status: Partial<ScreenshotStatus> = {}) {
     const client = new Resource(admin, screenshots)
@@ -103,7 +107,8 @@ export async function installRelease(t: Test) {
     await new Resource(admin, clusterRoles).create({ metadata: { name }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
     await grant(user, name)
   }
-  return { admin, grantEverything, grant, permit, asUser, asPod, asAccount, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
+  const people = { asUser, asPod, asAccount, kubeconfigOf }
+  return { admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
 }
 
 interface Binding extends KubeObject {

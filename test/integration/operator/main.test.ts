@@ -1,23 +1,27 @@
 import t from 'tap'
-import { secrets } from '../../../crds/client/core-resources.ts'
-import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
+import { storeOptions } from '../../../api-gateway/src/options/store-options.ts'
+import { events, secrets } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys, screenshots } from '../../../crds/client/kinds.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { RUNNER_PORT } from '../../../crds/src/names.ts'
+import { SealingKey } from '../../../crds/src/sealed.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startProgram } from './program.ts'
 import { startStage } from './stage.ts'
 
 const stage = await startStage(t, { runnerPort: RUNNER_PORT })
-const { admin, kubeconfigPath } = stage.release
+const { admin } = stage.release
+const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
 await stage.setPool({ minIdle: 1, maxPods: 2 })
 
 const start = (name: string) =>
   startProgram(t, {
     ...stage.environment,
-    KUBECONFIG: kubeconfigPath,
+    KUBECONFIG,
     TINTYPE_POD_NAME: name,
     TINTYPE_POD_UID: `uid-of-${name}`,
     TINTYPE_BOOTSTRAP_PLAN: 'scale',
+    TINTYPE_LOG_LEVEL: 'debug',
   })
 const replicas = [await start('one'), await start('two')]
 const isReady = async (replica: (typeof replicas)[number]) => (await replica.get('/readyz')).status === 200
@@ -62,6 +66,33 @@ t.test('a standby takes over when the leader is killed, and goes on with what it
   resolve()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1 })
   t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+})
+
+t.test('an operator tells of sealed options nowhere: log, metrics, Events, statuses', async (t) => {
+  const secret = 'Zq7planted7Secret'
+  const { data = {} } = await new Resource(admin, secrets).get('tintype-sealing-key')
+  const sealingKey = SealingKey.parse(JSON.parse(Buffer.from(data['public.json'] ?? '', 'base64').toString()))
+  const gateway = new Resource((await stage.release.asPod('tintype-api-gateway', 'gateway-1')).http, screenshots)
+  const create = async (subject: string, sealedFor = subject) => {
+    const sealed = { privateOptions: { authorization: `Bearer ${secret}` }, account: 'default', url: 'https://example.com/' }
+    const stored = await storeOptions(
+      { ...sealed, subject: sealedFor },
+      { sealingKey: () => sealingKey, objects: { write: async () => 'x' } },
+    )
+    return stage.whenFinished(await gateway.create({ metadata: { name: subject }, spec: { url: sealed.url, ...stored } }))
+  }
+  t.match((await create('used')).status, { phase: 'Completed' })
+  t.match((await create('stolen', 'used')).status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
+  const order = stage.node.orders.find((sent) => sent.order.name === 'used')
+  t.equal(order?.order.privateOptions?.authorization, `Bearer ${secret}`, 'control: the runner has it')
+  const leader = await theLeader()
+  const places = {
+    log: leader.output(),
+    metrics: (await leader.get('/metrics')).text,
+    events: JSON.stringify(await new Resource(admin, events).listAll()),
+    objects: JSON.stringify(await stage.shots.listAll()),
+  }
+  for (const [place, text] of Object.entries(places)) t.notOk(text.includes(secret), place)
 })
 
 t.test('metrics carry the names of the controller runtime', async (t) => {
