@@ -1,10 +1,17 @@
 // What a server may do to its visitor before there is a page.
 
+import { createHash } from 'node:crypto'
 import { escapeHtml, htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
 
 const green = htmlOf({ title: 'Arrived', style: 'html{background:#00ff00}' })
 const counts = new Map<string, number>()
 const keyOf = (query: URLSearchParams) => (query.get('key') ?? '').slice(0, 100)
+
+const FINGERPRINT_LENGTH = 8
+
+/** The beginning of a text's SHA-256; `-` for none. */
+export const fingerprintOf = (text: string): string =>
+  text === '' ? '-' : createHash('sha256').update(text).digest('hex').slice(0, FINGERPRINT_LENGTH)
 
 const GIBIBYTE = 2 ** 30
 
@@ -78,6 +85,15 @@ export const answering: Routes = {
       response,
       htmlOf({ title: request.headers['user-agent'] ?? '', body: `<pre>${escapeHtml(JSON.stringify(request.headers, null, 2))}</pre>` }),
     )
+  },
+  // How the visitor signed in, in the title: without a secret in it. `?basic` asks for a user name first.
+  fingerprints: ({ query, request: { headers }, response }) => {
+    if (query.has('basic') && headers.authorization === undefined) {
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="sites"' }).end()
+      return
+    }
+    const shown = [headers.authorization, headers.cookie, headers['x-api-key']].map((value) => fingerprintOf(String(value ?? '')))
+    sendHtml(response, htmlOf({ title: shown.join(' '), style: 'html{background:#00ff00}' }))
   },
   count: ({ query, response }) => {
     counts.set(keyOf(query), (counts.get(keyOf(query)) ?? 0) + 1)

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import t from 'tap'
+import { fingerprintOf } from '../sites/src/answering.ts'
+import { call, capture, finished, type RecordBody } from '../support/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { createObject, run } from '../support/cluster-pools.ts'
+import { startClusterReceiver } from '../support/cluster-receiver.ts'
+import { captureWith } from '../support/cluster-screenshots.ts'
+import { eventually } from '../support/eventually.ts'
+import { page } from '../support/pages.ts'
+
+// What clients keep secret, on the deployed release: it reaches the page, and then it is looked for in everything that the release shows: objects,
+// Kubernetes Events, logs, metrics, records and webhooks.
+
+t.setTimeout(300_000)
+const SECRET = `Zq7${randomBytes(8).toString('hex')}`
+const since = new Date()
+const receiver = await startClusterReceiver(t)
+const hook = `secrets-${run}`
+await createObject(t, {
+  apiVersion: 'tintype.dev/v1alpha1',
+  kind: 'Webhook',
+  metadata: { name: hook },
+  spec: { url: `${receiver.url}/in`, events: ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] },
+} as { kind: string; metadata: { name: string } })
+await kubectl(['wait', '--for=condition=Ready', `webhook/${hook}`, '--timeout=60s'])
+
+const options = {
+  authorization: `Bearer ${SECRET}`,
+  headers: { 'X-Api-Key': SECRET },
+  cookies: [`sid=${SECRET}; HttpOnly`],
+}
+const signedIn = [`Bearer ${SECRET}`, `sid=${SECRET}`, SECRET].map(fingerprintOf).join(' ')
+const titleOf = ({ metadata }: RecordBody) => (metadata as { page_title: string } | null)?.page_title
+const captured: RecordBody[] = []
+const keep = (record: RecordBody): RecordBody => {
+  captured.push(record)
+  return record
+}
+
+t.test('headers, cookies and authorization reach the page, and the record shows none of them', async (t) => {
+  const record = keep(await capture(page('/fingerprints'), options))
+  t.equal(titleOf(record), signedIn)
+  t.match(record.options, { authorization: '***', headers: '***', cookies: '***' })
+})
+
+t.test('credentials in the url answer a 401, and are not in the record’s url', async (t) => {
+  const record = keep(await capture(page('/fingerprints?basic').replace('://', `://u:${SECRET}@`)))
+  const basic = `Basic ${Buffer.from(`u:${SECRET}`).toString('base64')}`
+  t.equal(titleOf(record), `${fingerprintOf(basic)} - -`)
+  t.match(record, { url: page('/fingerprints?basic'), options: { basic_auth_password: '***' } })
+})
+
+t.test('scripts that are too long for an object do their work', async (t) => {
+  const record = keep(await capture(page('/quadrants'), { scripts: `document.title = 'large' // ${SECRET}${'x'.repeat(20_000)}` }))
+  t.equal(titleOf(record), 'large')
+  t.equal((record.options as Record<string, unknown>).scripts, '…')
+})
+
+t.test('a batch shares what is large and private', async (t) => {
+  const scripts = `document.title += ' large' // ${'x'.repeat(20_000)}`
+  const body = { urls: [page('/fingerprints'), page('/fingerprints')], options: { ...options, scripts } }
+  const created = await call<{ screenshots: { id: string }[] }>('/api/v1/screenshots/batch', { method: 'POST', body })
+  t.equal(created.status, 202)
+  for (const { id } of created.body.screenshots) t.equal(titleOf(keep(await finished(id))), `${signedIn} large`)
+})
+
+t.test('a failed capture does not tell what it was signed in with', async (t) => {
+  t.equal(keep(await capture(page('/hang-up'), options)).status, 'failed')
+})
+
+t.test('kubectl users keep private options in a Secret', async (t) => {
+  const name = `sign-in-${run}`
+  const literal = `--from-literal=options.json=${JSON.stringify({ authorization: `Bearer ${SECRET}` })}`
+  t.teardown(() => kubectl(['delete', 'secret', name, '--ignore-not-found']))
+  t.equal((await kubectl(['create', 'secret', 'generic', name, '--type=tintype.dev/private-options', literal])).code, 0)
+  const shot = await captureWith(t, { url: page('/fingerprints'), privateOptionsSecretRef: { name } })
+  t.match(shot.status, { phase: 'Completed', result: { pageTitle: `${fingerprintOf(`Bearer ${SECRET}`)} - -` } })
+  const refused = await captureWith(t, { url: page('/fingerprints'), privateOptionsSecretRef: { name: 'tintype-sealing-key' } })
+  t.match(refused.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
+})
+
+t.test('kubectl users cannot set what is the gateway’s, nor read a private option from kubectl explain’s fields', async (t) => {
+  const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: `stolen-${run}` } }
+  const apply = (spec: object) => kubectl(['create', '-f', '-'], JSON.stringify({ ...object, spec: { url: page('/'), ...spec } }))
+  t.match((await apply({ sealedOptions: 'a.b.c.d.e' })).stderr, /sealedOptions: set by the gateway only/)
+  t.match((await apply({ options: { authorization: 'x' } })).stderr, /unknown field "spec.options.authorization"/)
+})
+
+/** The logs of every container of the release since the test began, and of those that a restart has replaced. */
+async function logs(): Promise<string> {
+  const { items } = await kubectlJson<{ items: { metadata: { name: string } }[] }>(['get', 'pods'])
+  const texts = items.map(({ metadata: { name } }) => kubectl(['logs', name, '--all-containers', `--since-time=${since.toISOString()}`]))
+  return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\n')
+}
+
+async function metrics(): Promise<string> {
+  const { items } = await kubectlJson<{ items: { metadata: { name: string; labels?: Record<string, string>; namespace: string } }[] }>([
+    'get',
+    'pods',
+  ])
+  const programs = items.filter(({ metadata }) =>
+    ['operator', 'api-gateway'].includes(metadata.labels?.['app.kubernetes.io/component'] ?? ''),
+  )
+  const texts = programs.map(({ metadata: { name, namespace } }) =>
+    kubectl(['get', '--raw', `/api/v1/namespaces/${namespace}/pods/${name}:9090/proxy/metrics`]),
+  )
+  return (await Promise.all(texts)).map(({ stdout }) => stdout).join('\n')
+}
+
+// Last: by now everything has been written.
+t.test('the release shows a secret nowhere', async (t) => {
+  const ids = captured.map(({ id }) => id)
+  const posts = await eventually(
+    'every webhook event has come',
+    async () => {
+      const bodies = (await receiver.received()).map(({ body }) => Buffer.from(body, 'base64').toString())
+      const isTold = (id: string) => bodies.some((body) => body.includes(id) && /"type":"screenshot\.(completed|failed)"/.test(body))
+      return ids.every(isTold) && bodies.join('\n')
+    },
+    60_000,
+  )
+  const kinds = 'screenshots,webhooks,accounts,accountusages,apikeys,runnerpools,events,pods,configmaps'
+  const places = {
+    objects: (await kubectl(['get', kinds, '-o', 'json'])).stdout,
+    described: (await kubectl(['describe', 'screenshots', ...ids.map((id) => id.replace('_', '-'))])).stdout,
+    logs: await logs(),
+    metrics: await metrics(),
+    records: JSON.stringify((await call('/api/v1/screenshots?limit=100')).body),
+    webhooks: posts,
+  }
+  const controls = {
+    objects: ids[0],
+    records: ids[0],
+    webhooks: ids[0],
+    described: page('/fingerprints'),
+    logs: 'screenshot finished',
+    metrics: 'screenshot_',
+  }
+  for (const [place, text] of Object.entries(places)) {
+    t.ok(text.includes(controls[place as keyof typeof controls] ?? ''), `control: ${place} can be read`)
+    for (const spelling of [SECRET, Buffer.from(`u:${SECRET}`).toString('base64').replaceAll('=', '')])
+      t.notOk(text.includes(spelling), `${place} holds no secret`)
+  }
+})
