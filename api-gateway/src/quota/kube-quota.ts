@@ -124,6 +124,7 @@ export class KubeQuota implements QuotaStore {
       write: async (usage) => {
         const written = await this.#client.replaceStatus(usage, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'never' })
         this.reflector.observe(written)
+        return written
       },
     }
   }

@@ -4,6 +4,7 @@ import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage'
 import { ApiError } from '../errors.ts'
 import type { QuotaMetrics } from './metrics.ts'
+import { Turns } from './turns.ts'
 
 // Group commit for one account: one update is under way at a time, and what arrives meanwhile rides on the next. So a burst costs a few
 // writes, and this replica never races itself. Every step may be repeated: after a lost race or an unknown outcome the newest state is read
@@ -15,8 +16,8 @@ export interface UsageStore {
   cached: () => AccountUsage | undefined
   /** As the API server has it now. @throws ApiError SERVICE_UNAVAILABLE when there is none */
   read: () => Promise<AccountUsage>
-  /** Writes the status over the version that was read, and nothing else. */
-  write: (usage: AccountUsage) => Promise<void>
+  /** Writes the status over the version that was read, and nothing else; gives what is there then. */
+  write: (usage: AccountUsage) => Promise<AccountUsage>
 }
 
 export interface LedgerOptions {
@@ -53,12 +54,18 @@ export class Ledger {
   readonly #dropping = new Set<string>()
   /** Names of reservations that were perhaps written although their caller was told that they were not. */
   readonly #abandoned = new Map<string, readonly string[]>()
+  /** Reservations that callers of this process work under: a repetition that fails takes nothing away from them. */
+  readonly #held = new Set<string>()
+  readonly #turns: Turns
+  /** What this process has written last. */
+  #ownVersion: string | undefined
   #running: Promise<void> | undefined
   #cleanUp: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(options: LedgerOptions) {
     this.#options = options
+    this.#turns = new Turns(options.random)
   }
 
   /** @throws ApiError SERVICE_UNAVAILABLE; nothing stays charged then */
@@ -69,6 +76,7 @@ export class Ledger {
   }
 
   async giveBack(id: string, names: readonly string[]): Promise<void> {
+    this.#held.delete(id)
     await this.#ask({ id, names }, (draft) => {
       draft.giveBack(id, names, this.#options.holder)
       return { granted: 0 }
@@ -77,6 +85,7 @@ export class Ledger {
 
   /** Written with the next update. */
   drop(id: string): void {
+    this.#held.delete(id)
     this.#dropping.add(id)
     if (this.#dropping.size >= MANY_DROPS) this.#wake()
   }
@@ -106,19 +115,23 @@ export class Ledger {
   }
 
   async #run(worthWriting: number): Promise<void> {
-    do await this.#commit(this.#waiting.splice(0, MAX_WAITERS), worthWriting)
-    while (this.#waiting.length > 0)
+    do {
+      const wait = this.#turns.wait(performance.now())
+      if (wait > 0) await sleep(wait)
+      await this.#commit(this.#waiting.splice(0, MAX_WAITERS), worthWriting)
+    } while (this.#waiting.length > 0)
   }
 
   async #commit(waiters: readonly Waiter[], worthWriting: number): Promise<void> {
     try {
       const outcomes = await this.#swap(waiters, worthWriting)
-      waiters.forEach(({ resolve }, index) => {
+      waiters.forEach(({ id, resolve }, index) => {
+        if (outcomes[index]!.granted > 0) this.#held.add(id)
         resolve(outcomes[index]!)
       })
     } catch (error) {
       for (const { id, names, reject } of waiters) {
-        this.#abandoned.set(id, names)
+        if (!this.#held.has(id)) this.#abandoned.set(id, names)
         reject(error)
       }
       this.#scheduleCleanUp()
@@ -135,20 +148,34 @@ export class Ledger {
       const tidied = draft.changes
       const outcomes = waiters.map(({ apply }) => apply(draft))
       if (draft.changes === tidied && tidied < worthWriting) return outcomes
+      const started = performance.now()
+      if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#turns.noteOther(started)
       try {
-        await store.write({ ...usage, status: draft.toStatus() })
+        const written = await store.write({ ...usage, status: draft.toStatus() })
+        this.#ownVersion = written.metadata.resourceVersion
         for (const id of drops) this.#dropping.delete(id)
         for (const id of abandoned) this.#abandoned.delete(id)
+        this.#turns.noteUpdate(performance.now(), performance.now() - started, this.#countOthers(written))
         metrics.onCommit(waiters.length, attempt)
         return outcomes
       } catch (error) {
-        if (isConflict(error)) metrics.onConflict()
+        if (isConflict(error)) this.#noteConflict()
         else if (!isTransient(error) && !isNotFound(error)) throw error
         if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
-        await sleep(FIRST_DELAY_MILLISECONDS * 2 ** (attempt - 1) * this.#options.random())
+        // The winner lets others have their turn: whoever has just lost need not wait.
+        if (attempt > 1 || !isConflict(error)) await sleep(FIRST_DELAY_MILLISECONDS * 2 ** attempt * this.#options.random())
         usage = await store.read()
       }
     }
+  }
+
+  #noteConflict(): void {
+    this.#options.metrics.onConflict()
+    this.#turns.noteOther(performance.now())
+  }
+
+  #countOthers({ status }: AccountUsage): number {
+    return new Set(status?.reservations?.map(({ gateway }) => gateway)).difference(new Set([this.#options.holder])).size
   }
 
   #tidy(draft: UsageDraft): { drops: string[]; abandoned: string[] } {

@@ -33,6 +33,7 @@ class FakeUsage implements UsageStore {
     this.writes++
     this.change(usage.status)
     if (trouble) throw trouble.error
+    return this.stored
   }
   change(status: AccountUsage['status']): void {
     const resourceVersion = String(Number(this.stored.metadata.resourceVersion) + 1)
