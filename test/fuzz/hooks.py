@@ -1,0 +1,67 @@
+"""What schemathesis cannot know of this API from its OpenAPI document."""
+
+import itertools
+import os
+from urllib.parse import parse_qs, urlsplit
+
+import schemathesis
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+
+LETTERS = st.from_regex(r"[a-z]{1,8}", fullmatch=True)
+PATHS = st.from_regex(r"[a-z0-9/]{0,12}", fullmatch=True)
+
+# Addresses that may be captured: of public hosts, which nobody asks here. Instants that lie ahead, as expiries must.
+schemathesis.openapi.format("uri", st.builds("https://{}.example.com/{}".format, LETTERS, PATHS))
+schemathesis.openapi.format("date-time", st.builds("20{}-03-01T12:00:00Z".format, st.integers(30, 60)))
+
+OWN_KEY = os.environ["FUZZ_KEY_ID"]
+NO_KEY = "key_00000000000000000000000000"
+FILE = urlsplit(os.environ["FUZZ_FILE"])
+
+counter = itertools.count()
+
+
+def is_right(case):
+    return case.meta is not None and case.meta.generation.mode == GenerationMode.POSITIVE
+
+
+def loosen(case):
+    """Conditions that are seldom met, and keys that were used before, would hide all that comes after: three in four go."""
+    for name in ("Idempotency-Key", "If-Match"):
+        if name in (case.headers or {}) and next(counter) % 4:
+            del case.headers[name]
+
+
+def settle(case):
+    """What a schema cannot say: two fields that exclude each other, a url in one of two places."""
+    body = case.body
+    if not isinstance(body, dict):
+        return
+    if "expires_in_days" in body:
+        body.pop("expires_at", None)
+    if case.path == "/api/v1/screenshots" and "url" not in body and "url" not in body.get("options", {}):
+        body["url"] = "https://example.com/"
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Keeps the run's own key alive, and gives signatures that nobody could guess."""
+    operation = case.operation.definition.raw.get("operationId")
+    if (case.path_parameters or {}).get("id") == OWN_KEY and case.method != "GET":
+        case.path_parameters["id"] = NO_KEY
+    if not is_right(case):
+        # It asks to overlook what is wrong on purpose.
+        (case.headers or {}).pop("Prefer", None)
+        return
+    loosen(case)
+    settle(case)
+    if operation == "getFile" and case.method == "GET":
+        _, _, _, account, file = FILE.path.split("/")
+        case.path_parameters = {"account": account, "file": file}
+        case.query = {name: values[0] for name, values in parse_qs(FILE.query).items()}
+
+
+@schemathesis.deserializer("image/png", "image/jpeg", "image/webp")
+def read_picture(context, response):
+    return {}

@@ -1,0 +1,49 @@
+/** The programs in Python that tests use, from PyPI with pinned hashes, in a virtual environment of our own that is made once. */
+import { createHash } from 'node:crypto'
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { run, succeeds } from '../cluster/exec.ts'
+import { cache } from '../cluster/state.ts'
+import { StepError } from '../cluster/steps.ts'
+
+const requirements = path.join(import.meta.dirname, 'requirements.txt')
+const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--require-hashes', '--no-deps', '--only-binary', ':all:']
+
+/** Directory of the programs `python`, `schemathesis` and `openapi-python-client`; its name is a digest of what is in it. */
+export async function locatePythonTools(): Promise<string> {
+  const digest = createHash('sha256')
+    .update(await readFile(requirements))
+    .digest('hex')
+    .slice(0, 12)
+  return path.join(cache, 'python', digest, 'bin')
+}
+
+/** Installs them unless they are there. Resolves to what was done. */
+export async function ensurePythonTools(): Promise<string> {
+  const programs = await locatePythonTools()
+  const directory = path.dirname(programs)
+  const done = path.join(directory, 'done')
+  if (await isThere(done)) return 'already installed'
+  if (!(await succeeds('python3', ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))']))) {
+    throw new StepError('Python 3.11 or newer with venv is not installed', { remedy: 'apt-get install python3-venv' })
+  }
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(path.dirname(directory), { recursive: true })
+  try {
+    await run('python3', ['-m', 'venv', directory])
+    await run(path.join(programs, 'python'), [...pip, '-r', requirements])
+  } catch (cause) {
+    throw new StepError('Python packages could not be installed', {
+      remedy: 'see that PyPI is reachable: pip download schemathesis',
+      cause,
+    })
+  }
+  await writeFile(done, '')
+  return 'installed'
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,74 @@
+import { toId } from '../../../crds/src/names.ts'
+import { call } from '../api-gateway/client.ts'
+import { complete, fail } from '../api-gateway/runner-role.ts'
+import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
+
+// A gateway over a real API server and store whose captures end, although nobody captures: quickly, most of them well, some badly.
+
+export interface Stage {
+  world: World
+  gateway: Gateway
+  key: string
+  /** Id of that key. */
+  keyId: string
+  /** A signed link to a stored file. */
+  file: string
+  stop: () => Promise<void>
+}
+
+const EVERY_MILLISECONDS = 200
+/** Of so many captures one fails. */
+const FAILING = 5
+const PICTURE = Buffer.from('nine bytes, near enough a picture')
+
+const endsBadly = (id: string): boolean => (id.charCodeAt(id.length - 1) + id.charCodeAt(id.length - 2)) % FAILING === 0
+
+/** Ends what is pending, once each; who deleted it meanwhile was quicker. */
+function endCaptures(world: World): () => void {
+  const seen = new Set<string>()
+  const look = async () => {
+    const { items } = await world.screenshots.list({ limit: 500 })
+    const pending = items.filter(({ metadata: { name }, status }) => status?.phase === 'Pending' && !seen.has(name))
+    for (const { metadata } of pending) {
+      seen.add(metadata.name)
+      const id = toId(metadata.name)
+      const end = endsBadly(id) ? fail(id, { code: 'TIMEOUT', message: 'the page did not load' }, world) : complete(id, PICTURE, world)
+      await end.catch(() => {})
+    }
+  }
+  let next: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => {
+    next = next.then(look).catch(() => {})
+  }, EVERY_MILLISECONDS)
+  return () => clearInterval(timer)
+}
+
+async function makeFile(api: string, key: string): Promise<string> {
+  for (;;) {
+    const { status, body } = await call(`${api}/screenshots?wait=25`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+    if (status === 200 && body.download_url) return body.download_url
+  }
+}
+
+/** Starts all that a client may want to talk to: an account without limits, a picture that exists. */
+export async function startStage(): Promise<Stage> {
+  const world = await startWorld()
+  const stopEnding = endCaptures(world)
+  await world.createAccount('acme')
+  const key = await world.createKey({ accountName: 'acme' })
+  const many = '1000000'
+  const gateway = await world.startGateway({
+    TINTYPE_READS_PER_MINUTE: many,
+    TINTYPE_CHANGES_PER_MINUTE: many,
+    TINTYPE_MAX_KEYS: many,
+    TINTYPE_MAX_WEBHOOKS: many,
+  })
+  const api = `${gateway.url}/api/v1`
+  const keys = await call(`${api}/keys`, { key })
+  const file = await makeFile(api, key)
+  const stop = async () => {
+    stopEnding()
+    await world.stop()
+  }
+  return { world, gateway, key, keyId: keys.body.data[0].id, file, stop }
+}
