@@ -42,12 +42,14 @@ interface Denial {
   yieldsToEqual: boolean
 }
 
+const DIGITS_AND_DOTS = /^[\d.]+$/
+
 const ALLOWED: Verdict = { allowed: true }
 const refused = (reason: string): Verdict => ({ allowed: false, reason })
 
 /** `::ffff:10.0.0.1` is 10.0.0.1 for the kernel, so it is for the rules. Undefined for what is not an address; zones are none of a page's business. */
 const parseAddress = (text: string): Address | undefined => {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined
+  if (!isAddressLiteral(text)) return undefined
   const address = ipaddr.parse(text)
   if (address instanceof ipaddr.IPv4) return address
   if (address.zoneId !== undefined) return undefined
@@ -135,7 +137,9 @@ export const toCanonicalHost = (host: string): string | undefined => {
 }
 
 /** True for a canonical host ({@link toCanonicalHost}) that is an address and needs no resolver. */
-export const isAddressLiteral = (host: string): boolean => ipaddr.IPv4.isValidFourPartDecimal(host) || ipaddr.IPv6.isValid(host)
+export const isAddressLiteral = (host: string): boolean =>
+  // The library throws and catches an error for each name: a look at its letters spares most of them.
+  (DIGITS_AND_DOTS.test(host) && ipaddr.IPv4.isValidFourPartDecimal(host)) || ipaddr.IPv6.isValid(host)
 
 /** True when `host` (canonical, a trailing dot aside) is a name that a pattern of `allowedHosts` holds. Patterns hold no literals: ranges do that. */
 export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHosts'>): boolean => {
