@@ -45,6 +45,9 @@ export function toUsageFacts({ spec, status }: Pick<AccountUsage, 'spec' | 'stat
   }
 }
 
+/** After so long a repetition is noted: from then on it is as young as that. */
+const YOUNG_MILLISECONDS = 60_000
+
 /** Entries and names that the object may hold in all: it is read and written whole each time (1,000 names are about 40 kB). */
 const MAX_RESERVATIONS = 1_000
 const MAX_NAMES = 5_000
@@ -62,6 +65,9 @@ export interface Wanted {
   /** False: costs quota only. */
   countsForRate: boolean
 }
+
+/** When somebody last relied on a reservation. */
+export const lastAskedFor = ({ at, askedAgain = at }: Pick<Reservation, 'at' | 'askedAgain'>): Date => new Date(askedAgain)
 
 /** What came of it. `full`: there is no room to note another reservation; a little later there is. */
 export interface Outcome {
@@ -142,10 +148,15 @@ export class UsageDraft {
     this.#changes++
   }
 
-  /** Ends the reservation of a holder that is no more: what it never made goes back, the rest stays spent. */
-  settle(id: string, neverMade: readonly string[], holder: string): void {
-    this.giveBack(id, neverMade, holder)
-    if (this.#reservations.some((reservation) => reservation.id === id && reservation.gateway === holder)) this.drop(id)
+  /**
+   * Ends a reservation that nobody works under any more: what was never made goes back, the rest stays spent.
+   * @param seen the reservation as it was when that was found out; one that was relied on since is left alone
+   */
+  settle(seen: Reservation, neverMade: readonly string[]): void {
+    const held = this.#reservations.find(({ id }) => id === seen.id)
+    if (held?.gateway !== seen.gateway || held.askedAgain !== seen.askedAgain) return
+    this.giveBack(seen.id, neverMade, seen.gateway)
+    this.drop(seen.id)
   }
 
   hasRefunded(screenshotId: string): boolean {
@@ -180,10 +191,12 @@ export class UsageDraft {
     }
   }
 
-  /** A client's repetition may come to another replica: from then on that one answers for the reservation. */
+  /** A client's repetition may come late, or to another replica: from then on that one answers for the reservation. */
   #takeOver(known: Reservation, names: readonly string[], gateway: string): Outcome {
-    if (known.gateway !== gateway) {
-      this.#reservations = this.#reservations.map((other) => (other === known ? { ...known, gateway } : other))
+    const isOld = this.#now.getTime() - lastAskedFor(known).getTime() > YOUNG_MILLISECONDS
+    if (known.gateway !== gateway || isOld) {
+      const renewed = { ...known, gateway, askedAgain: this.#now.toISOString() }
+      this.#reservations = this.#reservations.map((other) => (other === known ? renewed : other))
       this.#changes++
     }
     // A repetition may ask for less: what exists by then is left out. What is paid is the first of the rest.

@@ -16,7 +16,8 @@ export const Reservation = z.object({
   id: z.string().max(64).describe('Id of the reservation.'),
   names: z.array(z.string().max(253)).max(100).describe('Names of the Screenshots to come.'),
   gateway: z.string().max(253).describe('Instance that holds it; its Lease tells whether it lives.'),
-  at: instant('When it was made.'),
+  at: instant('When it was made: its month is charged.'),
+  askedAgain: instant('When a repetition of its request last relied on it.').optional(),
 })
 export type Reservation = z.infer<typeof Reservation>
 

@@ -1,6 +1,6 @@
 import { ConditionType, findCondition } from '@tintype/crds/conditions'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
-import type { AccountUsage, AccountUsageStatus } from '@tintype/crds/kinds/account-usage'
+import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage'
 
@@ -46,10 +46,9 @@ export interface ChargeWanted {
   name: string
 }
 
-/** A reservation of a gateway that is no more. */
+/** A reservation that nobody works under any more. */
 export interface Settlement {
-  id: string
-  holder: string
+  reservation: Reservation
   neverMade: readonly string[]
 }
 
@@ -75,7 +74,7 @@ export interface Decision {
 /** Makes all changes in one update. */
 export function decide(usage: Pick<AccountUsage, 'spec' | 'status'>, changes: Changes, now: Date): Decision {
   const draft = new UsageDraft(usage, now)
-  for (const { id, neverMade, holder } of changes.settlements) draft.settle(id, neverMade, holder)
+  for (const { reservation, neverMade } of changes.settlements) draft.settle(reservation, neverMade)
   for (const id of changes.refunds) draft.refund(id)
   const outcomes = changes.charges.map(({ uid, name }) =>
     draft.reserve({ id: uid, names: [name], gateway: OPERATOR, at: now, countsForRate: false }),

@@ -9,6 +9,8 @@ import type { Clock } from '../controller/clock.ts'
 
 /** A reservation whose holder has no Lease at all must be this old: the Lease may not have been seen yet. */
 const NO_LEASE_MILLISECONDS = 60_000
+/** A living gateway is done with a reservation within seconds: after so long it has given up on what it could not find out. */
+const GIVEN_UP_MILLISECONDS = 600_000
 const DEFAULT_DURATION_SECONDS = 30
 
 interface Seen {
@@ -39,18 +41,18 @@ export class GatewayLives {
     })
   }
 
-  /** Whether a gateway that made a reservation at that time seems to have ended. */
+  /** Whether a gateway seems to have ended, or given up, that relied on a reservation at that time. */
   seemsEnded(gateway: string, reservedAt: Date): boolean {
-    const { clock } = this.#options
     const silence = this.#silenceOf(gateway)
-    return silence === undefined ? clock.wall() - reservedAt.getTime() >= NO_LEASE_MILLISECONDS : silence > 0
+    const age = this.#options.clock.wall() - reservedAt.getTime()
+    return silence === undefined ? age >= NO_LEASE_MILLISECONDS : silence > 0 || age >= GIVEN_UP_MILLISECONDS
   }
 
   /** The same, asked of the API server: this process's copy may have stood still. */
   async hasEnded(gateway: string, reservedAt: Date): Promise<boolean> {
     if (!this.seemsEnded(gateway, reservedAt)) return false
     const lease = await this.#options.store.find(gateway)
-    if (!lease) return this.#options.clock.wall() - reservedAt.getTime() >= NO_LEASE_MILLISECONDS || this.#seen.has(gateway)
+    if (!lease) return this.#seen.has(gateway) || this.seemsEnded(gateway, reservedAt)
     this.#options.leases.observe(lease)
     return this.seemsEnded(gateway, reservedAt)
   }

@@ -7,6 +7,7 @@ import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
+import { lastAskedFor } from '@tintype/crds/usage'
 import { Controller } from '../controller/controller.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { type Charge, Charges } from './charges.ts'
@@ -93,7 +94,9 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
   )
   const sweep = () => {
     for (const { metadata, status } of reflectors.usages.lister.list()) {
-      const isDue = status?.reservations?.some(({ gateway, at }) => gateway !== OPERATOR && parts.lives.seemsEnded(gateway, new Date(at)))
+      const isDue = status?.reservations?.some(
+        (held) => held.gateway !== OPERATOR && parts.lives.seemsEnded(held.gateway, lastAskedFor(held)),
+      )
       if (isDue) controller.enqueue(keyOfAccount(metadata.name))
     }
     for (const name of parts.lives.expiredFor(KEEP_LEASE_MILLISECONDS)) {

@@ -11,6 +11,7 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
+import { lastAskedFor } from '@tintype/crds/usage'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError } from '../controller/errors.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'
@@ -83,7 +84,7 @@ async function settleEnded({ metadata, status }: AccountUsage, context: QuotaCon
   const settlements: Settlement[] = []
   for (const reservation of status?.reservations ?? []) {
     if (settlements.length === SETTLE_AT_ONCE) break
-    if (reservation.gateway === OPERATOR || !(await lives.hasEnded(reservation.gateway, new Date(reservation.at)))) continue
+    if (reservation.gateway === OPERATOR || !(await lives.hasEnded(reservation.gateway, lastAskedFor(reservation)))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
     metrics.onSettled(settlement.neverMade.length)
     settlements.push(settlement)

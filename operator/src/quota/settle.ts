@@ -17,13 +17,14 @@ export interface SettleContext {
 }
 
 /**
- * Finds out which objects of a reservation were never made. Its gateway has ended, so none of them will be. Any doubt keeps a unit spent:
+ * Finds out which objects of a reservation were never made. Nobody works under it any more, so none of them will be. Any doubt keeps a unit spent:
  * who creates, downloads and deletes in a loop must never lower the count.
  * @throws when the API server or the bucket cannot be asked; then nothing is settled
  */
-export async function settle(account: string, { id, gateway, names }: Reservation, context: SettleContext): Promise<Settlement> {
+export async function settle(account: string, reservation: Reservation, context: SettleContext): Promise<Settlement> {
+  const { names } = reservation
   const gone = await Promise.all(names.map((name) => wasNeverMade(account, name, context)))
-  return { id, holder: gateway, neverMade: names.filter((_, index) => gone[index]) }
+  return { reservation, neverMade: names.filter((_, index) => gone[index]) }
 }
 
 /** The API server first: what leaves it for the archive, or is deleted over REST, is in the bucket before. */

@@ -57,8 +57,20 @@ t.test('usage lets another gateway take a reservation over, so that the first ca
   draft.reserve(wanted('r', ['x']))
   t.strictSame(draft.reserve(wanted('r', ['x'], { gateway: 'b' })), { granted: 1 })
   draft.giveBack('r', ['x'], 'a')
-  draft.settle('r', ['x'], 'a')
+  draft.settle({ id: 'r', names: ['x'], gateway: 'a', at: NOW.toISOString() }, ['x'])
   t.match(draft.toStatus(), { used: 1, reservations: [{ gateway: 'b' }] })
+})
+
+t.test('usage does not settle a reservation that a repetition has relied on meanwhile', async (t) => {
+  const first = draftOf({ limit: 9 })
+  first.reserve(wanted('r', ['x']))
+  const seen = first.toStatus().reservations?.[0]
+  const draft = draftOf({ limit: 9 }, first.toStatus(), later(600_000))
+  t.strictSame(draft.reserve(wanted('r', ['x'])), { granted: 1 })
+  draft.settle(seen!, ['x'])
+  t.match(draft.toStatus(), { used: 1, reservations: [{ id: 'r', at: NOW.toISOString(), askedAgain: later(600_000).toISOString() }] })
+  draft.settle(draft.toStatus().reservations![0]!, ['x'])
+  t.equal(draft.used, 0)
 })
 
 t.test('usage gives names back once', async (t) => {
@@ -74,8 +86,10 @@ t.test('usage gives names back once', async (t) => {
 t.test('usage settles the reservation of an ended gateway', async (t) => {
   const draft = draftOf({ limit: 9 })
   draft.reserve(wanted('r', ['x', 'y', 'z']))
-  draft.settle('r', ['z'], 'a')
-  t.match(draft.toStatus(), { used: 2, reservations: [] })
+  const [held] = draft.toStatus().reservations ?? []
+  draft.settle(held!, ['z'])
+  t.strictSame(draft.toStatus().reservations, [])
+  t.equal(draft.used, 2)
 })
 
 t.test('usage refunds an id once, in its month only', async (t) => {
@@ -200,7 +214,8 @@ class Model {
       held.names = held.names.filter((name) => held.created.has(name))
       if (held.names.length === 0) this.held.delete(step.id)
     } else if (step.do === 'settle' && step.gateway === held.holder) {
-      draft.settle(key, rest, step.gateway)
+      const seen = this.status?.reservations?.find(({ id }) => id === key)
+      if (seen) draft.settle(seen, rest)
       this.held.delete(step.id)
     }
   }

@@ -80,7 +80,7 @@ t.test('decide makes all changes in one update', async (t) => {
     {
       ...none,
       charges: [{ uid: 'u', name: 'mine' }],
-      settlements: [{ id: 'res_1', holder: 'g', neverMade: ['b'] }],
+      settlements: [{ reservation: held, neverMade: ['b'] }],
       refunds: [id],
     },
     NOW,
@@ -100,7 +100,7 @@ t.test('decide charges over the limit of nobody, and the rate counts nothing', a
 
 t.test('decide leaves the reservation that another gateway has taken over', async (t) => {
   const held = { id: 'res_1', names: ['a'], gateway: 'other', at: NOW.toISOString() }
-  const settlements = [{ id: 'res_1', holder: 'dead', neverMade: ['a'] }]
+  const settlements = [{ reservation: { ...held, gateway: 'dead' }, neverMade: ['a'] }]
   t.equal(decide(usage({ reservations: [held] }), { ...none, settlements }, NOW).status, undefined)
 })
 

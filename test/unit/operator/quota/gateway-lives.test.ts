@@ -48,13 +48,23 @@ function aStage() {
   }
 }
 
-t.test('a gateway that renews its Lease lives, however old its reservation is', async (t) => {
+t.test('a gateway that renews its Lease lives', async (t) => {
   const { lives, renew, at, wait } = aStage()
   for (let n = 0; n < 30; n++) {
     renew('g')
     wait(10)
     t.notOk(lives.seemsEnded('g', at(0)))
   }
+})
+
+t.test('a living gateway has given up on a reservation of ten minutes ago', async (t) => {
+  const { lives, renew, at, wait } = aStage()
+  for (let n = 0; n < 61; n++) {
+    renew('g')
+    wait(10)
+  }
+  t.ok(await lives.hasEnded('g', at(10)))
+  t.notOk(await lives.hasEnded('g', at(11)))
 })
 
 t.test('a gateway that does not renew its Lease has ended when the Lease runs out', async (t) => {
