@@ -8,18 +8,24 @@ import { accountOf } from '@tintype/crds/record'
 import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX } from '../api-key/observe.ts'
 import { reconcile as reconcileKey } from '../api-key/reconcile.ts'
 import { Controller, type Reconcile } from '../controller/controller.ts'
-import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { Deps, Reflectors, StartedWork, Work } from '../deps.ts'
 import { reconcileAccount } from './reconcile.ts'
 
 const WORKERS = 2
 
+/** What this part needs of the operator. */
+export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics'> {
+  config: Pick<Deps['config'], 'namespace'>
+  reflectors: Pick<Reflectors, 'accounts' | 'apiKeys'>
+}
+
 /** Makes the part; once a process. */
-export function createAccounts(deps: Deps): Work {
+export function createAccounts(deps: AccountsDeps): Work {
   deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
   return { start: () => startTerm(deps) }
 }
 
-function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: Deps): StartedWork {
+function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: AccountsDeps): StartedWork {
   const { namespace } = config
   const { apiKeys, accounts } = reflectors
   const now = () => new Date(clock.wall())

@@ -1,0 +1,158 @@
+import { pino } from 'pino'
+import t from 'tap'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { isKeyText, keyHash, newKeyText } from '../../../crds/src/key-text.ts'
+import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
+import { Label } from '../../../crds/src/names.ts'
+import { createAccounts } from '../../../operator/src/account/accounts.ts'
+import { systemClock } from '../../../operator/src/controller/clock.ts'
+import { locatePrograms } from '../../cluster/programs.ts'
+import { eventually } from '../../support/eventually.ts'
+import { installRelease, NAMESPACE } from '../admission/release.ts'
+import { kubectlOf } from '../crds/kubectl.ts'
+
+// A customer made with kubectl, by the operator with the chart's rights and no others; and people who try to get at Secrets through it.
+
+const release = await installRelease(t)
+const http = await release.asAccount('tintype-operator')
+const reflectors = { accounts: new Reflector({ http, resource: accounts }), apiKeys: new Reflector({ http, resource: apiKeys }) }
+for (const reflector of Object.values(reflectors)) reflector.start()
+await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
+const logged: string[] = []
+const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
+const part = { http, log, reflectors, clock: systemClock, config: { namespace: NAMESPACE }, controllerMetrics: {} }
+const work = createAccounts(part).start(new AbortController().signal)
+t.teardown(async () => {
+  await work.stop()
+  await Promise.all(Object.values(reflectors).map((reflector) => reflector.stop()))
+})
+
+const kubectl = kubectlOf({ programs: (await locatePrograms()).kubernetes, kubeconfigPath: release.kubeconfigPath })
+const inNamespace = ['--namespace', NAMESPACE]
+const apply = (object: object) => kubectl([...inNamespace, 'apply', '-f', '-'], { apiVersion: 'tintype.dev/v1alpha1', ...object })
+const keys = new Resource(release.admin, apiKeys)
+/** As the gateway, which the policies let pass: what the operator does by itself is seen. */
+const unfenced = new Resource(await release.asAccount('tintype-api-gateway'), apiKeys)
+const secretStore = new Resource(release.admin, secrets)
+
+const readyOf = ({ status, metadata }: ApiKey) =>
+  status?.conditions?.find(({ type, observedGeneration }) => type === 'Ready' && observedGeneration === metadata.generation)
+const whenReason = (name: string, reason: string): Promise<ApiKey> =>
+  eventually(`${name} is ${reason}`, async () => {
+    const key = await keys.get(name)
+    return readyOf(key)?.reason === reason && key
+  })
+const applyKey = async (name: string, spec: ApiKeySpec, reason: string): Promise<ApiKey> => {
+  t.match(await apply({ kind: 'ApiKey', metadata: { name }, spec }), { isOk: true })
+  return whenReason(name, reason)
+}
+const textIn = async (name: string): Promise<string> =>
+  Buffer.from((await secretStore.get(name)).data?.['api-key'] ?? '', 'base64').toString()
+const hashOf = ({ metadata }: ApiKey) => metadata.labels?.[Label.keyHash1]
+const createSecret = (name: string, type: string, text: string, labels = {}) =>
+  secretStore.create({ metadata: { name, labels }, type, data: { 'api-key': Buffer.from(text).toString('base64') } })
+
+t.test('kubectl apply of an Account and an ApiKey makes a customer', async (t) => {
+  t.match(await apply({ kind: 'Account', metadata: { name: 'acme' }, spec: { plan: 'growth' } }), { isOk: true })
+  const key = await applyKey('acme-ci', { accountName: 'acme', scopes: ['screenshots:write'], secretName: 'acme-ci-key' }, 'Usable')
+  const text = await textIn('acme-ci-key')
+  t.ok(isKeyText(text))
+  t.equal(hashOf(key), keyHash(text))
+  t.equal(key.spec.lastFour, text.slice(-4))
+  t.match(await secretStore.get('acme-ci-key'), {
+    type: 'tintype.dev/api-key',
+    metadata: { ownerReferences: [{ kind: 'ApiKey', name: 'acme-ci' }] },
+  })
+  t.notMatch(logged.join(), text)
+  t.notMatch(JSON.stringify(key), text)
+  t.match((await kubectl([...inNamespace, 'get', 'apikeys', 'acme-ci'])).output, new RegExp(`acme +True +Usable +${text.slice(-4)}`))
+  const wait = await kubectl([...inNamespace, 'wait', '--for=condition=Ready', '--timeout=30s', 'account/acme', 'apikey/acme-ci'])
+  t.ok(wait.isOk, wait.output)
+  t.match((await kubectl([...inNamespace, 'get', 'account', 'acme'])).output, /growth +True +Active/)
+})
+
+t.test('applying it again, and deleting its Secret, leave the key as it is', async (t) => {
+  const before = hashOf(await keys.get('acme-ci'))
+  await secretStore.delete('acme-ci-key')
+  const spec = { accountName: 'acme', scopes: ['screenshots:write' as const], secretName: 'acme-ci-key', name: 'again' }
+  const key = await applyKey('acme-ci', spec, 'Usable')
+  t.equal(hashOf(key), before)
+  t.equal(await secretStore.find('acme-ci-key'), undefined)
+})
+
+t.test('the text of a person’s own Secret is only hashed, also when it comes later', async (t) => {
+  await applyKey('late', { accountName: 'acme', existingSecret: 'late-key' }, 'SecretNotFound')
+  const text = newKeyText()
+  await createSecret('late-key', 'tintype.dev/api-key', text, { [Label.account]: 'acme' })
+  const key = await whenReason('late', 'Usable')
+  t.equal(hashOf(key), keyHash(text))
+  t.notOk((await secretStore.get('late-key')).metadata.ownerReferences)
+})
+
+t.test('suspension of the account shows on its keys', async (t) => {
+  const store = new Resource(release.admin, accounts)
+  await store.patch('acme', mergePatch({ spec: { suspended: true } }))
+  await whenReason('acme-ci', 'AccountSuspended')
+  t.match((await kubectl([...inNamespace, 'get', 'account', 'acme'])).output, /growth +False +Suspended/)
+  await store.patch('acme', mergePatch({ spec: { suspended: false } }))
+  await whenReason('acme-ci', 'Usable')
+})
+
+t.test('a key made over REST is never touched', async (t) => {
+  const name = `key-${'0'.repeat(26)}`
+  const created = await unfenced.create({
+    metadata: { name, labels: { [Label.keyHash1]: keyHash(newKeyText()) } },
+    spec: { accountName: 'acme' },
+  })
+  await applyKey('control', { accountName: 'acme', secretName: 'control-key' }, 'Usable')
+  t.equal((await keys.get(name)).metadata.resourceVersion, created.metadata.resourceVersion)
+})
+
+t.test('the API server refuses a key with two sources of its text', async (t) => {
+  const answer = await apply({ kind: 'ApiKey', metadata: { name: 'both' }, spec: { secretName: 'a', existingSecret: 'b' } })
+  t.match(answer, { isOk: false, output: /name one of secretName and existingSecret/ })
+})
+
+t.test('operator takes no text from a Secret that is not for the key, even where no policy is in the way', async (t) => {
+  await apply({ kind: 'Account', metadata: { name: 'annie' }, spec: { plan: 'free' } })
+  const victim = await textIn('late-key')
+  await createSecret('opaque', 'Opaque', newKeyText(), { [Label.account]: 'annie' })
+  await createSecret('unlabelled', 'tintype.dev/api-key', newKeyText())
+  const attempts: [string, ApiKeySpec, string][] = [
+    ['foreign-account', { existingSecret: 'late-key' }, 'SecretNotFound'],
+    ['foreign-key', { existingSecret: 'control-key' }, 'SecretNotFound'],
+    ['other-type', { existingSecret: 'opaque' }, 'SecretNotFound'],
+    ['for-default', { existingSecret: 'unlabelled' }, 'SecretNotFound'],
+    ['made-up', { existingSecret: 'there-is-none' }, 'SecretNotFound'],
+    ['overwrites', { secretName: 'late-key' }, 'SecretConflict'],
+  ]
+  for (const [name, spec, reason] of attempts) {
+    await unfenced.create({ metadata: { name }, spec: { accountName: 'annie', ...spec } })
+    t.equal(hashOf(await whenReason(name, reason)), undefined, `${name} has no hash`)
+  }
+  t.equal(await textIn('late-key'), victim)
+  // The control: what says that it is for her account is hers.
+  await createSecret('hers', 'tintype.dev/api-key', newKeyText(), { [Label.account]: 'annie' })
+  await unfenced.create({ metadata: { name: 'hers' }, spec: { accountName: 'annie', existingSecret: 'hers' } })
+  t.ok(hashOf(await whenReason('hers', 'Usable')))
+})
+
+t.test('a copy of a key’s hash brings its requests to nobody', async (t) => {
+  const hash = hashOf(await keys.get('late'))!
+  await unfenced.create({ metadata: { name: 'copycat', labels: { [Label.keyHash1]: hash } }, spec: { accountName: 'annie' } })
+  await whenReason('copycat', 'TextTaken')
+  t.equal(readyOf(await keys.get('late'))?.reason, 'Usable')
+})
+
+t.test('a key that was deleted and made again under its name gets a new text', async (t) => {
+  const before = await textIn('control-key')
+  await keys.delete('control')
+  await secretStore.delete('control-key') // the garbage collector does not run here
+  const key = await applyKey('control', { accountName: 'acme', secretName: 'control-key' }, 'Usable')
+  t.not(await textIn('control-key'), before)
+  t.equal(hashOf(key), keyHash(await textIn('control-key')))
+})
