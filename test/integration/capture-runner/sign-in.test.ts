@@ -173,6 +173,61 @@ t.test('headers replace the browser’s own, but not an Authorization that a scr
   t.strictSame(heard, ['Bearer mine', 'curl/9'])
 })
 
+t.test('a request that is held is in all else what the browser made it', async (t) => {
+  const heard: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
+  let kind: keyof typeof heard = 'plain'
+  const note: RequestListener = ({ method, headers, rawHeaders }, response) => {
+    const {
+      referer,
+      origin,
+      cookie,
+      accept,
+      'accept-encoding': encoding,
+      'content-type': type,
+      'user-agent': agent,
+      'sec-fetch-site': site,
+    } = headers
+    heard[kind].push({
+      method,
+      referer,
+      origin,
+      cookie,
+      accept,
+      encoding,
+      type,
+      agent,
+      site,
+      names: rawHeaders.filter((_, i) => i % 2 === 0).length,
+    })
+    response.writeHead(200, { 'content-type': 'text/html' }).end(html('posted'))
+  }
+  const sites = await serveSites(t, () => ({
+    own: {
+      '/': (_, response) =>
+        void response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'a=1' }).end(
+          html(`<img src="/image.png"><form method=post action="/posted"><input name=a value=b></form>
+            <script>addEventListener('load', () => document.forms[0].submit())</script>`),
+        ),
+      '/image.png': note,
+      '/posted': note,
+    },
+    foreign: {},
+  }))
+  await shoot(sites, '/', {})
+  kind = 'signed'
+  await shoot(sites, '/', { headers: { accept: '*/*;q=0.5' } })
+  t.equal(heard.plain.length, 2)
+  const withoutAccept = (facts: object[]) => facts.map((fact) => ({ ...fact, accept: undefined }))
+  t.strictSame(withoutAccept(heard.signed), withoutAccept(heard.plain))
+  t.match(heard.signed, [{ accept: '*/*;q=0.5' }, { accept: '*/*;q=0.5', method: 'POST' }])
+})
+
+t.test('requests that are held still end where redirects go in a circle', async (t) => {
+  const sites = await serveSites(t, () => ({ own: { '/': redirect('/again'), '/again': redirect('/') }, foreign: {} }))
+  const error = await studio.shootInVain(sites.own.url('/'), {}, { privateOptions: signed })
+  t.equal(error.code, 'TOO_MANY_REDIRECTS')
+})
+
 /** Asks for user `u` and password `p`; counts the tries. */
 const guarded = (tries: string[], body = html('<title>in</title>')) =>
   (({ headers }, response) => {

@@ -1,6 +1,14 @@
 import t from 'tap'
 import { newId } from '../../../crds/src/ids.ts'
-import { eventKey, invertedDay, objectKey, objectKeyPrefix, parseObjectKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import {
+  eventKey,
+  invertedDay,
+  objectKey,
+  objectKeyPrefix,
+  optionsKey,
+  parseObjectKey,
+  tombstoneKey,
+} from '../../../crds/src/storage-keys.ts'
 import { at, NOON } from '../../support/builders.ts'
 
 const id = newId('scr', NOON)
@@ -48,3 +56,8 @@ t.test('tombstoneKey lies with the records of the day of creation', async (t) =>
 })
 
 t.test('eventKey has a place of its own', async (t) => t.equal(eventKey('evt_1'), 'events/evt_1.json'))
+
+t.test('optionsKey keeps accounts apart', async (t) => {
+  t.equal(optionsKey('acme', 'scr-1'), 'options/acme/scr-1.jwe')
+  t.equal(parseObjectKey(optionsKey('acme', 'scr-1')), undefined, 'no download leads to it')
+})
