@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers'
 
 /** A request as the list shows it; `body` in base64, byte by byte. */
 export interface ListedRequest {
+  method: string
   path: string
   headers: Record<string, string | string[] | undefined>
   body: string
@@ -21,7 +22,7 @@ const received: ListedRequest[] = []
 
 async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = request.url ?? '/'
-  received.push({ path, headers: request.headers, body: (await buffer(request)).toString('base64') })
+  received.push({ method: request.method ?? '', path, headers: request.headers, body: (await buffer(request)).toString('base64') })
   const [, way, count = 0] = /^\/(fail|slow)\/(\d)$/.exec(path) ?? []
   const isAsSaid = Number(request.headers['x-webhook-attempt']) <= Number(count)
   if (isAsSaid && way === 'slow') await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS))

@@ -120,6 +120,17 @@ t.test('spec 3.1: a capture that does not complete emits screenshot.failed', asy
   t.strictSame(typesOf(await arrive('/all', bad.id, 2)), ['screenshot.failed', 'screenshot.queued'])
 })
 
+t.test('spec 6.1: screenshot.completed is emitted when a job completes successfully, and only then', async (t) => {
+  t.strictSame(typesOf(await arrive('/one', good.id, 1)), ['screenshot.completed'])
+  t.strictSame(await arrivedAt('/one', bad.id), [])
+})
+
+t.test('spec 6.3: the envelope is posted as JSON', async (t) => {
+  t.equal(request!.method, 'POST')
+  t.match(request!.headers['content-type'], /^application\/json/)
+  t.strictSame(Object.keys(event), ['id', 'type', 'created_at', 'data'])
+})
+
 t.test('spec 6.1: screenshot.queued holds the record as it was then', async (t) => {
   const queued = (await arrive('/all', good.id, 2)).map(toEvent).find(({ type }) => type === 'screenshot.queued')
   t.match(queued?.data.screenshot, { id: good.id, status: 'pending', download_url: null, completed_at: null })

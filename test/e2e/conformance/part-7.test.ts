@@ -43,29 +43,46 @@ t.test('spec 7.1: an exhausted quota is 429 USAGE_LIMIT_REACHED', async (t) => {
   t.match(await usageOf(key), { count: 100, limit: 100, percentage: 100, remaining: 0 }, 'deleting gives nothing back')
 })
 
-t.test('spec 7.2: a batch with enqueue failures reports them in its body', async (t) => {
-  const { name, key } = await createClusterAccount(t, 'partial', { plan: 'free' })
-  const first = await createBatch(97, key)
-  t.equal(first.body.successful, 97)
-  const { status, body } = await createBatch(5, key)
-  t.equal(status, 202)
-  t.match(body, { total: 5, successful: 3, failed: 2, warning: /2 of 5/ })
+const partial = await createClusterAccount(t, 'partial', { plan: 'free' })
+const first = await createBatch(97, partial.key)
+const second = await createBatch(5, partial.key)
+t.teardown(() =>
+  removeAll(
+    [...first.body.screenshots, ...second.body.screenshots].map(({ id }) => id),
+    partial.key,
+  ),
+)
+
+t.test('spec 7.2: a batch with enqueue failures has no error status, and reports them in its body', async (t) => {
+  t.strictSame([first.body.successful, second.status], [97, 202])
+  t.match(second.body, { total: 5, successful: 3, failed: 2, failed_jobs: [{ error: /^USAGE_LIMIT_REACHED: / }, {}] })
+})
+
+t.test('spec 2.4: failed_jobs and warning are present when jobs failed to enqueue, with id, url and error', async (t) => {
+  const { failed_jobs: jobs = [], warning, screenshots } = second.body
+  t.match(warning, /2 of 5/)
   t.strictSame(
-    body.screenshots.map((item) => item.status),
-    ['pending', 'pending', 'pending', 'failed', 'failed'],
+    jobs.map((job) => [Object.keys(job), job.id, job.url]),
+    screenshots.slice(3).map(({ id }) => [['id', 'url', 'error'], id, url]),
   )
-  t.equal(body.failed_jobs?.length, 2)
-  for (const [index, job] of (body.failed_jobs ?? []).entries()) {
-    t.match(job, { id: body.screenshots[3 + index]?.id, url, error: /^USAGE_LIMIT_REACHED: / })
-    const { body: record } = await call<RecordBody>(`/v1/screenshots/${job.id}`, { key })
-    t.match(record, { status: 'failed', error: { code: 'USAGE_LIMIT_REACHED' } })
+})
+
+t.test('spec 3.1: a job of a batch that could not be enqueued is failed', async (t) => {
+  const pending = ['pending', 'pending', 'pending']
+  t.strictSame(
+    second.body.screenshots.map(({ status }) => status),
+    [...pending, 'failed', 'failed'],
+  )
+  for (const { id } of second.body.failed_jobs ?? []) {
+    const { body: record } = await call<RecordBody>(`/v1/screenshots/${id}`, { key: partial.key })
+    t.match(record, { id, status: 'failed', error: { code: 'USAGE_LIMIT_REACHED' }, download_url: null })
   }
-  t.equal((await usageOf(key)).count, 100, 'failed jobs cost nothing')
-  await removeAll(
-    [...first.body.screenshots, ...body.screenshots].map(({ id }) => id),
-    key,
-  )
-  t.ok(name)
+  t.equal((await usageOf(partial.key)).count, 100, 'and costs nothing')
+})
+
+t.test('spec 4.6: when some jobs fail to enqueue, the response still carries every item', async (t) => {
+  t.equal(second.body.screenshots.length, 5)
+  t.equal(second.body.total, 5)
 })
 
 t.test('spec 7.3: a webhook url that is not HTTPS is rejected', async (t) => {
@@ -146,7 +163,6 @@ t.test('spec 7.5: an Idempotency-Key creates once, and is refused for another bo
   const headers = { 'idempotency-key': `conformance-${Date.now()}` }
   const create = (body: object) => call<RecordBody & ErrorBody>('/v1/screenshots', { method: 'POST', body, headers })
   const first = await create({ url, options: held })
-  t.teardown(() => removeAll([first.body.id], '').catch(() => undefined))
   const second = await create({ url, options: held })
   t.strictSame(second.body, first.body)
   t.equal(second.headers.get('idempotent-replayed'), 'true')

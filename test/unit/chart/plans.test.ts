@@ -1,0 +1,22 @@
+import t from 'tap'
+import { DEFAULT_PLANS, PlansText } from '../../../crds/src/plans.ts'
+import { type Container, find, type PodSpec, renderChart } from '../../support/chart.ts'
+
+// What each plan allows where nobody changes the chart's values (spec 8).
+
+const objects = await renderChart()
+const plansOf = (program: string) => {
+  const { spec } = find<{ spec: { template: { spec: PodSpec } } }>(objects, 'Deployment', `tintype-${program}`)
+  const [container] = spec.template.spec.containers as (Container & { env?: { name: string; value?: string }[] })[]
+  return PlansText.parse(container?.env?.find(({ name }) => name === 'TINTYPE_PLANS')?.value)
+}
+
+t.test('spec 8: plan Scale has 50,000 per month and 150 requests per minute, beyond $0.75 per 1,000', async (t) => {
+  t.match(plansOf('api-gateway').scale, { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75 })
+})
+
+t.test('the chart gives gateway and operator the plans that the programs know', async (t) => {
+  // An absent price and an undefined one are the same.
+  const known = JSON.stringify(DEFAULT_PLANS)
+  for (const program of ['api-gateway', 'operator']) t.same(JSON.parse(JSON.stringify(plansOf(program))), JSON.parse(known))
+})

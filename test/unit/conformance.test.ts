@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { repository } from '../cluster/state.ts'
+
+// docs/conformance.md and the tests that it names say the same.
+
+const folder = 'test/e2e/conformance'
+const elsewhere = ['test/unit/chart/plans.test.ts']
+const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8')
+
+/** Where each sentence is tested: `2.1: id is …` and the file. */
+function findTests(): Map<string, string> {
+  const files = [...readdirSync(path.join(repository, folder)).map((name) => `${folder}/${name}`), ...elsewhere]
+  return new Map(
+    files.flatMap((file) =>
+      [...read(file).matchAll(/(['"`])spec (\d+(?:\.\d+)?: .+?)\1/g)].map(([, , sentence = '']) => [sentence, file] as const),
+    ),
+  )
+}
+
+/** A row with a number, a sentence, and a link to a file or what stands in its place. */
+interface Row {
+  sentence: string
+  test: string
+}
+
+const rows: Row[] = [...read('docs/conformance.md').matchAll(/^\| (\d[\d.]*) \| (.*?) \| (.*?) \| .*\|$/gm)].map(
+  ([, number = '', text = '', cell = '']) => ({
+    sentence: `${number}: ${text.replaceAll('\\', '')}`,
+    test: /\]\(\.\.\/(.*)\)/.exec(cell)?.[1] ?? cell,
+  }),
+)
+const tests = findTests()
+
+t.test('docs/conformance.md has each sentence that is tested, with the file of its test', async (t) => {
+  t.ok(tests.size > 150, `${tests.size} sentences`)
+  const listed = new Map(rows.map(({ sentence, test }) => [sentence, test]))
+  t.strictSame(
+    [...tests].filter(([sentence, file]) => listed.get(sentence) !== file),
+    [],
+  )
+})
+
+t.test('docs/conformance.md names no test that does not exist', async (t) => {
+  const claimed = rows.filter(({ test }) => test.startsWith(folder) || elsewhere.includes(test))
+  t.strictSame(
+    claimed.filter(({ sentence }) => !tests.has(sentence)),
+    [],
+  )
+  const files = rows.filter(({ test }) => test.startsWith('test/')).map(({ test }) => test)
+  t.strictSame(
+    files.filter((file) => !existsSync(path.join(repository, file))),
+    [],
+  )
+})
+
+t.test('docs/conformance.md has each sentence once', async (t) => {
+  const sentences = rows.map(({ sentence }) => sentence)
+  t.strictSame(
+    sentences.filter((sentence, index) => sentences.indexOf(sentence) !== index),
+    [],
+  )
+})
