@@ -5,15 +5,15 @@ import { ago, startStage } from './stage.ts'
 const stage = await startStage(t)
 const { liveIds, listIds, get } = stage
 const COUNT = 2_500
+const MOVING = 1_000
 const HOUR = 3_600_000
 
-t.test('pages are exact while 2,500 records of three days move to the archive', async (t) => {
+t.test('pages are exact over 2,500 records of three days, while a thousand of them move to the archive', async (t) => {
   // Spread over 60 hours, and ended in another order than they were begun.
-  const ids = await stage.addRecords(COUNT, (n) => ({
-    createdAt: ago((n % 61) * HOUR),
-    hasFile: false,
-    spec: { batchId: `batch_${n % 5}` },
-  }))
+  const record = (n: number) => ({ createdAt: ago((n % 61) * HOUR), hasFile: false, spec: { batchId: `batch_${n % 5}` } })
+  const archived = await stage.addArchived(COUNT - MOVING, record)
+  const moving = await stage.addRecords(MOVING, record)
+  const ids = [...archived, ...moving].sort()
   await eventually('the gateway has seen all', async () => (await listIds('&status=completed', 500)).length === COUNT)
   await stage.startOperator()
   let rounds = 0

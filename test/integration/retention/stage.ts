@@ -1,17 +1,19 @@
 // What retention tests stand on: a real API server, a real store, a gateway and operators as processes of their own. Records are made with
 // whatever age a test needs, for an id carries its own time.
 
+import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
+import { buildSegments, parseArchivedLine } from '../../../crds/src/archive.ts'
 import { newId } from '../../../crds/src/ids.ts'
 import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
-import { objectKey } from '../../../crds/src/storage-keys.ts'
-import { completedStatus } from '../../support/builders.ts'
+import { toId, toObjectName } from '../../../crds/src/names.ts'
+import { objectKey, recordKey } from '../../../crds/src/storage-keys.ts'
+import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Answer, call } from '../api-gateway/client.ts'
 import { startWorld } from '../api-gateway/world.ts'
@@ -101,6 +103,24 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     await eventually('the webhook is active', async () => (await hooks.get('hook')).status?.activeSince !== undefined)
   }
 
+  /** Puts records into the archive, a tenth of them in each segment, as if that had long happened; gives their ids. */
+  async function addArchived(count: number, record: (n: number) => NewRecord): Promise<string[]> {
+    const screenshots = Array.from({ length: count }, (_, n): Screenshot => {
+      const { createdAt = new Date(), spec = {} } = record(n)
+      const id = newId('scr', createdAt)
+      return aScreenshot({
+        name: toObjectName(id),
+        spec: { url: `https://example.com/${id}`, accountName: ACCOUNT, ...spec },
+        status: completedStatus(),
+      })
+    })
+    for (let part = 0; part < 10; part++) {
+      const share = screenshots.filter((_, n) => n % 10 === part)
+      for (const { key: name, text: lines } of buildSegments(ACCOUNT, share)) await world.bucket.putObject('tintype', name, lines)
+    }
+    return screenshots.map(({ metadata }) => toId(metadata.name))
+  }
+
   const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => call(`${gateway.url}/v1${path}`, { key, headers })
   const remove = (id: string): Promise<Answer> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
   const liveIds = async (): Promise<string[]> =>
@@ -117,6 +137,12 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     return keys
   }
 
+  /** A record as it lies in the archive. */
+  async function archived(id: string): Promise<Screenshot> {
+    const stream = await world.bucket.getObject('tintype', recordKey(ACCOUNT, id))
+    return parseArchivedLine(await text(stream))
+  }
+
   /** All ids of the list, page by page. */
   async function listIds(query = '', limit = 100): Promise<string[]> {
     const ids: string[] = []
@@ -131,6 +157,8 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
 
   return {
     subscribe,
+    archived,
+    addArchived,
     world,
     key,
     gateway,
