@@ -1,0 +1,224 @@
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { silentLog } from '../../../crds/client/log.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { hexSignature } from '../../../crds/src/webhook-signature.ts'
+import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startReceiver } from '../delivery/stage.ts'
+import { call } from './client.ts'
+import { startWorld } from './world.ts'
+
+// The life of webhook endpoints over two replicas, and deliveries that the operator signs with what the gateways have sealed.
+
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+await world.createAccount('other')
+const key = await world.createKey({ accountName: 'acme' })
+const foreign = await world.createKey({ accountName: 'other' })
+const env = { TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8', TINTYPE_MAX_WEBHOOKS: '8' }
+const [a, b] = await Promise.all([world.startGateway(env), world.startGateway(env)])
+const [urlA, urlB] = [`${a.url}/api/v1/webhooks`, `${b.url}/api/v1/webhooks`]
+const receiver = await startReceiver(t)
+
+const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+const hooks = new Resource(http, webhooks)
+const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
+for (const cache of Object.values(caches)) cache.start()
+await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
+const work = prepareDelivery({
+  http,
+  namespace: 'default',
+  ...caches,
+  openingKeys: world.openingKeys,
+  linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
+  settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+  certificates: [receiver.ca],
+  ownAddresses: [],
+  version: '0.1.0',
+  isLeader: () => true,
+  log: silentLog,
+}).start(new AbortController().signal)
+t.teardown(async () => {
+  await work.stop()
+  await Promise.all(Object.values(caches).map((cache) => cache.stop()))
+  await http.close()
+})
+
+const hook = { name: 'orders', url: receiver.url, events: ['screenshot.completed'] }
+const create = async (body: object = {}) => {
+  const { status, body: answer } = await call(urlA, { method: 'POST', key, body: { ...hook, ...body } })
+  t.equal(status, 201)
+  return answer.data as { id: string; signing_secret: string }
+}
+/** Until the operator has seen a change, nothing of it is posted. */
+const whenReady = (id: string) =>
+  eventually(`${id} is ready`, async () => {
+    const { metadata, status } = await hooks.get(toObjectName(id))
+    return (
+      status?.activeSince !== undefined && status.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
+    )
+  })
+/** Makes a Screenshot over REST and ends its capture in the runner's role. */
+const capture = async () => {
+  const created = await call(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+  const status = completedStatus({ completionTime: new Date().toISOString() })
+  return world.screenshots.patch(toObjectName(created.body.id), mergePatch({ status }), { subresource: 'status' })
+}
+t.beforeEach(() => {
+  receiver.received.length = 0
+})
+t.afterEach(async () => {
+  for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
+  for (const url of [urlA, urlB]) {
+    await eventually(
+      'all replicas have seen that',
+      async () => (await call(`${url}?include_inactive=1`, { key })).body.pagination.total === 0,
+    )
+  }
+})
+
+t.test('a webhook made by one replica is read, changed and deleted by another', async (t) => {
+  const { id } = await create({ description: 'all' })
+  const found = await call(`${urlB}/${id}`, { key })
+  t.match(found, {
+    status: 200,
+    body: { success: true, data: { id, ...hook, is_active: true, is_default: false, statistics: { total_deliveries: 0 } } },
+  })
+  t.equal((await call(`${urlB}/${id}`, { key: foreign })).status, 404)
+  const changed = await call(`${urlB}/${id}`, { method: 'PATCH', key, body: { is_active: false, name: 'off' } })
+  t.match(changed, { status: 200, body: { data: { id, name: 'off', is_active: false, events: hook.events } } })
+  t.ok(Date.parse(changed.body.data.updated_at) >= Date.parse(changed.body.data.created_at))
+  t.strictSame((await call(urlB, { key })).body.data, [])
+  t.equal((await call(`${urlB}?include_inactive=true`, { key })).body.data.length, 1)
+  t.match(await call(`${urlA}/${id}`, { method: 'DELETE', key }), { status: 204 })
+  t.equal((await call(`${urlA}/${id}`, { key })).status, 404)
+  await eventually('the other replica knows it', async () => (await call(`${urlB}/${id}`, { key })).status === 404)
+})
+
+t.test('lists are oldest first, paged and counted', async (t) => {
+  const ids: string[] = []
+  for (const name of ['one', 'two', 'three']) ids.push((await create({ name })).id)
+  const page = await call(`${urlA}?limit=2`, { key })
+  t.strictSame(
+    page.body.data.map(({ id }: { id: string }) => id),
+    ids.slice(0, 2),
+  )
+  t.match(page.body.pagination, { limit: 2, offset: 0, total: 3, has_more: true })
+  t.match((await call(`${urlA}?limit=2&offset=2`, { key })).body, { data: [{ id: ids[2] }], pagination: { has_more: false } })
+  t.match((await call(urlA, { key: foreign })).body, { data: [], pagination: { total: 0 } })
+})
+
+t.test('an event is signed with the secret that the creation answered; both secrets sign after a rotation', async (t) => {
+  const { id, signing_secret: first } = await create()
+  await whenReady(id)
+  await capture()
+  const [before] = await receiver.whenReceived(1)
+  t.equal(before?.headers['x-webhook-signature'], hexSignature(before!.body, first))
+  t.equal(before?.headers['x-webhook-id'], id)
+
+  const rotated = await call(`${urlB}/${id}/rotate-secret`, { method: 'POST', key, body: { overlap_hours: 1 } })
+  const { signing_secret: second, previous_secret_expires_at: end } = rotated.body.data
+  t.equal(rotated.status, 200)
+  t.ok(Math.abs(Date.parse(end) - Date.now() - 3_600_000) < 60_000)
+  await whenReady(id)
+  await capture()
+  const [, during] = await receiver.whenReceived(2)
+  t.equal(during?.headers['x-webhook-signature'], hexSignature(during!.body, second))
+  t.equal(during?.headers['x-webhook-signature-previous'], hexSignature(during!.body, first))
+  t.match(await call(`${urlA}/${id}/rotate-secret`, { method: 'POST', key }), {
+    status: 409,
+    body: { error: { code: 'ROTATION_IN_PROGRESS' } },
+  })
+  const forced = await call(`${urlA}/${id}/rotate-secret`, { method: 'POST', key, body: { force: true, overlap_hours: 0 } })
+  t.equal(forced.body.data.previous_secret_expires_at, null)
+  await whenReady(id)
+  await capture()
+  const [, , after] = await receiver.whenReceived(3)
+  t.equal(after?.headers['x-webhook-signature'], hexSignature(after!.body, forced.body.data.signing_secret))
+  t.notOk('x-webhook-signature-previous' in after!.headers)
+  for (const place of [JSON.stringify(await hooks.listAll()), a.log(), b.log()]) {
+    for (const text of [first, second, forced.body.data.signing_secret]) t.notOk(place.includes(text.slice(6)))
+  }
+})
+
+t.test('deliveries show in the statistics, and do not upset a change under If-Match', async (t) => {
+  const { id } = await create({ signing_secret: 'a-secret-of-my-own-making' })
+  await whenReady(id)
+  const etag = (await call(`${urlA}/${id}`, { key })).headers.get('etag')!
+  await capture()
+  await receiver.whenReceived(1)
+  const statistics = await eventually('it is counted', async () => {
+    const { body } = await call(`${urlB}/${id}`, { key })
+    return body.data.statistics.successful_deliveries === 1 && body.data.statistics
+  })
+  t.match(statistics, {
+    total_deliveries: 1,
+    failed_deliveries: 0,
+    pending_deliveries: 0,
+    success_rate: 100,
+    average_response_time_ms: Number,
+    last_delivery_at: /Z$/,
+    last_success_at: /Z$/,
+    last_failure_at: null,
+    last_status_code: 200,
+    consecutive_failures: 0,
+  })
+  t.equal((await call(`${urlA}/${id}`, { key, headers: { 'if-none-match': etag } })).status, 200, 'what is shown has changed')
+  const patch = (name: string) => call(`${urlA}/${id}`, { method: 'PATCH', key, body: { name }, headers: { 'if-match': etag } })
+  t.equal((await patch('new')).status, 200)
+  t.equal((await patch('newer')).status, 412)
+})
+
+t.test('an inactive webhook is told of nothing', async (t) => {
+  const off = await create({ is_active: false, name: 'off' })
+  const on = await create({ name: 'on' })
+  await whenReady(on.id)
+  await capture()
+  const [request] = await receiver.whenReceived(1)
+  t.equal(request?.headers['x-webhook-id'], on.id)
+  t.not(on.id, off.id)
+  t.equal(receiver.received.length, 1)
+})
+
+t.test('a webhook that was applied with kubectl is managed over REST like the others', async (t) => {
+  await hooks.create({ metadata: { name: 'mine' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
+  const [{ id, ...shown }] = await eventually('it is listed', async () => {
+    const { data } = (await call(urlB, { key })).body
+    return data.length > 0 && data
+  })
+  t.match(shown, { name: 'mine', description: null, signing_secret_hint: null })
+  t.match(await call(`${urlA}/${id}`, { method: 'PUT', key, body: { events: ['screenshot.queued'] } }), {
+    status: 200,
+    body: { data: { id } },
+  })
+  t.equal((await call(`${urlA}/${id}/rotate-secret`, { method: 'POST', key })).status, 409)
+  t.match(await call(`${urlB}/${id}`, { method: 'DELETE', key }), { status: 204 })
+})
+
+t.test('of many creations at once under one Idempotency-Key there is one webhook', async (t) => {
+  const headers = { 'idempotency-key': 'once' }
+  const answers = await Promise.all([urlA, urlB, urlA, urlB].map((url) => call(url, { method: 'POST', key, body: hook, headers })))
+  const made = answers.filter(({ status, body }) => status === 201 && body.data.signing_secret !== undefined)
+  t.equal(made.length, 1, 'one answer has the secret')
+  t.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'))
+  t.equal((await hooks.listAll()).length, 1)
+  const again = await call(urlB, { method: 'POST', key, body: hook, headers })
+  t.match(again, { status: 201, body: { data: { id: made[0]?.body.data.id } } })
+  t.notOk('signing_secret' in again.body.data)
+})
+
+t.test('an account has no more webhooks than it may', async (t) => {
+  for (let count = 0; count < 8; count++) await create()
+  t.match(await call(urlA, { method: 'POST', key, body: hook }), {
+    status: 409,
+    body: { error: { code: 'LIMIT_REACHED', details: { limit: 8 } } },
+  })
+})
