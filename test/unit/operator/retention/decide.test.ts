@@ -1,0 +1,97 @@
+import t from 'tap'
+import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import { decide, isOwed } from '../../../../operator/src/retention/decide.ts'
+import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/builders.ts'
+
+const HOUR = 3_600
+const settings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
+/** One that ended so many seconds after noon. */
+const ended = (second: number, more: Partial<ScreenshotStatus> = {}): Screenshot =>
+  aScreenshot({ name: `shot-${second}`, status: completedStatus({ completionTime: at(second).toISOString(), ...more }) })
+const namesAt = (finished: Screenshot[], second: number, changes: Partial<typeof settings> = {}, hooks: Webhook[] = []) =>
+  decide({ finished, webhooksOf: () => hooks, termStart: NOON }, { ...settings, ...changes }, at(second)).map(
+    ({ metadata }) => metadata.name,
+  )
+
+t.test('decide archives what is older than its time, those that ended first before others', async (t) => {
+  const shots = [ended(200), ended(0), ended(100), ended(3_000)]
+  t.strictSame(namesAt(shots, HOUR - 1), [])
+  t.strictSame(namesAt(shots, HOUR + 301), ['shot-0', 'shot-100', 'shot-200'])
+})
+
+t.test('decide waits a little so that one segment holds many, but not once there are enough', async (t) => {
+  t.strictSame(namesAt([ended(0)], HOUR + 1), [])
+  const many = Array.from({ length: 1_000 }, () => ended(0))
+  t.equal(namesAt(many, HOUR + 1, { maxLive: 10_000 }).length, 1_000)
+})
+
+t.test('decide archives the oldest sooner when there are too many, down to a tenth below the bound', async (t) => {
+  const shots = Array.from({ length: 105 }, (_, n) => ended(n))
+  t.strictSame(
+    namesAt(shots, 300),
+    Array.from({ length: 15 }, (_, n) => `shot-${n}`),
+  )
+  t.strictSame(namesAt(shots.slice(0, 100), 300), [])
+})
+
+t.test('decide leaves what is younger than the minimum however many there are', async (t) => {
+  const shots = Array.from({ length: 105 }, (_, n) => ended(n))
+  t.strictSame(namesAt(shots, 62), ['shot-0', 'shot-1', 'shot-2'])
+})
+
+t.test('decide leaves what is being deleted or has not ended', async (t) => {
+  const marked = ended(0)
+  marked.metadata.annotations = { 'tintype.dev/delete-requested': 'now' }
+  const leaving = ended(0)
+  leaving.metadata.deletionTimestamp = at(1).toISOString()
+  t.strictSame(namesAt([marked, leaving, aScreenshot()], 2 * HOUR), [])
+})
+
+t.test('decide takes at most five thousand at a time', async (t) => {
+  const many = Array.from({ length: 5_001 }, () => ended(0))
+  t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)
+})
+
+const open = { 'screenshot.completed': { hook: { n: 1, at: at(9).toISOString(), s: 'open' as const } } }
+t.test('decide holds back what is owed, for an hour after its end and after the leader’s beginning', async (t) => {
+  const shots = [ended(0, { deliveries: open }), ended(1)]
+  const short = { liveForMilliseconds: 60_000 }
+  t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
+  t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
+  const late = decide({ finished: shots, webhooksOf: () => [], termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
+  t.strictSame(
+    late.map(({ metadata }) => metadata.name),
+    ['shot-1'],
+  )
+})
+
+const hook = aWebhook({ name: 'hook' })
+const entry = (s: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { n: 1, at: at(9).toISOString(), s } } })
+const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
+const reserved = { reservation: 'r1' }
+const owed: [string, Screenshot, Webhook[], boolean][] = [
+  ['nothing when nobody listens', ended(0), [], false],
+  ['an event to a webhook that is not in the ledger', ended(0), [hook], true],
+  ['an event that is to be tried again', ended(0, { deliveries: entry('open') }), [hook], true],
+  ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
+  ['nothing once it was given up', ended(0, { deliveries: entry('failed') }), [hook], false],
+  ['nothing to a webhook that was made later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
+  ['the unit of a failed capture that was paid for', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
+  [
+    'nothing once the unit was given back',
+    aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
+    [],
+    false,
+  ],
+  ['nothing for a failed capture that cost nothing', aScreenshot({ status: failedStatus() }), [], false],
+  [
+    'the unit of one that was charged at its claim',
+    aScreenshot({ status: failedStatus({ conditions: [condition('Charged')] }) }),
+    [],
+    true,
+  ],
+]
+for (const [what, screenshot, hooks, is] of owed) {
+  t.test(`isOwed finds ${what}`, async (t) => t.equal(isOwed(screenshot, hooks), is))
+}
