@@ -56,7 +56,8 @@ async function trust(t: Test): Promise<void> {
   const release = [releaseName, '--namespace', releaseNamespace]
   const before = JSON.parse(await helm(['status', ...release, '--output', 'json'])) as { version: number; info: { description: string } }
   const values = { webhooks: { allowedHosts: [HOST], extraCaConfigMap: CA_CONFIG_MAP } }
-  const settings = ['--reuse-values', '--set-json', `webhooks.allowedHosts=${JSON.stringify(values.webhooks.allowedHosts)}`]
+  // What the chart has gained since keeps its default.
+  const settings = ['--reset-then-reuse-values', '--set-json', `webhooks.allowedHosts=${JSON.stringify(values.webhooks.allowedHosts)}`]
   const chart = join(repository, 'charts/tintype')
   await helm([
     'upgrade',

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { environmentFile, repository } from '../cluster/state.ts'
+import { page } from '../support/pages.ts'
+import { decode } from '../support/picture.ts'
+
+// What docs/api.md tells a reader to type, typed: the commands of its first five minutes, in one shell, line by line as they stand there.
+
+const manual = await readFile(path.join(repository, 'docs/api.md'), 'utf8')
+const chapter = /^## Five minutes$(.*?)^## /ms.exec(manual)?.[1] ?? ''
+const blocks = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+
+/** The reader's commands, about a page that is there without internet. */
+const commands = blocks
+  .join('')
+  .replace('. .tintype/env', `. '${environmentFile}'`)
+  .replaceAll('https://example.com/?page=2', page('/dark'))
+  .replaceAll('https://example.com', page('/quadrants'))
+
+/** Runs a script as a reader's shell would, but ends at the first command that fails, in a pipe too. */
+async function type(script: string, directory: string): Promise<{ code: number; output: string }> {
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
+  const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
+  return { code: await ended, output: output + errors }
+}
+
+t.test('each command of the first five minutes works as it stands', { timeout: 120_000 }, async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  t.ok(blocks.length >= 6, `${blocks.length} blocks`)
+  // The first block shows a picture, the second stores another under the same name.
+  const { code, output } = await type(commands, directory)
+  t.equal(code, 0, output)
+  t.match(output, /"status": "completed"/)
+  t.match(output, /"remaining": \d+/)
+  const picture = await decode(await readFile(path.join(directory, 'shot.png')))
+  t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
+})
+
+t.test('the manual tells every line of the first five minutes to a shell', async (t) => {
+  const lines = chapter.split('\n').filter((line) => line.trimStart().startsWith('curl') || line.includes('$(curl'))
+  t.ok(lines.length > 0)
+  t.strictSame(
+    lines.filter((line) => !blocks.some((block) => block.includes(line))),
+    [],
+  )
+})
