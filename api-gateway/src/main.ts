@@ -17,6 +17,7 @@ import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
 import { KubeQuota } from './quota/kube-quota.ts'
+import { ServerClock } from './quota/server-clock.ts'
 import { findUnreadyReasons } from './readiness.ts'
 import { Downloads } from './routes/downloads.ts'
 import { Bucket } from './store/bucket.ts'
@@ -34,10 +35,17 @@ async function run(config: Config): Promise<void> {
   const startedAt = new Date()
   const log = pino({ level: config.logLevel })
   const metrics = buildMetrics()
+  const clock = new ServerClock(() => Date.now())
   const access = await loadClusterAccess(process.env)
   const http = new KubeHttp(
     { ...access, namespace: config.namespace ?? access.namespace },
-    { userAgent: 'tintype-api-gateway', onRequest: metrics.onKubeRequest },
+    {
+      userAgent: 'tintype-api-gateway',
+      onRequest: (record) => {
+        metrics.onKubeRequest(record)
+        clock.note(record)
+      },
+    },
   )
   const parts = { http, log, metrics: metrics.reflector }
   const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
@@ -45,7 +53,7 @@ async function run(config: Config): Promise<void> {
   const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
   const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
   const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
-  const now = () => new Date()
+  const now = () => clock.now()
   const lease = new GatewayLease({ http, log, now, identity: `${config.podName}-${randomBytes(4).toString('hex')}` })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
   const bucket = new Bucket(config.storage)

@@ -16,6 +16,8 @@ export type RequestRecord = {
   /** The HTTP status, or `<error>` without an answer, as client-go counts it. */
   code: string
   durationSeconds: number
+  /** The API server's clock when it answered: the header Date, to the second. */
+  date?: string | undefined
   verb: string
   /** The plural name of the kind, or empty. */
   resource: string
@@ -156,6 +158,7 @@ export class KubeHttp {
     const started = performance.now()
     const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(milliseconds)))
     let code = '<error>'
+    let date: string | undefined
     try {
       const answer = await agents.calls.request({
         origin: this.#origin,
@@ -168,6 +171,7 @@ export class KubeHttp {
         reset: false,
       })
       code = String(answer.statusCode)
+      date = headerOf(answer.headers, 'date')
       const text = await answer.body.text()
       if (answer.statusCode >= 300) throw toKubeError(answer.statusCode, text, headerOf(answer.headers, 'retry-after'))
       return text
@@ -176,7 +180,7 @@ export class KubeHttp {
       code = '<error>'
       throw toConnectionError(error, `${method} ${path}`)
     } finally {
-      this.#record({ method, verb: request.verb ?? method.toLowerCase(), resource: request.resource ?? '', code }, started)
+      this.#record({ method, verb: request.verb ?? method.toLowerCase(), resource: request.resource ?? '', code, date }, started)
     }
   }
 
