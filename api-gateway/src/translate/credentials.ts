@@ -25,7 +25,8 @@ export function parseBearer(authorization: string | undefined): string {
   return text
 }
 
-const isSame = (a: string, b: string): boolean => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+const isSame = (known: string | undefined, hash: string): boolean =>
+  known !== undefined && known.length === hash.length && timingSafeEqual(Buffer.from(known), Buffer.from(hash))
 
 /** The hashes that an ApiKey answers to: two during a rotation. */
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
@@ -36,8 +37,8 @@ const isBefore = (now: Date, instant: string | undefined): boolean => instant ==
 /** True when the key answers to the hash, is active and has not expired; the text before a rotation has an end of its own. */
 export function isUsable({ metadata: { labels = {} }, spec }: ApiKey, hash: string, now: Date): boolean {
   const { active = true, expiryTime, previous } = spec
-  const isCurrent = isSame(labels[Label.keyHash1] ?? '', hash)
-  const isPrevious = isSame(labels[Label.keyHash2] ?? '', hash) && isBefore(now, previous?.expiryTime)
+  const isCurrent = isSame(labels[Label.keyHash1], hash)
+  const isPrevious = isSame(labels[Label.keyHash2], hash) && isBefore(now, previous?.expiryTime)
   return (isCurrent || isPrevious) && active && isBefore(now, expiryTime)
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashesOf, isUsable, parseBearer, requireScope } from '../../../../api-gateway/src/translate/credentials.ts'
+import { findRightful, hashesOf, isUsable, parseBearer, requireScope } from '../../../../api-gateway/src/translate/credentials.ts'
 import { keyHash, newKeyText } from '../../../../crds/src/key-text.ts'
 import type { ApiKeySpec } from '../../../../crds/src/kinds/api-key.ts'
 import { Label } from '../../../../crds/src/names.ts'
@@ -45,6 +45,41 @@ t.test('isUsable takes either key of a rotation and no other', async (t) => {
   t.equal(isUsable(rotating, keyHash(other), now), true)
   t.equal(isUsable(rotating, keyHash(newKeyText()), now), false)
   t.equal(isUsable(rotating, '', now), false)
+})
+
+t.test('isUsable ends the text before a rotation when the overlap is over, and no other', async (t) => {
+  const other = newKeyText()
+  const expiryTime = '2026-11-21T11:00:00Z'
+  const key = anApiKey(text, { previous: { expiryTime } })
+  const rotating = { ...key, metadata: { ...key.metadata, labels: { ...key.metadata.labels, [Label.keyHash2]: keyHash(other) } } }
+  const before = new Date('2026-11-21T10:59:59.999Z')
+  t.strictSame(
+    [before, new Date(expiryTime)].map((at) => isUsable(rotating, keyHash(other), at)),
+    [true, false],
+  )
+  t.strictSame(
+    [before, new Date(expiryTime)].map((at) => isUsable(rotating, keyHash(text), at)),
+    [true, true],
+  )
+})
+
+t.test('isUsable takes a key without a hash for nobody’s', async (t) => {
+  const key = anApiKey(text, {})
+  t.equal(isUsable({ ...key, metadata: { ...key.metadata, labels: {} } }, '', now), false)
+})
+
+t.test('findRightful gives the oldest of several keys with one text', async (t) => {
+  const aged = (name: string, creationTimestamp: string) => {
+    const key = anApiKey(text, {})
+    return { ...key, metadata: { ...key.metadata, name, creationTimestamp } }
+  }
+  const [oldest, twin, young] = [aged('b', '2026-11-20T00:00:00Z'), aged('c', '2026-11-20T00:00:00Z'), aged('a', '2026-11-21T00:00:00Z')]
+  for (const keys of [
+    [young, twin, oldest],
+    [oldest, young, twin],
+  ])
+    t.equal(findRightful(keys), oldest)
+  t.equal(findRightful([]), undefined)
 })
 
 t.test('requireScope lets pass what the key may do', async (t) => {
