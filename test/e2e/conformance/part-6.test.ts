@@ -43,8 +43,11 @@ const [all, one, inactive, videos, repeated, given, slow] = await Promise.all([
 const options = { viewport_width: 400, viewport_height: 300 }
 const [good, bad] = await Promise.all([capture(page('/quadrants'), options), capture(page('/hang-up'))])
 
-const arrivedAt = async (path: string, id: string): Promise<ListedRequest[]> =>
-  (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
+/** The posts of a screenshot at a path. An attempt that an operator's end cut off may come again: receivers go by the id. */
+async function arrivedAt(path: string, id: string): Promise<ListedRequest[]> {
+  const requests = (await receiver.received()).filter((request) => request.path === path && toEvent(request).data.screenshot.id === id)
+  return [...new Map(requests.map((request) => [`${toEvent(request).id} ${request.headers['x-webhook-attempt']}`, request])).values()]
+}
 /** Waits for so many posts of a screenshot at a path. */
 const arrive = (path: string, id: string, count: number) =>
   eventually(`${count} posts at ${path}`, async () => {
