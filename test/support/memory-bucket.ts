@@ -1,0 +1,67 @@
+/** A bucket in memory that lists as S3 does: in order, beyond a key, with folders rolled up. */
+export class MemoryBucket {
+  readonly objects = new Map<string, string>()
+  /** Called before each call; what it throws, the call throws. */
+  beforeCall: (what: string, key: string) => void = () => {}
+
+  keys(prefix = ''): string[] {
+    return [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort()
+  }
+
+  list(
+    prefix: string,
+    { after = '', limit = 1_000, folders = false }: { after?: string | undefined; limit?: number; folders?: boolean } = {},
+  ) {
+    this.beforeCall('list', prefix)
+    const rolled = (key: string): string => {
+      const end = folders ? key.indexOf('/', prefix.length) : -1
+      return end === -1 ? key : key.slice(0, end + 1)
+    }
+    const found = new Set(
+      this.keys(prefix)
+        .filter((key) => key > after)
+        .map(rolled),
+    )
+    return [...found].slice(0, Math.min(limit, 1_000))
+  }
+
+  /** As the operator's programs use it. */
+  get storage() {
+    return {
+      list: async (...args: Parameters<MemoryBucket['list']>) => this.list(...args),
+      exists: async (key: string) => this.objects.has(key),
+      readText: async (key: string) => this.objects.get(key),
+      write: async (key: string, text: string) => {
+        this.beforeCall('write', key)
+        this.objects.set(key, text)
+      },
+      remove: async (keys: readonly string[]) => {
+        for (const key of keys) this.objects.delete(key)
+      },
+      removePrefix: async (prefix: string) => {
+        for (const key of this.keys(prefix)) this.objects.delete(key)
+      },
+    }
+  }
+
+  /** As the gateway uses it. */
+  get store() {
+    return {
+      list: async (...args: Parameters<MemoryBucket['list']>) => this.list(...args),
+      read: async (key: string) => {
+        this.beforeCall('read', key)
+        const text = this.objects.get(key)
+        return text === undefined ? undefined : { text, etag: 'e' }
+      },
+      write: async (key: string, text: string) => {
+        this.objects.set(key, text)
+        return 'e'
+      },
+      mark: async (key: string) => {
+        this.objects.set(key, '')
+      },
+      stat: async (key: string) =>
+        this.objects.has(key) ? { sizeBytes: this.objects.get(key)!.length, etag: 'e', lastModified: new Date(0) } : undefined,
+    }
+  }
+}
