@@ -14,7 +14,7 @@ import { measureCreates } from './rest/creates.ts'
 import { measureFloods } from './rest/floods.ts'
 import { measureGatewayMemory } from './rest/memory.ts'
 import { measureReads } from './rest/reads.ts'
-import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, readsTable } from './rest/report.ts'
+import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from './rest/report.ts'
 import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
 import { CAPTURE_PARTS, HELP, parseSettings, type REST_PARTS, type Settings } from './settings.ts'
@@ -87,7 +87,7 @@ async function burst(bare: BarePod): Promise<void> {
 
 async function creates(): Promise<void> {
   const samples = await measureCreates(settings, tell)
-  show(createsTable(samples), createTimesTable(samples))
+  show(createsTable(samples), createTimesTable(samples), processorTable(samples))
 }
 
 const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Promise<void>> = {

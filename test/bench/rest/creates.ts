@@ -2,20 +2,27 @@ import { loadavg } from 'node:os'
 import type { Gateway } from '../../integration/api-gateway/world.ts'
 import type { Settings } from '../settings.ts'
 import { type Load, startLoad } from './load.ts'
-import type { LoadAnswer } from './load-client.ts'
+import type { LoadAnswer, LoadOrder } from './load-client.ts'
+import { countProcessor, findDaemon, type ProcessorUse } from './processor.ts'
 import { BARE_NAMESPACE, type Stage, withStage } from './stage.ts'
+
+/** One way of creating, in one round. */
+export interface Way extends LoadAnswer {
+  /** For each screenshot. */
+  processor: ProcessorUse
+}
 
 /** One round: the same number of screenshots made in different ways, one way after the other. */
 export interface CreateSample {
   round: number
   gateways: number
   /** In the API server, by the gateway's client library: nothing before it, nobody who watches. */
-  bare: LoadAnswer
+  bare: Way
   /** POST /v1/screenshots. */
-  single: LoadAnswer
+  single: Way
   /** Batches of 100, one after the other; and several at once. */
-  batch: LoadAnswer
-  batches: LoadAnswer
+  batch: Way
+  batches: Way
   /** Processes that wanted the processor, over the last minute. */
   load: number
 }
@@ -60,25 +67,30 @@ interface Parts {
 
 async function measureRound({ settings, stage, gateways, key, load }: Parts): Promise<Omit<CreateSample, 'round'>> {
   const { creates: count, clients: atOnce } = settings
+  const { world } = stage
+  const processes = {
+    clients: [load.pid],
+    gateways: gateways.map(({ process }) => process.pid ?? 0),
+    'API server': [findDaemon(world, 'kube-apiserver')],
+    etcd: [findDaemon(world, 'etcd')],
+  }
+  const run = async (order: LoadOrder, status: number, items: number): Promise<Way> => {
+    const { result, processor } = await countProcessor(processes, items, () => load.run(order, status))
+    return { ...result, processor }
+  }
+  const spec = { url: URL_TO_CAPTURE, accountName: ACCOUNT }
+  const bare = { way: 'bare', kubeconfig: world.plane.kubeconfigPath, namespace: BARE_NAMESPACE, spec, count, atOnce } as const
   const rest = { way: 'rest', urls: gateways.map(({ url }) => url), key, method: 'POST' } as const
+  const single = { ...rest, paths: ['/v1/screenshots'], body: { url: URL_TO_CAPTURE }, count, atOnce }
   const urls = Array.from({ length: BATCH_SIZE }, (_, index) => `${URL_TO_CAPTURE}&n=${index}`)
-  const batch = { ...rest, paths: ['/v1/screenshots/batch'], body: { urls }, count: Math.ceil(count / BATCH_SIZE) }
+  const batches = Math.ceil(count / BATCH_SIZE)
+  const batch = { ...rest, paths: ['/v1/screenshots/batch'], body: { urls }, count: batches }
   return {
     gateways: gateways.length,
     load: loadavg()[0] ?? 0,
-    bare: await load.run(
-      {
-        way: 'bare',
-        kubeconfig: stage.world.plane.kubeconfigPath,
-        namespace: BARE_NAMESPACE,
-        spec: { url: URL_TO_CAPTURE, accountName: ACCOUNT },
-        count,
-        atOnce,
-      },
-      CREATED,
-    ),
-    single: await load.run({ ...rest, paths: ['/v1/screenshots'], body: { url: URL_TO_CAPTURE }, count, atOnce }, ACCEPTED),
-    batch: await load.run({ ...batch, atOnce: 1 }, ACCEPTED),
-    batches: await load.run({ ...batch, atOnce: BATCHES_AT_ONCE }, ACCEPTED),
+    bare: await run(bare, CREATED, count),
+    single: await run(single, ACCEPTED, count),
+    batch: await run({ ...batch, atOnce: 1 }, ACCEPTED, batches * BATCH_SIZE),
+    batches: await run({ ...batch, atOnce: BATCHES_AT_ONCE }, ACCEPTED, batches * BATCH_SIZE),
   }
 }

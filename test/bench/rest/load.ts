@@ -6,6 +6,7 @@ import type { LoadAnswer, LoadOrder } from './load-client.ts'
 
 /** The process that sends requests. */
 export interface Load {
+  pid: number
   /** @throws when a request was answered otherwise than with `status` */
   run: (order: LoadOrder, status?: number) => Promise<LoadAnswer>
   close: () => Promise<void>
@@ -29,7 +30,7 @@ export function startLoad(): Load {
     child.stdin.end()
     if (child.exitCode === null) await once(child, 'exit')
   }
-  return { run, close }
+  return { pid: child.pid ?? 0, run, close }
 }
 
 /** How many a second. */

@@ -5,6 +5,7 @@ import type { FloodSample } from './floods.ts'
 import { rateOf } from './load.ts'
 import type { LoadAnswer } from './load-client.ts'
 import type { GatewayMemory } from './memory.ts'
+import { PARTS, totalOf } from './processor.ts'
 import type { ReadSample } from './reads.ts'
 
 // What was measured of the REST interface, as tables. Pure.
@@ -50,6 +51,26 @@ export function createTimesTable(samples: readonly CreateSample[]): Table {
         NAMES[way],
         way === 'bare' ? '' : toGateways(count),
         ...timesOf(rounds.map((sample) => sample[way])),
+      ])
+    }),
+  }
+}
+
+/** What a screenshot costs in processor time, and the bare creates' share of that: what the ratio comes to where the processor is the limit. */
+export function processorTable(samples: readonly CreateSample[]): Table {
+  const counts = [...new Set(samples.map(({ gateways }) => gateways))]
+  const middle = (rounds: readonly CreateSample[], pick: (sample: CreateSample) => number) => median(rounds.map(pick)).toFixed(2)
+  return {
+    title: 'Processor time for each screenshot (ms; medians of the rounds)',
+    head: ['request', 'through', ...PARTS, 'all', 'bare over it'],
+    rows: counts.flatMap((count) => {
+      const rounds = samples.filter(({ gateways }) => gateways === count)
+      return (['bare', ...WAYS] as const).map((way) => [
+        NAMES[way],
+        way === 'bare' ? '' : toGateways(count),
+        ...PARTS.map((part) => middle(rounds, (sample) => sample[way].processor[part])),
+        middle(rounds, (sample) => totalOf(sample[way].processor)),
+        middle(rounds, (sample) => totalOf(sample.bare.processor) / totalOf(sample[way].processor)),
       ])
     }),
   }

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { World } from '../../integration/api-gateway/world.ts'
+
+/** Processor milliseconds, by who used them. */
+export type ProcessorUse = Readonly<Record<Part, number>>
+export const PARTS = ['clients', 'gateways', 'API server', 'etcd'] as const
+type Part = (typeof PARTS)[number]
+
+/** Who they are: process ids. */
+export type Processes = Readonly<Record<Part, readonly number[]>>
+
+/** Linux counts in hundredths of a second, whatever the machine. */
+const TICK_MILLISECONDS = 10
+
+/** Reads utime and stime of /proc/<pid>/stat; the name before them may hold blanks and brackets. */
+export function parseProcessor(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MILLISECONDS
+}
+
+/** The processes of a control plane that was started for a test, by the records that it keeps of them. */
+export function findDaemon({ plane }: World, name: string): number {
+  const records = path.join(path.dirname(plane.kubeconfigPath), 'daemons')
+  const file = readdirSync(records).find((record) => path.parse(record).name === name)
+  if (file === undefined) throw new Error(`there is no record of ${name} in ${records}`)
+  return (JSON.parse(readFileSync(path.join(records, file), 'utf8')) as { pid: number }).pid
+}
+
+const used = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => sum + parseProcessor(readFileSync(`/proc/${pid}/stat`, 'utf8')), 0)
+
+const readAll = (processes: Processes): ProcessorUse =>
+  Object.fromEntries(PARTS.map((part) => [part, used(processes[part])])) as Record<Part, number>
+
+/** What each used while `act` ran, divided by how much came of it. */
+export async function countProcessor<T>(
+  processes: Processes,
+  items: number,
+  act: () => Promise<T>,
+): Promise<{ result: T; processor: ProcessorUse }> {
+  const before = readAll(processes)
+  const result = await act()
+  const after = readAll(processes)
+  const each = PARTS.map((part) => [part, (after[part] - before[part]) / items] as const)
+  return { result, processor: Object.fromEntries(each) as Record<Part, number> }
+}
+
+/** All of it. */
+export const totalOf = (use: ProcessorUse): number => PARTS.reduce((sum, part) => sum + use[part], 0)
