@@ -7,7 +7,7 @@ import type { components, paths } from './schema.d.ts'
 
 const { TINTYPE_URL: baseUrl = '', TINTYPE_API_KEY: key = '' } = process.env
 const headers = { Authorization: `Bearer ${key}` }
-const client = createClient<paths>({ baseUrl, headers })
+const client = createClient<paths, 'application/json'>({ baseUrl, headers })
 
 type Screenshot = components['schemas']['Screenshot']
 
@@ -44,7 +44,7 @@ async function keys(): Promise<void> {
   const created = await client.POST('/api/v1/keys', { body: { name: 'typescript', scopes: ['usage:read'], expires_in_days: 1 } })
   const { id = '', key: text } = created.data?.data ?? {}
   assert.ok(text)
-  const other = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${text}` } })
+  const other = createClient<paths, 'application/json'>({ baseUrl, headers: { Authorization: `Bearer ${text}` } })
   assert.equal((await other.GET('/api/v1/usage/current')).data?.success, true)
   assert.equal((await other.GET('/api/v1/keys')).error?.error.code, 'INSUFFICIENT_SCOPE')
   const changed = await client.PATCH('/api/v1/keys/{id}', { params: { path: { id } }, body: { is_active: false } })
@@ -70,7 +70,7 @@ async function refusals(): Promise<void> {
   const wrong = await client.POST('/api/v1/screenshots', { body: { url: 'https://example.com/', options: { format: 'bmp' } } })
   assert.equal(wrong.error?.error.code, 'VALIDATION_ERROR')
   assert.ok(Array.isArray(wrong.error?.error.details))
-  const stranger = createClient<paths>({ baseUrl })
+  const stranger = createClient<paths, 'application/json'>({ baseUrl })
   assert.equal((await stranger.GET('/api/v1/usage/current')).error?.error.code, 'UNAUTHORIZED')
   assert.equal((await stranger.GET('/api/v1/status')).data?.components.api.status, 'operational')
 }
