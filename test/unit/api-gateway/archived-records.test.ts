@@ -1,0 +1,118 @@
+import t from 'tap'
+import { unavailable } from '../../../api-gateway/src/errors.ts'
+import { findRecord } from '../../../api-gateway/src/routes/find-record.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
+
+const PATH = `/v1/screenshots/${SCREENSHOT_ID}`
+const completed = (id = SCREENSHOT_ID): Screenshot => aScreenshot({ id, phase: 'Completed' })
+const daysAgo = (days: number): string => newId('scr', new Date(NOW.getTime() - days * 86_400_000))
+
+t.test('findRecord looks where a record is before where it goes', async (t) => {
+  const order: string[] = []
+  const look = (place: string) => async () => {
+    order.push(place)
+    return undefined
+  }
+  t.equal(await findRecord('acme', SCREENSHOT_ID, { screenshots: { find: look('live') }, archive: { find: look('archive') } }), undefined)
+  t.strictSame(order, ['live', 'archive'])
+})
+
+t.test('findRecord finds archived records while the API server is away, and says of others that it cannot know', async (t) => {
+  const screenshots = { find: () => Promise.reject(unavailable('away')) }
+  const found = await findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => completed() } })
+  t.equal(found?.isLive, false)
+  await t.rejects(findRecord('acme', SCREENSHOT_ID, { screenshots, archive: { find: async () => undefined } }), {
+    code: 'SERVICE_UNAVAILABLE',
+  })
+})
+
+t.test('findRecord asks nobody about what cannot be an id', async (t) => {
+  const find = () => Promise.reject(new Error('asked'))
+  t.equal(await findRecord('acme', '../x', { screenshots: { find }, archive: { find } }), undefined)
+})
+
+t.test('findRecord does not look for a foreign record in the archive', async (t) => {
+  const screenshots = { find: async () => completed() }
+  t.equal(await findRecord('other', SCREENSHOT_ID, { screenshots, archive: { find: () => Promise.reject(new Error('asked')) } }), undefined)
+})
+
+t.test('DELETE /screenshots/:id of an archived record buries it, removes its file, and is not found again', async (t) => {
+  const { app, archive, files, headers } = aGateway()
+  await archive.put('acme', [completed()])
+  files.objects.set(objectKey('acme', SCREENSHOT_ID, 'png'), Buffer.from('x'))
+  const remove = () => app.inject({ method: 'DELETE', url: PATH, headers })
+  t.equal((await remove()).statusCode, 204)
+  t.equal(files.objects.size, 0)
+  t.equal((await remove()).statusCode, 404)
+  t.equal((await app.inject({ url: PATH, headers })).statusCode, 404)
+  t.strictSame((await app.inject({ url: '/v1/screenshots', headers })).json().data, [])
+})
+
+t.test('DELETE /screenshots/:id of a record that is archived in this moment succeeds', async (t) => {
+  const { app, archive, screenshots, headers } = aGateway()
+  screenshots.put(completed())
+  screenshots.delete = async () => {
+    await archive.put('acme', [completed()])
+    screenshots.objects.clear()
+    return false
+  }
+  t.equal((await app.inject({ method: 'DELETE', url: PATH, headers })).statusCode, 204)
+  t.equal((await app.inject({ url: PATH, headers })).statusCode, 404)
+})
+
+t.test('DELETE /screenshots/:id of a record that another replica deletes in this moment is not found', async (t) => {
+  const { app, screenshots, headers } = aGateway()
+  screenshots.put(completed())
+  screenshots.delete = async () => false
+  t.equal((await app.inject({ method: 'DELETE', url: PATH, headers })).statusCode, 404)
+})
+
+t.test('GET /screenshots merges live and archived records, and pages through both', async (t) => {
+  const { app, archive, screenshots, headers } = aGateway()
+  const ids = [1, 2, 3, 4, 5].map(daysAgo)
+  for (const [n, id] of ids.entries()) {
+    if (n % 2 === 0) await archive.put('acme', [completed(id)])
+    else screenshots.put(completed(id))
+  }
+  const first = (await app.inject({ url: '/v1/screenshots?limit=3', headers })).json()
+  const second = (await app.inject({ url: `/v1/screenshots?limit=3&cursor=${first.pagination.next_cursor}`, headers })).json()
+  t.strictSame(
+    [...first.data, ...second.data].map(({ id }) => id),
+    ids,
+  )
+  t.strictSame(second.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
+})
+
+t.test('GET /screenshots in other orders answers from live records, or says that it cannot', async (t) => {
+  const { app, archive, screenshots, headers } = aGateway()
+  const live = [1, 2, 3].map(daysAgo)
+  for (const id of live) screenshots.put(completed(id))
+  await archive.put('acme', [completed(daysAgo(5))])
+  const refused = await app.inject({ url: '/v1/screenshots?order=asc', headers })
+  t.equal(refused.statusCode, 400)
+  const { message, details } = refused.json().error
+  t.match(details, [{ path: 'order', code: 'archived' }])
+  const bound = /created_after=([^,]+),/.exec(message)?.[1] ?? ''
+  const answered = await app.inject({ url: `/v1/screenshots?order=asc&created_after=${bound}`, headers })
+  t.strictSame(
+    answered.json().data.map(({ id }: { id: string }) => id),
+    live.toReversed(),
+  )
+})
+
+t.test('a record whose file has had its time says so, and its download answers 410', async (t) => {
+  const { app, archive, headers } = aGateway()
+  const [kept, over] = [daysAgo(29.5), daysAgo(30)] as const
+  await archive.put('acme', [completed(kept), completed(over)])
+  const read = async (id: string) => (await app.inject({ url: `/v1/screenshots/${id}`, headers })).json()
+  t.match(await read(over), { status: 'completed', download_url: null, download_url_expires_at: null })
+  const { statusCode, body } = await app.inject({ url: `/v1/screenshots/${over}/download`, headers })
+  t.equal(statusCode, 410)
+  t.equal(JSON.parse(body).error.code, 'EXPIRED')
+  const half = new Date(NOW.getTime() + 43_200_000)
+  const expires = Date.parse((await read(kept)).download_url_expires_at)
+  t.ok(expires <= half.getTime() && expires > half.getTime() - 1_000, 'the link ends with its file')
+})
