@@ -7,6 +7,8 @@ interface Miss {
   answer: Promise<unknown>
 }
 
+const isNothing = (found: unknown): boolean => found === undefined || (Array.isArray(found) && found.length === 0)
+
 /**
  * Asks the API server for what the copy does not have: once in five seconds for one name, twenty times a second in all, so that
  * made-up keys cannot turn into load there.
@@ -17,7 +19,7 @@ export class Misses {
   #asked = 0
 
   /**
-   * The answer to `request`, or to the one of the last five seconds for the same name; undefined when there is no room for another.
+   * The answer to `request`, or nothing if the one of the last five seconds for the same name found nothing; undefined when there is no room for another.
    * @param nowMilliseconds of a clock that never goes back
    */
   ask<T>(name: string, nowMilliseconds: number, request: () => Promise<T>): Promise<T | undefined> {
@@ -27,8 +29,9 @@ export class Misses {
     if (this.#misses.size >= MAX_REMEMBERED) this.#misses.clear()
     const answer = request()
     this.#misses.set(name, { at: nowMilliseconds, answer })
-    // What was not answered is not known to be missing.
-    answer.catch(() => this.#misses.delete(name))
+    // What was found is in the copy from now on, and must be out of here when it is revoked; what was not answered is not known to be missing.
+    const forget = (): boolean => this.#misses.delete(name)
+    answer.then((found) => isNothing(found) || forget(), forget)
     return answer
   }
 

@@ -127,7 +127,9 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 
 async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
   noQuery(request.query)
-  const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
+  const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
+    lenient: isLenient(request.headers.prefer),
+  })
   const text = newKeyText()
   const rotated = await changeLatest({
     read: () => findOwnLatest(request, apiKeys, WHAT),

@@ -113,7 +113,9 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { w
 
 async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
   noQuery(request.query)
-  const { body, ignored } = readBody(RotateBody, request.body ?? {}, { lenient: isLenient(request.headers.prefer) })
+  const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
+    lenient: isLenient(request.headers.prefer),
+  })
   const text = newSigningSecret()
   const rotated = await changeLatest({
     read: () => findOwnLatest(request, deps.webhooks, WHAT),

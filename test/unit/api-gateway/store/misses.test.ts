@@ -26,3 +26,23 @@ t.test('Misses does not remember what was not answered', async (t) => {
   )
   t.equal(await misses.ask('a', 1, async () => 'there'), 'there')
 })
+
+t.test('Misses remembers that there is nothing, and not what it has found: that may be revoked', async (t) => {
+  for (const [found, asks] of [
+    [undefined, 1],
+    [[], 1],
+    [['a key'], 2],
+    ['an account', 2],
+  ] as const) {
+    const misses = new Misses()
+    let asked = 0
+    const ask = () =>
+      misses.ask('a', 0, async () => {
+        asked++
+        return found
+      })
+    await ask()
+    await ask()
+    t.equal(asked, asks, JSON.stringify(found))
+  }
+})

@@ -255,7 +255,9 @@ t.test('POST /keys/:id/rotate keeps the old text valid for the overlap, refuses 
   const third = await call('POST', `/keys/${created.id}/rotate`, { force: true, overlap_hours: 0 })
   t.equal(third.body.data.previous_key_expires_at, null)
   t.strictSame([await isLetIn(second.body.data.key), await isLetIn(third.body.data.key)], [false, true])
-  for (const body of [{ overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
+  const none = await call('POST', `/keys/${created.id}/rotate`, 'null', { 'content-type': 'application/json' })
+  t.equal(none.status, 400, 'null is no object')
+  for (const body of [[], { overlap_hours: 169 }, { overlap_hours: -1 }, { overlap_hours: 1.5 }, { hours: 1 }]) {
     t.equal((await call('POST', `/keys/${created.id}/rotate`, body)).status, 400)
   }
 })
