@@ -125,7 +125,8 @@ export class Controller {
   #settle(key: string, requeue: Requeue | undefined): ReconcileResult {
     this.queue.forget(key)
     if (requeue?.requeueAfterMilliseconds === undefined) return 'success'
-    this.queue.addAfter(key, requeue.requeueAfterMilliseconds)
+    // By a timer in any case: a key that is due at once each time must not keep the process from all else.
+    this.queue.addAfter(key, Math.max(1, requeue.requeueAfterMilliseconds))
     return 'requeue_after'
   }
 

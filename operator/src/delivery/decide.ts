@@ -77,8 +77,8 @@ export function decide(candidates: readonly Candidate[], circumstances: Circumst
   const judged = candidates
     .map((candidate) => ({ candidate, finding: judge(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
-  const mustRecord = judged.some(({ finding }) => finding.after && finding.post)
-  // A post takes seconds at most: what is known already waits for it, so that one write holds both.
+  const mustRecord = judged.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
+  // A post takes seconds at most: what is known already waits for it, so that one write holds both, but no longer than until it is due again.
   const isHeld = !mustRecord && candidates.some(({ progress }) => progress?.state === 'posting')
   const changes = isHeld ? [] : judged.flatMap(({ candidate, finding }) => toChange(candidate, finding))
   const posts = judged.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
@@ -91,6 +91,8 @@ export function decide(candidates: readonly Candidate[], circumstances: Circumst
     ...(due.length > 0 ? [{ do: 'requeue' as const, afterMilliseconds: Math.min(...due) }] : []),
   ]
 }
+
+const isDue = ({ due }: Finding, now: Date): boolean => due !== undefined && due <= now
 
 function toChange({ event, webhook, entry }: Candidate, { after, answer }: Finding): LedgerChange[] {
   if (!after) return []

@@ -112,6 +112,20 @@ const failures = [
   },
 ]
 for (const { name, error, result, counted, logged, retries } of failures) {
+  t.test('controller lets everything else run between looks at a key that is due at once', async (t) => {
+    let runs = 0
+    const { controller, clock } = startController(t, async () => {
+      runs++
+      return { requeueAfterMilliseconds: -5 }
+    })
+    controller.enqueue('a')
+    await settle()
+    t.equal(runs, 1)
+    clock.advance(1)
+    await settle()
+    t.equal(runs, 2)
+  })
+
   t.test(`controller ${retries ? 'backs off and repeats' : 'does not repeat'} after ${name}`, async (t) => {
     let runs = 0
     const reconcile: Reconcile = async () => {

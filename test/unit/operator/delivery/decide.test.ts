@@ -127,6 +127,15 @@ t.test('decide holds a result back while another post of the Screenshot is under
   t.strictSame(told(decide(both, circumstances(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
 })
 
+t.test('decide holds a failure back for a slow post no longer than until its next attempt is due', async (t) => {
+  const failed = aCandidate({ webhook: 'failed', progress: ended(1, 3, 500) })
+  const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
+  t.strictSame(told(decide([failed, slow], circumstances(4))), ['requeue 9'])
+  t.strictSame(told(decide([failed, slow], circumstances(13))), ['record failed 1 open @13', 'requeue 0'])
+  const recorded = aCandidate({ webhook: 'failed', entry: anEntry(1, 13) })
+  t.strictSame(told(decide([recorded, slow], circumstances(13))), ['record failed 2 open @73', 'post failed 2'])
+})
+
 t.test('decide does not hold a result back for a post that waits for its turn', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const queued = aCandidate({ webhook: 'queued', progress: { state: 'waiting', attempt: 1 } })
