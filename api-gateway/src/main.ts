@@ -76,7 +76,7 @@ async function run(config: Config): Promise<void> {
     screenshots,
     quota,
     objects: bucket,
-    idempotency: new Idempotency(bucket, now),
+    idempotency: new Idempotency(bucket, keyRing.current, now),
     plans: config.plans,
     keys,
     apiKeys,

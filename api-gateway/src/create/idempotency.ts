@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
-import type { ObjectStore } from '../store/ports.ts'
+import type { KeyRingSource, ObjectStore } from '../store/ports.ts'
 import { CreationPlan } from './plan.ts'
-import { idempotencyKey } from './request-hash.ts'
+import { type HashedRequest, idempotencyKey, isHashOf, requestHash } from './request-hash.ts'
 
 // Decision 8: what an Idempotency-Key stands for is written to the bucket before anything is reserved or created. Of two requests with one key the
 // later finds the first one's plan; after a crash it finishes that plan under the same names, so that there is one object and one charge.
@@ -37,11 +37,9 @@ export interface Turn {
   forget: () => Promise<void>
 }
 
-export interface IdempotentRequest {
-  account: string
+export interface IdempotentRequest extends HashedRequest {
   /** The header's text; absent: nothing is remembered. */
   key: string | undefined
-  hash: string
   newPlan: () => CreationPlan
 }
 
@@ -58,10 +56,12 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
 /** Takes turns with the keys of all clients. */
 export class Idempotency {
   readonly #store: ObjectStore
+  readonly #keyRing: KeyRingSource
   readonly #now: () => Date
 
-  constructor(store: ObjectStore, now: () => Date) {
+  constructor(store: ObjectStore, keyRing: KeyRingSource, now: () => Date) {
     this.#store = store
+    this.#keyRing = keyRing
     this.#now = now
   }
 
@@ -69,22 +69,23 @@ export class Idempotency {
    * The plan to carry out: a new one, or the one that this key stands for.
    * @throws ApiError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE
    */
-  async begin({ account, key, hash, newPlan }: IdempotentRequest): Promise<Turn> {
+  async begin({ key, newPlan, ...request }: IdempotentRequest): Promise<Turn> {
     const nothing = async (): Promise<void> => undefined
     if (key === undefined) return { plan: newPlan(), isRepeated: false, complete: nothing, forget: nothing }
-    const place = idempotencyKey(account, key)
+    const place = idempotencyKey(request.account, key)
+    const hash = requestHash(request, this.#keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const fresh = this.#entry(hash, newPlan())
       const etag = await this.#store.write(place, JSON.stringify(fresh), { ifAbsent: true })
       if (etag !== undefined) return this.#turn(place, fresh, etag, false)
-      const turn = await this.#join(place, hash, fresh)
+      const turn = await this.#join(place, request, fresh)
       if (turn) return turn
     }
     throw inProgress()
   }
 
   /** Undefined when somebody else was faster: look again. */
-  async #join(place: string, hash: string, fresh: Entry): Promise<Turn | undefined> {
+  async #join(place: string, request: HashedRequest, fresh: Entry): Promise<Turn | undefined> {
     const stored = await this.#store.read(place)
     if (!stored) return undefined
     const known = parseEntry(stored.text)
@@ -93,7 +94,7 @@ export class Idempotency {
       const etag = await this.#store.write(place, JSON.stringify(fresh), { ifMatch: stored.etag })
       return etag === undefined ? undefined : this.#turn(place, fresh, etag, false)
     }
-    if (known.hash !== hash) {
+    if (!isHashOf(known.hash, request, this.#keyRing())) {
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used for another request in the last 24 hours')
     }
     if (known.result !== undefined) return this.#turn(place, known, stored.etag, true)

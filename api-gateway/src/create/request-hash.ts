@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { KeyRing } from '@tintype/crds/download-link'
 
 /** Names of an object in a fixed order, so that two spellings of one body are the same request. */
 function canonical(value: unknown): unknown {
@@ -8,12 +9,35 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, child]) => [name, canonical(child)]))
 }
 
-/** What a request asks for: its route and its body, whatever the order of its names. */
-export const requestHash = (account: string, route: string, body: unknown): string =>
-  // Keyed by the account: nobody can tell from two accounts' hashes that they asked for the same.
-  createHmac('sha256', account)
-    .update(`${route}\n${JSON.stringify(canonical(body))}`)
+/** What identifies a request: who asks for what. */
+export interface HashedRequest {
+  account: string
+  /** Method and path. */
+  route: string
+  body: unknown
+}
+
+const digest = (secret: string, { account, route, body }: HashedRequest): string =>
+  createHmac('sha256', Buffer.from(secret, 'base64'))
+    .update([account, route, JSON.stringify(canonical(body))].join('\n'))
     .digest('base64url')
+
+/**
+ * A request as a text that tells nothing of it, whatever the order of its names. Keyed by the release's secret: a body may hold passwords, and
+ * whoever reads the bucket must not be able to try weak ones.
+ */
+export function requestHash(request: HashedRequest, { current, keys }: KeyRing): string {
+  const secret = keys[current]
+  if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
+  return `${current}.${digest(secret, request)}`
+}
+
+/** True when the hash is of this request; also when its key has left the ring since, because nobody can tell any more. */
+export function isHashOf(hash: string, request: HashedRequest, { keys }: KeyRing): boolean {
+  const [id = '', text] = hash.split('.')
+  const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
+  return secret === undefined || digest(secret, request) === text
+}
 
 /** Where what is known of an Idempotency-Key lies in the bucket: not the key itself, which may say something about the client's business. */
 export const idempotencyKey = (account: string, key: string): string =>

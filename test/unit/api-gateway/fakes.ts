@@ -246,6 +246,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   keys.accounts.set('acme', { metadata: metadata('acme'), spec: { plan: 'scale' } })
   const health = async () => ({ status: 'operational' as const, response_time_ms: 1 })
   const secret = randomBytes(32).toString('base64')
+  const keyRing = () => ({ current: 'a', keys: { a: secret } })
   const app = buildApp({
     screenshots,
     plans: DEFAULT_PLANS,
@@ -254,11 +255,11 @@ export function aGateway(changes: Partial<Deps> = {}) {
     quota,
     archive,
     objects,
-    idempotency: new Idempotency(objects, changes.now ?? (() => NOW)),
+    idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
     downloads: new Downloads(2),
     metrics: buildMetrics(),
     log: Fastify({ logger: { level: 'silent' } }).log,
-    keyRing: () => ({ current: 'a', keys: { a: secret } }),
+    keyRing,
     apiKeys,
     webhooks,
     webhookRules: DEFAULT_EGRESS_RULES,

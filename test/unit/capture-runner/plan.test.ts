@@ -19,6 +19,10 @@ t.test('buildPlan of no options is the defaults that the catalogue states', asyn
 const effects: { options: CaptureOptions; changes: object }[] = [
   { options: { viewportWidth: 320, viewportHeight: 640 }, changes: { context: { viewport: { width: 320, height: 640 } } } },
   { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
+  {
+    options: { device: 'iPhone 15 Pro' },
+    changes: { context: { viewport: { width: 393, height: 659 }, deviceScaleFactor: 3, emulated: { mobile: true, touch: true } } },
+  },
   { options: { darkMode: true }, changes: { context: { colorScheme: 'dark' } } },
   { options: { format: 'jpeg' }, changes: { picture: { format: 'jpeg', quality: 90 } } },
   { options: { format: 'webp', imageQuality: 0 }, changes: { picture: { format: 'webp', quality: 0 } } },
@@ -55,4 +59,5 @@ t.test('isAdaptable tells which contexts a prepared one can become', async (t) =
   t.ok(isAdaptable(DEFAULT_CONTEXT))
   t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
 })

@@ -6,7 +6,6 @@ import { buildAll } from '../../create/build.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { mapAtOnce } from '../../create/map-at-once.ts'
 import { planScreenshots } from '../../create/plan.ts'
-import { requestHash } from '../../create/request-hash.ts'
 import { notFound } from '../../errors.ts'
 import { toBatchResult } from '../../translate/batch.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
@@ -27,7 +26,8 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
-      hash: requestHash(accountName, 'POST /screenshots/batch', request.body),
+      route: 'POST /screenshots/batch',
+      body: request.body,
       newPlan: () => planScreenshots(deps.now(), asked.addresses.length, true),
     })
     const { batchId = '' } = turn.plan

@@ -1,7 +1,6 @@
 import { type IdPrefix, newId } from '@tintype/crds/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Idempotency, parseIdempotencyKey, type Turn } from '../../create/idempotency.ts'
-import { requestHash } from '../../create/request-hash.ts'
 import { ApiError, toHttpError } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './records.ts'
@@ -41,7 +40,8 @@ export async function createOnce<T extends Managed>(
   const turn = await idempotency.begin({
     account: accountName,
     key: parseIdempotencyKey(request.headers['idempotency-key']),
-    hash: requestHash(accountName, route, request.body),
+    route,
+    body: request.body,
     newPlan: () => ({ reservation: newId('res', at), at: at.toISOString(), ids: [newId(prefix, at)] }),
   })
   const [id = ''] = turn.plan.ids

@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { buildAll } from '../../create/build.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { planScreenshots } from '../../create/plan.ts'
-import { requestHash } from '../../create/request-hash.ts'
 import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
 import { prefersFile } from '../../translate/accept.ts'
@@ -31,7 +30,8 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
-      hash: requestHash(accountName, 'POST /screenshots', request.body),
+      route: 'POST /screenshots',
+      body: request.body,
       newPlan: () => planScreenshots(deps.now(), 1, false),
     })
     const build = () => buildAll({ ...asked, accountName, addresses: [{ url: asked.url }] }, turn.plan, deps)

@@ -1,9 +1,12 @@
 import t from 'tap'
 import { Idempotency, parseIdempotencyKey, REMEMBERED_MILLISECONDS } from '../../../../api-gateway/src/create/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
-import { idempotencyKey, requestHash } from '../../../../api-gateway/src/create/request-hash.ts'
+import { idempotencyKey, isHashOf, requestHash } from '../../../../api-gateway/src/create/request-hash.ts'
 import { FakeObjects } from '../fake-stores.ts'
 import { NOW } from '../fakes.ts'
+
+const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
+const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
 
 function aStore() {
   const objects = new FakeObjects()
@@ -11,16 +14,20 @@ function aStore() {
   const later = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds)
   }
-  const idempotency = new Idempotency(objects, () => now)
-  const begin = (changes: { key?: string; hash?: string } = {}) =>
-    idempotency.begin({ account: 'acme', key: 'order-7', hash: 'h', newPlan: () => planScreenshots(now, 1, false), ...changes })
+  const idempotency = new Idempotency(
+    objects,
+    () => ring,
+    () => now,
+  )
+  const begin = (changes: { key?: string; body?: unknown } = {}) =>
+    idempotency.begin({ ...request, key: 'order-7', newPlan: () => planScreenshots(now, 1, false), ...changes })
   return { objects, begin, later, idempotency }
 }
 
 t.test('begin without a key makes a new plan each time and keeps nothing', async (t) => {
   const { objects, idempotency } = aStore()
-  const request = { account: 'acme', key: undefined, hash: 'h', newPlan: () => planScreenshots(NOW, 1, false) }
-  const [first, second] = [await idempotency.begin(request), await idempotency.begin(request)]
+  const unkeyed = { ...request, key: undefined, newPlan: () => planScreenshots(NOW, 1, false) }
+  const [first, second] = [await idempotency.begin(unkeyed), await idempotency.begin(unkeyed)]
   t.notSame(first.plan.ids, second.plan.ids)
   await first.complete({})
   await second.forget()
@@ -51,7 +58,7 @@ t.test('begin makes the second of two requests at once wait, and lets it finish 
 t.test('begin refuses a key that stands for another request', async (t) => {
   const { begin } = aStore()
   await (await begin()).complete({})
-  await t.rejects(begin({ hash: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
+  await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
 })
 
 t.test('begin makes a new plan for a key that is a day old, whatever it stood for', async (t) => {
@@ -59,7 +66,7 @@ t.test('begin makes a new plan for a key that is a day old, whatever it stood fo
   const first = await begin()
   await first.complete({})
   later(REMEMBERED_MILLISECONDS)
-  const second = await begin({ hash: 'other' })
+  const second = await begin({ body: 'other' })
   t.equal(second.isRepeated, false)
   t.notSame(second.plan.ids, first.plan.ids)
 })
@@ -67,7 +74,7 @@ t.test('begin makes a new plan for a key that is a day old, whatever it stood fo
 t.test('begin starts anew after a request that did nothing was forgotten', async (t) => {
   const { begin } = aStore()
   await (await begin()).forget()
-  t.match(await begin({ hash: 'other' }), { isRepeated: false })
+  t.match(await begin({ body: 'other' }), { isRepeated: false })
 })
 
 t.test('begin replaces what it cannot read', async (t) => {
@@ -81,15 +88,24 @@ t.test('a key does not lie in the bucket as it is, nor does one account meet ano
   t.not(idempotencyKey('acme', 'order-7'), idempotencyKey('other', 'order-7').replace('other', 'acme'))
 })
 
-t.test('requestHash is the same for two spellings of a body, and another for another route, account or value', async (t) => {
-  const hash = requestHash('acme', 'POST /a', { url: 'x', options: { b: 1, a: [1, 2] } })
-  t.equal(requestHash('acme', 'POST /a', { options: { a: [1, 2], b: 1 }, url: 'x' }), hash)
+t.test('requestHash is of this request, however its body is spelt, and of no other', async (t) => {
+  const asked = { account: 'acme', route: 'POST /a', body: { url: 'x', options: { b: 1, a: [1, 2] } } }
+  const hash = requestHash(asked, ring)
+  t.ok(isHashOf(hash, { ...asked, body: { options: { a: [1, 2], b: 1 }, url: 'x' } }, ring))
   for (const other of [
-    requestHash('acme', 'POST /b', { url: 'x', options: { b: 1, a: [1, 2] } }),
-    requestHash('evil', 'POST /a', { url: 'x', options: { b: 1, a: [1, 2] } }),
-    requestHash('acme', 'POST /a', { url: 'x', options: { b: 1, a: [2, 1] } }),
+    { ...asked, route: 'POST /b' },
+    { ...asked, account: 'evil' },
+    { ...asked, body: { url: 'x', options: { b: 1, a: [2, 1] } } },
   ])
-    t.not(other, hash)
+    t.notOk(isHashOf(hash, other, ring))
+})
+
+t.test('a hash is compared by its own key after a rotation, and taken as it is when that key is gone', async (t) => {
+  const hash = requestHash(request, ring)
+  const next = { current: 'b', keys: { ...ring.keys, b: 'Ym9i' } }
+  t.ok(isHashOf(hash, request, next))
+  t.notOk(isHashOf(hash, { ...request, body: 'other' }, next))
+  t.ok(isHashOf(hash, { ...request, body: 'other' }, { current: 'b', keys: { b: 'Ym9i' } }))
 })
 
 t.test('parseIdempotencyKey takes 1 to 255 printable characters', async (t) => {
