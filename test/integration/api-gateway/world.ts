@@ -203,7 +203,7 @@ async function spawnGateway([program, ...args]: readonly [string, ...string[]], 
     if (child.exitCode !== null) return true
     return (await fetch(`${metricsUrl}/readyz`)).ok && (await fetch(`${url}/v1/status`)).ok
   }
-  await eventually('the gateway is ready', isReady, 30_000).catch((cause: unknown) => {
+  await eventually('the gateway is ready', isReady).catch((cause: unknown) => {
     child.kill('SIGKILL')
     throw new Error(`the gateway did not start: ${log()}`, { cause })
   })
