@@ -20,7 +20,7 @@ export interface QuotaContext {
   reflectors: Pick<Reflectors, 'accounts' | 'usages' | 'screenshots'>
   usages: Resource<AccountUsage>
   screenshots: Pick<Resource<Screenshot>, 'find' | 'patch'>
-  storage: Pick<Storage, 'exists'>
+  storage: Pick<Storage, 'exists' | 'list'>
   plans: Plans
   lives: GatewayLives
   recentNames: RecentNames

@@ -31,13 +31,17 @@ export function awaitsRefund(shot: Pick<Screenshot, 'spec' | 'status'>): boolean
 export const mayBeRefunded = (shot: Screenshot, now: Date): boolean =>
   awaitsRefund(shot) && monthOf(createdAtOf(screenshotIdOf(shot.metadata))) === monthOf(now)
 
-/** A count that is begun again: what was charged this month, as far as it can still be seen. */
-export function recount(live: readonly Screenshot[], limit: number, now: Date): AccountUsageStatus {
+/**
+ * A count that is begun again: what was charged this month, as far as it can still be found. What failed and is archived is counted too.
+ * @param past ids of the month that only the bucket knows of
+ */
+export function recount(live: readonly Screenshot[], past: ReadonlySet<string>, limit: number, now: Date): AccountUsageStatus {
   const period = monthOf(now)
+  const ids = new Set(live.map(({ metadata }) => screenshotIdOf(metadata)))
   const spent = live.filter(
     (shot) => isCharged(shot) && !isRefunded(shot) && monthOf(createdAtOf(screenshotIdOf(shot.metadata))) === period,
   )
-  return { period, used: Math.min(limit, spent.length) }
+  return { period, used: Math.min(limit, spent.length + past.difference(ids).size) }
 }
 
 /** A Screenshot that is about to be claimed and has not been paid for. */

@@ -10,6 +10,7 @@ import { toLimits } from '@tintype/crds/plans'
 import type { QuotaContext } from './context.ts'
 import { ACCOUNT_INDEX } from './context.ts'
 import { recount } from './decide.ts'
+import { listPastIds } from './past-records.ts'
 
 /** The account's count with the limits of its plan. It goes with its Account. */
 export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: QuotaContext): Promise<AccountUsage> {
@@ -33,12 +34,15 @@ async function create(account: Account, { usages, reflectors, plans }: QuotaCont
 }
 
 /** Gateways accept nothing before the count has begun; so what is counted here cannot be charged a second time meanwhile. */
-async function begin(account: Account, usage: AccountUsage, { usages, reflectors, events, now }: QuotaContext): Promise<AccountUsage> {
-  const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, account.metadata.name), usage.spec.limit, now())
+async function begin(account: Account, usage: AccountUsage, context: QuotaContext): Promise<AccountUsage> {
+  const { usages, reflectors, events, storage, now } = context
+  const { name } = account.metadata
+  const past = await listPastIds(name, now(), storage)
+  const status = recount(reflectors.screenshots.lister.byIndex(ACCOUNT_INDEX, name), past, usage.spec.limit, now())
   const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
   reflectors.usages.observe(begun)
   if (status.used > 0) {
-    const message = `the month's count was gone: the ${status.used} screenshots that still exist are counted, archived and deleted ones are not`
+    const message = `the month's count was gone; begun anew with the ${status.used} screenshots of the month that can still be found`
     events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
   }
   return begun

@@ -106,9 +106,12 @@ t.test('operator settles the reservation of a gateway that is gone: only what wa
 
 t.test('operator counts anew when a count was deleted by hand, and says so', async (t) => {
   const key = await stage.createAccount('lost', { plan: 'free' })
-  for (let n = 0; n < 3; n++) await create(gateway, key)
+  for (let n = 0; n < 2; n++) await create(gateway, key)
+  const [now, before] = [new Date(), new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 0))]
+  const keys = [tombstoneKey('lost', newId('scr', now)), recordKey('lost', newId('scr', now)), recordKey('lost', newId('scr', before))]
+  for (const name of keys) await world.bucket.putObject('tintype', name, '')
   await world.usages.delete('lost')
-  await eventually('it is counted', async () => (await world.usages.find('lost'))?.status?.used === 3)
+  await eventually('two live, one deleted, one archived are counted', async () => (await world.usages.find('lost'))?.status?.used === 4)
   await eventually('an Event tells', async () => {
     const { items } = await stage.http.request<{ items: { reason: string; involvedObject: { name: string } }[] }>({
       method: 'GET',

@@ -2,7 +2,7 @@ import t from 'tap'
 import { newId } from '../../../../crds/src/ids.ts'
 import type { AccountUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../../crds/src/names.ts'
+import { toId, toObjectName } from '../../../../crds/src/names.ts'
 import { awaitsRefund, type Changes, decide, isCharged, mayBeRefunded, OPERATOR, recount } from '../../../../operator/src/quota/decide.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
@@ -64,8 +64,11 @@ t.test('recount counts what was charged this month and not given back, up to the
     shot({ phase: 'Completed' }, { at: LAST_MONTH }),
     shot({ phase: 'Pending' }, { paid: false }),
   ]
-  t.strictSame(recount(live, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund comes')
-  t.strictSame(recount(live, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would refuse more')
+  const nobody = new Set<string>()
+  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund comes')
+  const past = new Set([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))])
+  t.equal(recount(live, past, 10, NOW).used, 3, 'what is on its way to the archive is counted once')
+  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would refuse more')
 })
 
 t.test('decide writes nothing when nothing changes', async (t) => {

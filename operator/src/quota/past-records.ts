@@ -1,0 +1,28 @@
+import { createdAtOf } from '@tintype/crds/ids'
+import { invertedDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { monthOf } from '@tintype/crds/usage'
+import { type Objects, PAGE } from '../storage/objects.ts'
+
+const DAY_DIGITS = 5
+const RECORD_KEY = /\/(?:one|tombstones)\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})(?:\.json)?$/
+
+/**
+ * Ids of an account's screenshots of the month of `now` that only the bucket knows of: archived and deleted ones. The newest days come first
+ * in the order of keys, so one scan from the beginning finds the month and no more.
+ */
+export async function listPastIds(account: string, now: Date, objects: Pick<Objects, 'list'>): Promise<Set<string>> {
+  const month = monthOf(now)
+  const prefix = recordsPrefix(account)
+  const oldest = invertedDay(new Date(`${month}-01T00:00:00.000Z`))
+  const ids = new Set<string>()
+  for (let after: string | undefined; ; ) {
+    const keys = await objects.list(prefix, { after, limit: PAGE })
+    for (const key of keys) {
+      if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return ids
+      const [, id] = RECORD_KEY.exec(key) ?? []
+      if (id !== undefined && monthOf(createdAtOf(id)) === month) ids.add(id)
+    }
+    if (keys.length < PAGE) return ids
+    after = keys.at(-1)
+  }
+}
