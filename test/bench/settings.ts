@@ -20,6 +20,8 @@ export interface Settings {
   seconds: number
   /** REST: live Screenshots of which a gateway keeps a copy when its memory is measured. */
   records: number
+  /** REST: directory for processor profiles of the gateways; undefined: none are made. */
+  profile?: string | undefined
   only: readonly Part[]
   /** Writes what was measured into docs/benchmarks.md. */
   write: boolean
@@ -50,6 +52,7 @@ Measures the running system (npm start) against a bare playwright-core loop in t
   --clients N      rest: clients at once (default 32)
   --seconds S      rest: seconds of reading or flooding in each round (default 5)
   --records N      rest: Screenshots in memory (default 20000)
+  --profile DIR    rest: has each gateway write a processor profile there, which costs some of its speed
   --only PART      one of ${PARTS.join(', ')}; may be repeated
   --write          also writes the figures into docs/benchmarks.md
   --help           this text
@@ -71,6 +74,7 @@ const options = {
   clients: { type: 'string', default: '32' },
   seconds: { type: 'string', default: '5' },
   records: { type: 'string', default: '20000' },
+  profile: { type: 'string' },
   only: { type: 'string', multiple: true },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -97,6 +101,7 @@ export function parseSettings(args: string[]): Settings | undefined {
     clients: whole('clients', 1),
     seconds: whole('seconds', 1),
     records: whole('records', 1),
+    profile: values.profile,
     pages: values.page ?? DEFAULT_PAGES,
     only: values.only === undefined ? PARTS : values.only.map(toPart),
     write: values.write,

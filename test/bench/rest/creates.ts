@@ -36,7 +36,7 @@ const CREATED = 201
 
 /** One gateway, then three, each beside bare creates. Gateways have a rate to keep, which nobody reaches. */
 export async function measureCreates(settings: Settings, tell: (line: string) => void): Promise<CreateSample[]> {
-  return withStage({ fsync: true }, async (stage) => {
+  return withStage({ fsync: true, profile: settings.profile }, async (stage) => {
     const { world, startGateway } = stage
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
     const key = await world.createKey({ accountName: ACCOUNT, scopes: ['screenshots:read', 'screenshots:write'] })

@@ -25,8 +25,8 @@ const TOO_MANY = 429
 const SETTLE_MILLISECONDS = 1_000
 
 /** Spends an account's limit, then goes on asking. */
-export async function measureFloods({ clients: atOnce, seconds }: Settings, tell: (line: string) => void): Promise<FloodSample[]> {
-  return withStage({ fsync: false }, async (stage) => {
+export async function measureFloods({ clients: atOnce, seconds, profile }: Settings, tell: (line: string) => void): Promise<FloodSample[]> {
+  return withStage({ fsync: false, profile }, async (stage) => {
     const { url } = await stage.startGateway()
     const load = startLoad()
     const samples: FloodSample[] = []

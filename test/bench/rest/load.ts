@@ -8,7 +8,7 @@ import type { LoadAnswer, LoadOrder } from './load-client.ts'
 export interface Load {
   pid: number
   /** @throws when a request was answered otherwise than with `status` */
-  run: (order: LoadOrder, status?: number) => Promise<LoadAnswer>
+  run: (order: LoadOrder, status: number) => Promise<LoadAnswer>
   close: () => Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function startLoad(): Load {
     const answer = JSON.parse(value) as LoadAnswer | { error: string }
     if ('error' in answer) throw new Error(`the clients failed: ${answer.error}`)
     const others = Object.keys(answer.statuses).filter((seen) => seen !== String(status))
-    if (status !== undefined && others.length > 0) throw new Error(`answers were ${JSON.stringify(answer.statuses)} instead of ${status}`)
+    if (others.length > 0) throw new Error(`answers were ${JSON.stringify(answer.statuses)} instead of ${status}`)
     return answer
   }
   const close = async () => {

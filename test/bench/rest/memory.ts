@@ -28,8 +28,8 @@ export function parseResident(status: string): Omit<GatewayMemory, 'when'> {
 
 /** Fills the API server beside a gateway that watches, works with it, and starts a second one that lists. */
 export async function measureGatewayMemory(settings: Settings, tell: (line: string) => void): Promise<GatewayMemory[]> {
-  const { records, clients: atOnce, seconds } = settings
-  return withStage({ fsync: false }, async ({ world, admin, startGateway }) => {
+  const { records, clients: atOnce, seconds, profile } = settings
+  return withStage({ fsync: false, profile }, async ({ world, admin, startGateway }) => {
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
     const key = await world.createKey({ accountName: ACCOUNT, scopes: ['screenshots:read', 'screenshots:write'] })
     const samples: GatewayMemory[] = []

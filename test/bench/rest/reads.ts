@@ -18,7 +18,7 @@ const OK = 200
 
 /** Reads records in turns for some seconds, round by round. */
 export async function measureReads(settings: Settings, tell: (line: string) => void): Promise<ReadSample[]> {
-  return withStage({ fsync: false }, async ({ world, admin, startGateway }) => {
+  return withStage({ fsync: false, profile: settings.profile }, async ({ world, admin, startGateway }) => {
     await world.createAccount(ACCOUNT, {}, { limit: 1_000_000_000, ratePerMinute: 1_000_000 })
     const key = await world.createKey({ accountName: ACCOUNT, scopes: ['screenshots:read'] })
     const ids = await createFinished(admin, ACCOUNT, RECORDS)

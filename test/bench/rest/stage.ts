@@ -35,8 +35,14 @@ const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
 /** What the kubelet does: the files of the service account where a pod has them; only the gateway sees the mount. */
 const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
 
+/** `fsync`: etcd waits for the disk. `profile`: directory for processor profiles of the gateways. */
+export interface StageOptions {
+  fsync: boolean
+  profile: string | undefined
+}
+
 /** Starts it all, hands it on, and takes it down, also when the run is interrupted. */
-export async function withStage<T>({ fsync }: { fsync: boolean }, act: (stage: Stage) => Promise<T>): Promise<T> {
+export async function withStage<T>({ fsync, profile }: StageOptions, act: (stage: Stage) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-bench-'))
   return undoing(
     () => rm(directory, { recursive: true, force: true }),
@@ -44,12 +50,8 @@ export async function withStage<T>({ fsync }: { fsync: boolean }, act: (stage: S
       const program = path.join(directory, 'program')
       const account = path.join(directory, 'account')
       await bundleProgram('api-gateway', program)
-      const node = [
-        process.execPath,
-        ...NODE_FLAGS,
-        ...(process.env.BENCH_NODE_FLAGS?.split(' ') ?? []),
-        path.join(program, 'app/main.mjs'),
-      ]
+      const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
+      const node = [process.execPath, ...NODE_FLAGS, ...profiling, path.join(program, 'app/main.mjs')]
       const command = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, account, ...node] as const
       const world = await startWorld({ fsync, command })
       return undoing(world.stop, () => onStage(world, account, act))

@@ -31,6 +31,7 @@ t.test('parseSettings refuses what makes no sense', async (t) => {
     ['--captures', '1.5'],
     ['--pause', '-1'],
     ['--burst', 'many'],
+    ['--clients', '0'],
     ['--only', 'nothing'],
     ['--fast'],
   ]) {
@@ -40,5 +41,20 @@ t.test('parseSettings refuses what makes no sense', async (t) => {
 
 t.test('parseSettings asks for help with --help, and the help names every option', async (t) => {
   t.equal(parseSettings(['--help']), undefined)
-  for (const name of ['rounds', 'captures', 'pause', 'burst', 'browsers', 'page', 'only', 'write']) t.match(HELP, `--${name}`)
+  for (const name of [
+    'rounds',
+    'captures',
+    'pause',
+    'burst',
+    'browsers',
+    'page',
+    'creates',
+    'clients',
+    'seconds',
+    'records',
+    'profile',
+    'only',
+    'write',
+  ])
+    t.match(HELP, `--${name}`)
 })
