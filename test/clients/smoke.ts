@@ -7,7 +7,9 @@ import type { components, paths } from './schema.d.ts'
 
 const { TINTYPE_URL: baseUrl = '', TINTYPE_API_KEY: key = '' } = process.env
 const headers = { Authorization: `Bearer ${key}` }
-const client = createClient<paths, 'application/json'>({ baseUrl, headers })
+// The one list among the parameters is written with commas, as the document says; openapi-fetch reads types only and must be told.
+const querySerializer = { array: { style: 'form', explode: false } } as const
+const client = createClient<paths, 'application/json'>({ baseUrl, headers, querySerializer })
 
 type Screenshot = components['schemas']['Screenshot']
 
@@ -29,7 +31,10 @@ async function screenshots(): Promise<void> {
   assert.equal(record.format, 'webp')
   assert.equal(record.external_identifier, 'typescript')
   const list = await client.GET('/api/v1/screenshots', { params: { query: { limit: 5, status: ['completed', 'failed'] } } })
-  assert.ok(list.data?.data.some((other) => other.id === id))
+  assert.ok(
+    list.data?.data.some((other) => other.id === id),
+    JSON.stringify(list.error),
+  )
   const batch = await client.POST('/api/v1/screenshots/batch', { body: { urls: ['https://example.com/1', 'https://example.com/2'] } })
   assert.equal(batch.data?.total, 2)
   const found = await client.GET('/api/v1/batches/{id}', { params: { path: { id: batch.data?.batch_id ?? '' } } })
