@@ -44,7 +44,13 @@ export function createQuota(deps: Deps): Quota {
   const start = (signal: AbortSignal): StartedWork => {
     const term = startTerm(deps, parts, signal)
     wake = (account) => term.controllers[0]?.enqueue(`${config.namespace}/${account}`)
-    return term
+    return {
+      ...term,
+      stop: () => {
+        charges.giveUp()
+        return term.stop()
+      },
+    }
   }
   const charge: Charge = async (shot) => {
     const answer = await charges.ask(shot)
