@@ -6,13 +6,17 @@ import type { Log } from '@tintype/crds/client/log'
 import { newId } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Plans } from '@tintype/crds/plans'
-import { invertedDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { invertedDay, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/storage-keys'
 import { PAGE } from '../storage/objects.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { GoneAccounts } from './gone-accounts.ts'
 
 export interface ExpireDeps {
   storage: Pick<Storage, 'list' | 'remove'>
   findAccount: (name: string) => Account | undefined
+  /** Screenshots in the Kubernetes API that name an account. */
+  countLive: (account: string) => number
+  gone: GoneAccounts
   plans: Plans
   recordDays: number
   /** False once the signal has ended or this operator leads no more. */
@@ -23,18 +27,22 @@ export interface ExpireDeps {
 
 const DAY_MILLISECONDS = 86_400_000
 const USERS = 'users/'
+const RECORDS = 'records/'
 /** Beyond every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
 /** One sweep over all accounts that have something in the bucket. */
 export async function expire(deps: ExpireDeps): Promise<void> {
+  const removed = await removeGone(deps)
   for await (const account of folders(USERS, undefined, deps)) {
+    if (removed.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
     const prefix = `${USERS}${account}/`
     const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps)
     if (count > 0) deps.log.info({ account, files: count }, 'files expired')
   }
-  for await (const account of folders('records/', undefined, deps)) {
+  for await (const account of folders(RECORDS, undefined, deps)) {
+    if (removed.has(account)) continue
     const prefix = recordsPrefix(account)
     // A day goes when all of it is old enough.
     const lastKept = `${prefix}${invertedDay(daysAgo(deps.recordDays, deps))}~`
@@ -43,6 +51,24 @@ export async function expire(deps: ExpireDeps): Promise<void> {
       deps.log.info({ account, day, objects: count }, 'records expired')
     }
   }
+}
+
+/** Everything of accounts that are gone, the records last: by them an interrupted removal is found again. */
+async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
+  const gone = new Set<string>()
+  for (const place of [USERS, RECORDS]) {
+    for await (const account of folders(place, undefined, deps)) {
+      const exists = deps.findAccount(account) !== undefined || deps.countLive(account) > 0
+      if (deps.gone.isGone(account, exists, deps.now())) gone.add(account)
+    }
+  }
+  for (const account of gone) {
+    let count = 0
+    for (const place of [USERS, 'options/', 'batches/', REWRITES_PREFIX, RECORDS])
+      count += await removeAfter(`${place}${account}/`, undefined, deps)
+    deps.log.info({ account, objects: count }, 'the account is gone, and all that was kept of it')
+  }
+  return gone
 }
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))

@@ -13,6 +13,7 @@ import { PHASE_INDEX } from '../pool/runners.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch, type RetentionSettings } from './decide.ts'
 import { expire } from './expire.ts'
+import { GoneAccounts } from './gone-accounts.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
@@ -40,6 +41,7 @@ const BY_ACCOUNT = 'retention/account'
 export function createRetention(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
   return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
 }
 
@@ -63,6 +65,8 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     seen: reflectors.screenshots,
     onArchived: metrics.onArchived,
   }
+  const gone = new GoneAccounts()
+  const countLive = (account: string) => lister.countByIndex(BY_ACCOUNT, account)
   const findAccount = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
   const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
 
@@ -77,7 +81,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
     async expire(mayWrite) {
-      await expire({ ...shared, mayWrite, findAccount, plans, recordDays: retention.recordDays })
+      await expire({ ...shared, mayWrite, findAccount, countLive, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/ids.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
-import { dayOf, objectKey, recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { batchKey, dayOf, JOIN, objectKey, optionsKey, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
+import { GoneAccounts } from '../../../../operator/src/retention/gone-accounts.ts'
 import { anAccount, at, NOON } from '../../../support/builders.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
@@ -14,8 +15,22 @@ const accounts = new Map([
   ['large', anAccount({ name: 'large', spec: { plan: 'scale' } })],
 ])
 const idAt = (second: number): string => newId('scr', at(second))
-const run = (bucket: MemoryBucket, mayWrite = () => true) =>
-  expire({ storage: bucket.storage, findAccount: (name) => accounts.get(name), plans, recordDays: 400, mayWrite, now: () => NOON, log })
+const run = (
+  bucket: MemoryBucket,
+  mayWrite = () => true,
+  { now = NOON, gone = new GoneAccounts(), countLive = (_: string): number => 0 } = {},
+) =>
+  expire({
+    storage: bucket.storage,
+    findAccount: (name) => accounts.get(name),
+    plans,
+    recordDays: 400,
+    countLive,
+    gone,
+    mayWrite,
+    now: () => now,
+    log,
+  })
 
 t.test('expire removes files after the days of their account’s plan, of an unknown account’s after the longest', async (t) => {
   const bucket = new MemoryBucket()
@@ -51,4 +66,28 @@ t.test('expire does nothing for a leader that is one no longer', async (t) => {
   bucket.objects.set(objectKey('small', idAt(-8 * DAY), 'png'), '')
   await run(bucket, () => false)
   t.equal(bucket.keys().length, 1)
+})
+
+t.test('expire removes all of an account once it has been gone for a day', async (t) => {
+  const id = idAt(-60)
+  const keysOf = (account: string) =>
+    [
+      objectKey(account, id, 'png'),
+      recordKey(account, id),
+      tombstoneKey(account, id),
+      batchKey(account, 'batch_1'),
+      rewriteKey(account, dayOf(id), JOIN),
+      optionsKey(account, 'scr-1'),
+    ].sort()
+  const bucket = new MemoryBucket()
+  for (const key of [...keysOf('unknown'), ...keysOf('small')]) bucket.objects.set(key, '')
+  const gone = new GoneAccounts()
+  await run(bucket, undefined, { gone })
+  await run(bucket, undefined, { gone, now: at(DAY - 1) })
+  t.equal(bucket.keys().length, 12)
+  await run(bucket, undefined, { gone, now: at(DAY), countLive: (account) => (account === 'unknown' ? 1 : 0) })
+  t.equal(bucket.keys().length, 12, 'not while it has live screenshots')
+  await run(bucket, undefined, { gone, now: at(DAY + 1) })
+  await run(bucket, undefined, { gone, now: at(2 * DAY + 1) })
+  t.strictSame(bucket.keys(), keysOf('small'))
 })
