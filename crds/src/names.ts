@@ -30,7 +30,12 @@ export const Annotation = {
   deleteRequested: 'tintype.dev/delete-requested',
   /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
   updatedAt: 'tintype.dev/updated-at',
+  /** Set by a person on a Webhook, with any text: asks the operator for a test event ({@link import('./webhook-requests.ts')}). */
+  testRequested: 'tintype.dev/test-requested',
 } as const
+
+/** Annotations by which the gateway asks the operator for posts; a nonce follows. */
+export const REQUEST_PREFIX = 'request.tintype.dev/'
 
 /** Names of objects of one release; `release` is the Helm release's full name. */
 export const secretNames = (release: string) => ({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Conditions } from '../conditions.ts'
 import { EVENT_TYPES } from '../event-types.ts'
+import { MAX_REQUESTS, PostAnswer, TestByHand } from '../webhook-requests.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
 export const WebhookSpec = z.object({
@@ -63,7 +64,13 @@ export const WebhookStatus = z.object({
     .describe('Secret, owned by this Webhook, whose key signing-secret holds the signing secret.')
     .optional(),
   statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
-  conditions: Conditions.describe('Ready.').optional(),
+  lastTest: TestByHand.describe('Answer to the test that a person asked for.').optional(),
+  answers: z
+    .record(z.string().max(64), PostAnswer)
+    .meta({ maxProperties: MAX_REQUESTS })
+    .describe('Answers to posts that the gateway asked for, until it has read them.')
+    .optional(),
+  conditions: Conditions.describe('Ready, and Answering once posts had to be paused.').optional(),
 })
 export type WebhookStatus = z.infer<typeof WebhookStatus>
 
