@@ -52,10 +52,11 @@ const BATCH_ID = /^batch_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 /** True for text of the form that {@link newId} gives a batch. */
 export const isBatchId = (text: string): boolean => BATCH_ID.test(text)
 
-/** The instant that a screenshot id carries. */
+/** The instant that an id carries; a screenshot's has it inverted. */
 export function createdAtOf(id: string): Date {
-  const value = decode(id.slice('scr_'.length))
-  return new Date(Number(MAX_TIME - (value >> RANDOM_BITS)))
+  const [prefix, text = ''] = id.split('_')
+  const carried = decode(text) >> RANDOM_BITS
+  return new Date(Number(prefix === 'scr' ? MAX_TIME - carried : carried))
 }
 
 export interface Identified {

@@ -8,6 +8,7 @@ t.test('newId carries its instant to the millisecond', async (t) => {
     const id = newId('scr', new Date(time))
     t.ok(isScreenshotId(id), id)
     t.equal(createdAtOf(id).toISOString(), time)
+    t.equal(createdAtOf(newId('batch', new Date(time))).toISOString(), time)
   }
 })
 

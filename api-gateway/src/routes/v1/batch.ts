@@ -1,4 +1,4 @@
-import { isBatchId, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyInstance } from 'fastify'
 import { createBatch } from '../../create/batch.ts'
@@ -54,7 +54,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
       success: true,
       data: {
         batch_id: request.params.id,
-        created_at: records[0]?.created_at,
+        created_at: createdAtOf(request.params.id).toISOString(),
         total: records.length,
         pending,
         completed: count('completed'),
