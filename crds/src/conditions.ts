@@ -26,6 +26,8 @@ export const ConditionType = {
   /** Its unit of quota was given back. */
   refunded: 'Refunded',
   ready: 'Ready',
+  /** Of a Webhook: posts to it start when they are due. */
+  answering: 'Answering',
   sandboxed: 'Sandboxed',
   guarded: 'Guarded',
 } as const

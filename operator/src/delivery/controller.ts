@@ -10,6 +10,7 @@ import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { Circuits } from './circuits.ts'
 import type { Courier } from './courier.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { BY_ACCOUNT } from './observe.ts'
@@ -24,6 +25,7 @@ export interface DeliveryControllerOptions {
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
   courier: Courier
+  circuits: Circuits
   statistics: Statistics
   settings: DeliverySettings
   /** False once this operator is about to lead no more: nothing is posted then, what ends is still written down. */
@@ -48,12 +50,13 @@ export interface RunningDeliveries {
 /** Starts the controller that tells webhooks of Screenshots. */
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
-  const { courier, statistics, mayPost, now, metrics } = options
+  const { courier, circuits, statistics, mayPost, now, metrics } = options
   const book = new ProgressBook()
   const deps: ReconcileDeps = {
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
     book,
+    circuits,
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
     courier,

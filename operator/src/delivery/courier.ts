@@ -7,6 +7,7 @@ import { derivedId, webhookIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
+import type { Circuits } from './circuits.ts'
 import type { EventBytes, EventLibrary } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
@@ -18,6 +19,7 @@ import type { SigningSecrets } from './signing-secrets.ts'
 
 export interface CourierDeps {
   lanes: Lanes
+  circuits: Pick<Circuits, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
   events: EventLibrary
   signingSecrets: Pick<SigningSecrets, 'find'>
@@ -65,17 +67,34 @@ export class Courier {
     const { occurrence, attempt, progress } = errand
     const webhook = this.#deps.findWebhook(webhookKey)
     if (!webhook || !isReceiver(webhook, occurrence)) return this.#withdraw(errand)
+    // Later attempts are recorded by now: holding one back here could burn it.
+    const held = attempt === 1 && this.#deps.circuits.heldUntil(webhookKey, occurrence.at, keyOf(errand.screenshot))
+    if (held) return this.#defer(errand, held)
     progress.set(occurrence.event, errand.webhook, { state: 'posting', attempt })
+    const end = this.#deps.circuits.start(webhookKey)
+    let isSuccess: boolean | undefined
+    try {
+      isSuccess = await this.#deliver(errand, webhook)
+    } finally {
+      end(isSuccess)
+    }
+  }
+
+  /** Posts once; says how it ended, or nothing when it could not leave. */
+  async #deliver(errand: Errand, webhook: Webhook): Promise<boolean | undefined> {
+    const { screenshot, occurrence, attempt } = errand
     const secrets = await this.#deps.signingSecrets.find(webhook)
     if (secrets === undefined) {
-      this.#deps.onMissingSecret(webhookKey)
-      return this.#defer(errand)
+      this.#deps.onMissingSecret(keyOf(webhook))
+      this.#defer(errand)
+      return undefined
     }
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
-    const event = await this.#deps.events.load(errand.screenshot, occurrence.event, attempt)
+    const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
     const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
     this.#report(errand, event, outcome)
+    return outcome.isSuccess
   }
 
   #sign({ occurrence, attempt }: Errand, webhook: Webhook, event: EventBytes, secrets: SigningTexts): Record<string, string> {
@@ -117,8 +136,8 @@ export class Courier {
     this.#deps.onProgress(keyOf(screenshot))
   }
 
-  #defer({ screenshot, occurrence, webhook, progress }: Errand): void {
-    progress.set(occurrence.event, webhook, { state: 'deferred', until: new Date(this.#deps.now().getTime() + DEFER_MILLISECONDS) })
+  #defer({ screenshot, occurrence, webhook, progress }: Errand, until = new Date(this.#deps.now().getTime() + DEFER_MILLISECONDS)): void {
+    progress.set(occurrence.event, webhook, { state: 'deferred', until })
     this.#deps.onProgress(keyOf(screenshot))
   }
 

@@ -33,6 +33,8 @@ export interface Candidate {
   isReceiver: boolean
   entry: DeliveryEntry | undefined
   progress: Progress | undefined
+  /** Until when the endpoint's circuit holds a start back; absent when it does not. */
+  heldUntil?: Date | undefined
 }
 
 /** A change of the ledger; `before` is what must still stand there. */
@@ -99,15 +101,17 @@ function toChange({ event, webhook, entry }: Candidate, { after, answer }: Findi
   return [{ event, webhook, before: entry, after, ...answer }]
 }
 
-function judge({ isReceiver, entry, progress }: Candidate, schedule: RetrySchedule, now: Date): Finding {
+function judge({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
   if (isSettled(entry)) return {}
   if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
   if (progress?.state === 'ended') return judgeResult(progress, isReceiver, schedule)
   if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), s: 'failed' } } : {}
   if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
-  if (!entry) return { post: 1 }
-  const due = new Date(entry.at)
+  const due = entry ? new Date(entry.at) : now
   if (due > now) return { due }
+  // Before anything is recorded: a pause must not cost an attempt.
+  if (heldUntil && heldUntil > now) return { due: heldUntil }
+  if (!entry) return { post: 1 }
   // Three recorded and still open: the operator was killed during the third. It is recorded already, so it repeats without a write.
   if (entry.n >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
   const attempt = entry.n + 1

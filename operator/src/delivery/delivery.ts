@@ -15,6 +15,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
+import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController } from './controller.ts'
 import { Courier } from './courier.ts'
 import { EventLibrary, type EventStore } from './event-bytes.ts'
@@ -50,6 +51,9 @@ export interface DeliveryOptions {
   metrics?: DeliveryMetrics
   controllerMetrics?: ControllerMetrics & WorkQueueMetrics
   resolve?: Resolve
+  now?: () => Date
+  /** How often counters are written. */
+  statisticsMilliseconds?: number
 }
 
 /** Posts at once, in all and to one endpoint (contract 1.3). */
@@ -86,14 +90,24 @@ export function prepareDelivery(options: DeliveryOptions): Work {
 
 function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const { settings, webhooks, log } = options
-  const now = () => new Date()
+  const { now = () => new Date(), metrics = {} } = options
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
-  const hooks = startWebhookController({ ...options, secrets: secretStore, rules: toRules(settings), now })
+  const circuits = new Circuits({
+    now,
+    onRelease: (key) => deliveries.controller.enqueue(key),
+    onChange(endpoint, isOpen) {
+      metrics.onCircuit?.(isOpen)
+      hooks.enqueue(endpoint)
+    },
+  })
+  const isCircuitOpen = (key: string) => circuits.isOpen(key)
+  const hooks = startWebhookController({ ...options, secrets: secretStore, rules: toRules(settings), isCircuitOpen, now })
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
   const lanes = new Lanes(LIMITS)
   const agent = buildAgent(options)
   const courier = new Courier({
     lanes,
+    circuits,
     post: (order) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
     events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log }),
     signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
@@ -104,17 +118,21 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     random: Math.random,
     version: options.version,
     log,
-    metrics: options.metrics ?? {},
+    metrics,
   })
   const mayPost = () => !signal.aborted && options.isLeader()
-  const deliveries = startDeliveryController({ ...options, metrics: options.metrics ?? {}, courier, statistics, mayPost, now })
-  const timer = setInterval(() => void statistics.flush(), STATISTICS_MILLISECONDS)
+  const deliveries = startDeliveryController({ ...options, metrics, courier, circuits, statistics, mayPost, now })
+  const timer = setInterval(() => {
+    circuits.sweep()
+    void statistics.flush()
+  }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([lanes.close(), hooks.stop(settings.timeoutMilliseconds)])
     await deliveries.stop()
     await statistics.flush()
     await agent.destroy()
+    circuits.close()
   }
   return { controllers: [hooks, deliveries.controller], stop }
 }

@@ -1,5 +1,5 @@
 import type { ScreenshotEventType } from '@tintype/crds/event-types'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from './post-failure.ts'
 
 /** How one post ended. */
@@ -10,6 +10,8 @@ export interface DeliveryMetrics {
   onAttempt?(event: ScreenshotEventType, outcome: AttemptOutcome, seconds: number): void
   /** Called after the ledger was written. */
   onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
+  /** A circuit has opened or closed. */
+  onCircuit?(isOpen: boolean): void
   /** From the event to the start of its first attempt. */
   onFirstAttempt?(event: ScreenshotEventType, seconds: number): void
 }
@@ -46,7 +48,13 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
     buckets: LATENCY_BUCKETS,
     registers,
   })
+  const openCircuits = new Gauge({ name: 'webhook_circuits_open', help: 'Endpoints whose posts are paused.', registers })
+  const openings = new Counter({ name: 'webhook_circuit_openings_total', help: 'Pauses of endpoints that failed.', registers })
   return {
+    onCircuit(isOpen) {
+      openCircuits.inc(isOpen ? 1 : -1)
+      if (isOpen) openings.inc()
+    },
     onAttempt(event, outcome, seconds) {
       attempts.inc({ event, outcome })
       duration.observe({ outcome }, seconds)

@@ -1,9 +1,11 @@
+import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { TerminalError } from '../controller/errors.ts'
+import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
 import type { ProgressBook, ScreenshotProgress } from './progress.ts'
 import { isReceiver, type Occurrence, toOccurrences } from './receivers.ts'
@@ -15,6 +17,7 @@ export interface ObserveDeps {
   screenshots: Pick<Lister<Screenshot>, 'get'>
   webhooks: Pick<Lister<Webhook>, 'byIndex'>
   book: ProgressBook
+  circuits: Pick<Circuits, 'heldUntil'>
 }
 
 /** One Screenshot, who is to be told of it, and what is under way. */
@@ -27,7 +30,7 @@ export interface Observed {
 }
 
 /** Reads the caches; undefined when the Screenshot is gone. */
-export function observe(key: string, { screenshots, webhooks, book }: ObserveDeps): Observed | undefined {
+export function observe(key: string, { screenshots, webhooks, book, circuits }: ObserveDeps): Observed | undefined {
   const cached = screenshots.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const screenshot = parse(key, cached)
@@ -40,6 +43,7 @@ export function observe(key: string, { screenshots, webhooks, book }: ObserveDep
     .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
     // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
     .filter(({ entry }) => entry !== undefined || !isDeleteRequested)
+    .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuits) }))
   return { screenshot, occurrences, candidates, progress, isDeleteRequested }
 }
 
@@ -60,6 +64,19 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
     if (isObsolete) progress.delete(event, webhook)
     return { event, webhook, isReceiver: receivers.has(webhook), entry, progress: isObsolete ? undefined : known }
   })
+}
+
+/** Asks the circuit about what could start. */
+function findHold(
+  { event, webhook, entry, progress, isReceiver }: Candidate,
+  { metadata }: Screenshot,
+  occurrences: readonly Occurrence[],
+  circuits: ObserveDeps['circuits'],
+): Date | undefined {
+  const isIdle = progress === undefined || progress.state === 'deferred'
+  if (!isIdle || !isReceiver || isSettled(entry)) return undefined
+  const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
+  return dueAt && circuits.heldUntil(`${metadata.namespace}/${webhook}`, dueAt, keyOf({ metadata }))
 }
 
 /** True for a result that the ledger holds already: written by this leader, or overtaken by another. */

@@ -18,6 +18,8 @@ export interface WebhookControllerOptions {
   secrets: SecretStore
   openingKeys: OpeningKeys
   rules: EgressRules
+  /** True while posts to the webhook with that key are paused. */
+  isCircuitOpen: (webhookKey: string) => boolean
   now: () => Date
   log: Log
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
@@ -30,8 +32,9 @@ export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhoo
 
 /** Starts the controller that makes Webhooks ready. */
 export function startWebhookController(options: WebhookControllerOptions): Controller {
-  const { http, namespace, webhooks: reflector, secrets, openingKeys, rules, now, log, controllerMetrics } = options
-  const deps = { webhooks: reflector.lister, secrets, openingKeys, rules, now, store: webhookStore(http, namespace), seen: reflector }
+  const { http, namespace, webhooks: reflector, secrets, openingKeys, rules, isCircuitOpen, now, log, controllerMetrics } = options
+  const shared = { webhooks: reflector.lister, secrets, openingKeys, rules, isCircuitOpen, now }
+  const deps = { ...shared, store: webhookStore(http, namespace), seen: reflector }
   const controller = new Controller({
     name: 'webhook',
     workers: WORKERS,

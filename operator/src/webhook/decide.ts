@@ -2,7 +2,7 @@
 // it is told of things. Pure.
 
 import type { Verdict } from '@tintype/crds/address-rules'
-import { type Condition, ConditionType, setCondition } from '@tintype/crds/conditions'
+import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
@@ -11,6 +11,8 @@ export interface Observed {
   secret: SecretState
   /** What the address rules say about the URL as it is written. */
   url: Verdict
+  /** Posts are paused: most of the last ones failed. */
+  isCircuitOpen?: boolean
 }
 
 /** Fields of the status to write; `null` takes one away, as in a merge patch. */
@@ -27,6 +29,12 @@ type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
 
 const SEALED = 'Events are posted, signed with the secret that the REST interface has told.'
 const IN_A_SECRET = 'Events are posted, signed with the key in the Secret.'
+
+const PAUSED = {
+  reason: 'CircuitOpen',
+  message: 'Most of the last posts failed: each attempt may start up to 30 s late. None is lost by it.',
+}
+const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.' }
 
 /** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
 const LEFTOVER_MILLISECONDS = 2_000
@@ -67,13 +75,11 @@ function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
   return undefined
 }
 
-function toStatus({ webhook, secret }: Observed, finding: Finding, now: Date): StatusPatch {
+function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding: Finding, now: Date): StatusPatch {
   const { metadata, spec, status = {} } = webhook
-  const conditions = setCondition(
-    status.conditions ?? [],
-    { type: ConditionType.ready, observedGeneration: metadata.generation ?? 0, ...finding },
-    now,
-  )
+  const observedGeneration = metadata.generation ?? 0
+  const ready = setCondition(status.conditions ?? [], { type: ConditionType.ready, observedGeneration, ...finding }, now)
+  const conditions = toAnswering(ready, isCircuitOpen, now)
   if (finding.status === 'False') {
     return { activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
   }
@@ -88,6 +94,13 @@ function toStatus({ webhook, secret }: Observed, finding: Finding, now: Date): S
     signingSecretName: secret === 'sealed' ? null : signingSecretName(metadata.name),
     conditions,
   }
+}
+
+/** Told from the first pause on: an endpoint that never failed so needs no word. */
+function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date): Condition[] {
+  const type = ConditionType.answering
+  if (isCircuitOpen) return setCondition(conditions, { type, status: 'False', ...PAUSED }, now)
+  return findCondition(conditions, type) ? setCondition(conditions, { type, status: 'True', ...RESUMED }, now) : conditions
 }
 
 /**

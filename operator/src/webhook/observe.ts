@@ -13,17 +13,19 @@ export interface ObserveDeps {
   secrets: SecretStore
   rules: EgressRules
   openingKeys: OpeningKeys
+  /** True while posts to the webhook with that key are paused. */
+  isCircuitOpen: (webhookKey: string) => boolean
   now: () => Date
 }
 
 /** Reads a Webhook from the cache and, unless its spec holds one, its Secret from the API server; undefined when the Webhook is gone. */
 export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
-  const { webhooks, rules } = deps
+  const { webhooks, rules, isCircuitOpen } = deps
   const cached = webhooks.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const { success, data: webhook, error } = Webhook.safeParse(cached)
   if (!success) throw new TerminalError('InvalidObject', `the Webhook ${key} is not as its definition says`, { cause: error })
-  return { webhook, secret: await findSecret(webhook, deps), url: classifyUrl(webhook.spec.url, rules) }
+  return { webhook, secret: await findSecret(webhook, deps), url: classifyUrl(webhook.spec.url, rules), isCircuitOpen: isCircuitOpen(key) }
 }
 
 async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {

@@ -28,6 +28,7 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
   const lanes = new Lanes({ total: 2, perLane: 2 })
   const courier = new Courier({
     lanes,
+    circuits: { heldUntil: () => undefined, start: () => () => {} },
     post: async (post) => {
       posts.push(post)
       return anOutcome(200)
@@ -109,4 +110,23 @@ t.test('Courier keeps the bytes of an event after its first failure only', async
     await send(attempt)
     t.equal(bodies.length, kept, `attempt ${attempt}, status ${statusCode}`)
   }
+})
+
+t.test('Courier holds a first attempt back while the circuit is open, and no later one: that is recorded already', async (t) => {
+  const circuits = { heldUntil: () => at(30), start: () => () => {} }
+  const first = aCourier({ circuits })
+  t.match((await first.send()).after, { state: 'deferred', until: at(30) })
+  t.equal(first.posts.length, 0)
+  const second = aCourier({ circuits })
+  t.match((await second.send(2)).after, { state: 'ended', attempt: 2 })
+})
+
+t.test('Courier tells the circuit how each post ended, and of what never left', async (t) => {
+  const ends: unknown[] = []
+  const circuits = { heldUntil: () => undefined, start: () => (isSuccess: boolean | undefined) => void ends.push(isSuccess) }
+  await aCourier({ circuits }).send()
+  await aCourier({ circuits, post: async () => anOutcome(500) }).send()
+  await aCourier({ circuits, signingSecrets: { find: async () => undefined } }).send()
+  await aCourier({ circuits, signingSecrets: { find: () => Promise.reject(new Error('away')) } }).send()
+  t.strictSame(ends, [true, false, undefined, undefined])
 })

@@ -115,6 +115,17 @@ const cases: { name: string; given: Partial<Candidate>; second: number; does: st
   },
 ]
 
+cases.push(
+  { name: 'holds a first attempt back while the circuit is open', given: { heldUntil: at(30) }, second: 3, does: ['requeue 27'] },
+  { name: 'holds back and records nothing', given: { entry: anEntry(1, 13), heldUntil: at(30) }, second: 14, does: ['requeue 16'] },
+  {
+    name: 'goes on when the circuit holds no longer',
+    given: { entry: anEntry(1, 13), heldUntil: at(30) },
+    second: 30,
+    does: ['record hook 2 open @90', 'post hook 2'],
+  },
+)
+
 for (const { name, given, second, does } of cases) {
   t.test(`decide ${name}`, async (t) => t.strictSame(told(decide([aCandidate(given)], circumstances(second))), does))
 }

@@ -12,7 +12,7 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
   screenshots.set(shot)
   const webhooks = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
   for (const hook of hooks) webhooks.set(hook)
-  return { screenshots, webhooks, book: new ProgressBook() }
+  return { screenshots, webhooks, book: new ProgressBook(), circuits: { heldUntil: () => undefined } }
 }
 const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
@@ -69,4 +69,24 @@ t.test('observe begins nothing new about a Screenshot whose deletion is asked fo
   t.ok(observed?.isDeleteRequested)
   t.match(observed?.candidates, [{ webhook: 'hook', entry, isReceiver: true }])
   t.equal(observed?.candidates.length, 1)
+})
+
+t.test('observe asks the circuit about what could start, from when it was due', async (t) => {
+  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const asked: unknown[] = []
+  const circuits = {
+    heldUntil: (endpoint: string, dueAt: Date, key: string) => {
+      asked.push([endpoint, dueAt, key])
+      return at(30)
+    },
+  }
+  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: entry, over: { ...entry, s: 'ok' } } } }))
+  const given = { ...deps(shot, aWebhook(), aWebhook({ name: 'fresh' }), aWebhook({ name: 'over' }), aWebhook({ name: 'busy' })), circuits }
+  given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'busy', { state: 'posting', attempt: 1 })
+  const held = observe(KEY, given)?.candidates.filter(({ heldUntil }) => heldUntil)
+  t.strictSame(held?.map(({ webhook }) => webhook).sort(), ['fresh', 'hook'])
+  t.strictSame(asked, [
+    ['default/hook', at(9), KEY],
+    ['default/fresh', at(2), KEY],
+  ])
 })

@@ -77,3 +77,14 @@ for (const { name, more, reason } of obstacles) {
 t.test('decide comes back for a Secret that the garbage collector is about to take', async (t) => {
   t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
 })
+
+t.test('decide tells of a pause while the circuit is open, and of its end', async (t) => {
+  const well = statusOf(seen(aHook()), 0.4)!
+  const paused = statusOf(seen(aHook(well as WebhookStatus), { isCircuitOpen: true }), 60)!
+  t.match(paused.conditions, [
+    { type: 'Ready', status: 'True' },
+    { type: 'Answering', status: 'False', reason: 'CircuitOpen' },
+  ])
+  t.equal(paused.activeSince, well.activeSince)
+  t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
+})
