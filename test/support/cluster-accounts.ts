@@ -31,3 +31,19 @@ export async function createClusterAccount(t: Test, purpose: string, spec: Accou
   if (code !== 0) throw new Error(`account ${name} cannot be made: ${stderr}`)
   return { name, key: await createClusterKey(t, name, name) }
 }
+
+/** The month that is counted now. */
+export const thisMonth = (): string => new Date().toISOString().slice(0, 7)
+
+/** Puts an account where it would be after so many screenshots: nobody has the time to make them. Waits until the API says so. */
+export async function chargeAccount({ name, key }: ClusterAccount, used: number, period = thisMonth()): Promise<void> {
+  const patch = JSON.stringify({ status: { period, used } })
+  const { code, stderr } = await kubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
+  if (code !== 0) throw new Error(`account ${name} cannot be charged: ${stderr}`)
+  const expected = period === thisMonth() ? used : 0
+  await eventually(`the count of ${name} is ${expected}`, async () => {
+    // Each replica has a copy of its own.
+    const answers = await Promise.all([1, 2, 3, 4].map(() => call<{ data: { count: number } }>('/api/v1/usage/current', { key })))
+    return answers.every(({ body }) => body.data.count === expected)
+  })
+}

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { call } from '../../support/api-client.ts'
-import { createClusterAccount, createClusterKey } from '../../support/cluster-accounts.ts'
-import { kubectl } from '../../support/cluster-environment.ts'
+import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster-accounts.ts'
 import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/pages.ts'
@@ -63,30 +62,21 @@ t.test('spec 8.1: the quota is monthly and resets on the 1st at 00:00 UTC', asyn
   t.equal(headers.get('x-quota-reset'), String(next.getTime() / 1000))
 })
 
-/** Puts an account to the end of a month's quota, which nobody has the time to come to. */
-async function charge(name: string, status: { period: string; used: number }): Promise<void> {
-  const patch = JSON.stringify({ status })
-  const { code, stderr } = await kubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
-  if (code !== 0) throw new Error(stderr)
-}
-const thisMonth = new Date().toISOString().slice(0, 7)
-
 t.test('spec 8.1: with a new month the count begins anew, and nothing rolls over', async (t) => {
-  const { name, key } = await createClusterAccount(t, 'month', { plan: 'free' })
-  await charge(name, { period: '2020-02', used: 40 })
+  const account = await createClusterAccount(t, 'month', { plan: 'free' })
+  const { key } = account
+  await chargeAccount(account, 40, '2020-02')
   const { body } = await usageOf(key)
-  t.match(body.data, { period: thisMonth, count: 0, limit: 100, remaining: 100 })
+  t.match(body.data, { period: thisMonth(), count: 0, limit: 100, remaining: 100 })
   const { status } = await createAndForget(t, { url, options: held }, key)
   t.equal(status, 202)
   await eventually('it is counted', async () => (await usageOf(key)).body.data.count === 1)
 })
 
 t.test('spec 8.6: the quota is final, unless the account may pass it and its plan has a price for that', async (t) => {
-  const full = { period: thisMonth, used: 2000 }
   const bound = await createClusterAccount(t, 'bound', { plan: 'basic' })
   const free = await createClusterAccount(t, 'beyond', { plan: 'basic', overage: { enabled: true } })
-  await Promise.all([bound, free].map(({ name }) => charge(name, full)))
-  for (const { key } of [bound, free]) await eventually('it is seen', async () => (await usageOf(key)).body.data.count === 2000)
+  await Promise.all([bound, free].map((account) => chargeAccount(account, 2000)))
   const refused = await createAndForget<ErrorBody>(t, { url, options: held }, bound.key)
   t.strictSame([refused.status, refused.body.error.code], [429, 'USAGE_LIMIT_REACHED'])
   t.equal((await createAndForget(t, { url, options: held }, free.key)).status, 202)
