@@ -3,7 +3,7 @@
 
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import { derivedId, webhookIdOf } from '@tintype/crds/ids'
+import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
@@ -11,10 +11,13 @@ import type { Circuits } from './circuits.ts'
 import type { EventBytes, EventLibrary } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
+import type { DeliveryLog } from './log.ts'
+import { toFinding } from './log-line.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { ScreenshotProgress } from './progress.ts'
 import { isReceiver, type Occurrence } from './receivers.ts'
+import { MAX_ATTEMPTS } from './retry.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
 export interface CourierDeps {
@@ -23,6 +26,7 @@ export interface CourierDeps {
   post: (post: Post) => Promise<PostOutcome>
   events: EventLibrary
   signingSecrets: Pick<SigningSecrets, 'find'>
+  deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
   findWebhook: (key: string) => Webhook | undefined
   /** Called when a Screenshot's progress has changed. */
   onProgress: (screenshotKey: string) => void
@@ -46,6 +50,10 @@ export interface Errand {
 
 /** How long a post waits that could not leave: no secret yet, or the API server did not tell it. */
 const DEFER_MILLISECONDS = 5_000
+
+/** Id of an event's delivery to a webhook, whatever the attempt. */
+export const toDeliveryId = ({ at }: Pick<Occurrence, 'at'>, { id }: Pick<EventBytes, 'id'>, { metadata }: Pick<Webhook, 'metadata'>): string =>
+  derivedId('dlv', at, `${id}/${metadata.uid}`)
 
 /** See the head of this file. */
 export class Courier {
@@ -91,8 +99,18 @@ export class Courier {
     }
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
+    const begun = this.#deps.now()
     const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
+    this.#deps.deliveryLog?.note(webhook, {
+      delivery: toDeliveryId(occurrence, event, webhook),
+      event: event.id,
+      type: occurrence.event,
+      screenshot: screenshotIdOf(screenshot.metadata),
+      attempt,
+      ...(attempt < MAX_ATTEMPTS ? {} : { last: true }),
+      ...toFinding(outcome, begun, secrets),
+    })
     this.#report(errand, event, outcome)
     return outcome.isSuccess
   }
@@ -104,7 +122,7 @@ export class Courier {
       eventId: event.id,
       eventType: occurrence.event,
       webhookId: webhookIdOf(webhook.metadata),
-      deliveryId: derivedId('dlv', occurrence.at, `${event.id}/${webhook.metadata.uid}`),
+      deliveryId: toDeliveryId(occurrence, event, webhook),
       attempt,
       at: this.#deps.now(),
       version: this.#deps.version,

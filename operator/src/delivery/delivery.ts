@@ -14,6 +14,7 @@ import type { OpeningKeys } from '@tintype/crds/sealed'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { Storage } from '../storage/storage.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController } from './controller.ts'
@@ -24,10 +25,11 @@ import { buildGuardedAgent } from './guarded-agent.ts'
 import { Lanes } from './lanes.ts'
 import { createDeliveryMetrics, type DeliveryMetrics } from './metrics.ts'
 import { BY_ACCOUNT } from './observe.ts'
-import { post } from './post.ts'
+import { type Post, post } from './post.ts'
 import { type Resolve, resolverOf } from './resolve.ts'
 import { type DeliverySettings, toRules } from './settings.ts'
 import { SigningSecrets } from './signing-secrets.ts'
+import { openDeliveryLog, startRequests } from './start-requests.ts'
 import { Statistics } from './statistics.ts'
 import { listOwnAddresses, loadCertificates } from './trust.ts'
 
@@ -48,6 +50,8 @@ export interface DeliveryOptions {
   log: Log
   isLeader: () => boolean
   eventStore?: EventStore
+  /** Keeps the log; without it nothing is delivered again. */
+  storage?: Storage
   metrics?: DeliveryMetrics
   controllerMetrics?: ControllerMetrics & WorkQueueMetrics
   resolve?: Resolve
@@ -61,7 +65,7 @@ const LIMITS = { total: 256, perLane: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
 /** Makes the part for the operator; once a process. */
-export function createDelivery({ config, http, log, registry, controllerMetrics, reflectors, keys, isLeader }: Deps): Work {
+export function createDelivery({ config, http, log, registry, controllerMetrics, reflectors, keys, isLeader, storage }: Deps): Work {
   return prepareDelivery({
     http,
     namespace: config.namespace,
@@ -76,6 +80,7 @@ export function createDelivery({ config, http, log, registry, controllerMetrics,
     log: log.child({ component: 'delivery' }),
     isLeader,
     eventStore: openEventStore(config.storage),
+    storage,
     metrics: createDeliveryMetrics(registry),
     controllerMetrics,
   })
@@ -105,15 +110,20 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
   const lanes = new Lanes(LIMITS)
   const agent = buildAgent(options)
+  const postOnce = (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds })
+  const signingSecrets = new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now })
+  const onMissingSecret = (key: string) => hooks.enqueue(key)
+  const deliveryLog = openDeliveryLog(options, now)
   const courier = new Courier({
     lanes,
     circuits,
-    post: (order) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds }),
+    post: postOnce,
+    deliveryLog,
     events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log }),
-    signingSecrets: new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now }),
+    signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     onProgress: (key) => deliveries.controller.enqueue(key),
-    onMissingSecret: (key) => hooks.enqueue(key),
+    onMissingSecret,
     now,
     random: Math.random,
     version: options.version,
@@ -122,19 +132,22 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   })
   const mayPost = () => !signal.aborted && options.isLeader()
   const deliveries = startDeliveryController({ ...options, metrics, courier, circuits, statistics, mayPost, now })
+  const store = webhookStore(options.http, options.namespace)
+  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, lanes, mayPost, now })
   const timer = setInterval(() => {
     circuits.sweep()
     void statistics.flush()
+    void deliveryLog?.flush()
   }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
   const stop = async () => {
     clearInterval(timer)
     await Promise.all([lanes.close(), hooks.stop(settings.timeoutMilliseconds)])
-    await deliveries.stop()
-    await statistics.flush()
+    await Promise.all([deliveries.stop(), requests.controller.stop(settings.timeoutMilliseconds)])
+    await Promise.all([statistics.flush(), deliveryLog?.flush()])
     await agent.destroy()
     circuits.close()
   }
-  return { controllers: [hooks, deliveries.controller], stop }
+  return { controllers: [hooks, deliveries.controller, requests.controller], stop }
 }
 
 function buildAgent({ settings, certificates, ownAddresses, resolve = resolverOf() }: DeliveryOptions) {

@@ -1,0 +1,111 @@
+// The log of deliveries: every attempt, with what the endpoint answered. Lines are gathered in memory and written every few seconds, one
+// object an endpoint; a crash loses those of the last seconds. It is for people: nothing is decided by it, and a bucket that is away costs
+// lines, never deliveries.
+
+import { randomBytes } from 'node:crypto'
+import type { Log } from '@tintype/crds/client/log'
+import { type AttemptLine, linesOf, logKey, logPrefix, MAX_LOG_LINES, mergeLines, readLog, toLogText } from '@tintype/crds/delivery-log'
+import { webhookIdOf } from '@tintype/crds/ids'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/record'
+import { inParallel } from '../retention/in-parallel.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface DeliveryLogDeps {
+  storage: Pick<Storage, 'write' | 'list' | 'remove' | 'readText'>
+  now: () => Date
+  log: Log
+}
+
+/** Lines of all endpoints that wait to be written, at most: about 30 MB while the bucket is away. */
+const MAX_WAITING = 20_000
+/** Objects of an endpoint after which they are joined: a reader reads no more than about twice as many. */
+const JOIN_AFTER = 20
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024
+const WRITERS = 8
+
+/** Where an endpoint's log is. */
+export const logPrefixOf = (webhook: Pick<Webhook, 'metadata' | 'spec'>): string =>
+  logPrefix(accountOf(webhook), webhookIdOf(webhook.metadata))
+
+/** See the head of this file. */
+export class DeliveryLog {
+  readonly #deps: DeliveryLogDeps
+  /** By prefix. */
+  #waiting = new Map<string, AttemptLine[]>()
+  #writing = new Map<string, AttemptLine[]>()
+  #count = 0
+  /** Objects written to each endpoint's log since they were joined; an endpoint that is not here was written to by another term. */
+  readonly #written = new Map<string, number>()
+
+  constructor(deps: DeliveryLogDeps) {
+    this.#deps = deps
+  }
+
+  /** Notes an attempt; the oldest of an endpoint with more than are kept give way. */
+  note(webhook: Pick<Webhook, 'metadata' | 'spec'>, line: AttemptLine): void {
+    this.#add(logPrefixOf(webhook), [line])
+  }
+
+  /** Writes what was noted. What cannot be written now is kept for the next time. */
+  async flush(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    this.#writing = this.#waiting
+    this.#waiting = new Map()
+    this.#count = 0
+    await inParallel([...this.#writing], WRITERS, ([prefix, lines]) => this.#write(prefix, lines))
+    this.#writing = new Map()
+  }
+
+  /** Every line of an endpoint that is kept, written or not yet, newest first. @throws RetryableError without the bucket */
+  async read(webhook: Pick<Webhook, 'metadata' | 'spec'>): Promise<AttemptLine[]> {
+    const { storage, now } = this.#deps
+    const prefix = logPrefixOf(webhook)
+    const noted = [...(this.#writing.get(prefix) ?? []), ...(this.#waiting.get(prefix) ?? [])]
+    const written = await readLog(prefix, { list: (of) => storage.list(of), read: (key) => storage.readText(key, MAX_OBJECT_BYTES) })
+    return mergeLines([...noted, ...written], now())
+  }
+
+  #add(prefix: string, lines: readonly AttemptLine[]): void {
+    const known = this.#waiting.get(prefix) ?? []
+    const free = Math.max(0, MAX_WAITING - this.#count)
+    const kept = [...known, ...lines.slice(0, free)].slice(-MAX_LOG_LINES)
+    this.#count += kept.length - known.length
+    this.#waiting.set(prefix, kept)
+  }
+
+  async #write(prefix: string, lines: AttemptLine[]): Promise<void> {
+    const { storage, now, log } = this.#deps
+    try {
+      const newestFirst = mergeLines(lines, now())
+      await storage.write(this.#newKey(prefix, newestFirst.length), toLogText(newestFirst))
+      await this.#joinNowAndThen(prefix)
+    } catch (error) {
+      this.#add(prefix, lines)
+      log.warn({ err: error, prefix }, 'the delivery log is written later')
+    }
+  }
+
+  async #joinNowAndThen(prefix: string): Promise<void> {
+    const written = (this.#written.get(prefix) ?? JOIN_AFTER) + 1
+    this.#written.set(prefix, written)
+    if (written < JOIN_AFTER) return
+    await this.#join(prefix)
+    this.#written.set(prefix, 0)
+  }
+
+  /** Leaves one object with the newest lines. A crash in between leaves lines twice, which readers merge. */
+  async #join(prefix: string): Promise<void> {
+    const { storage, now } = this.#deps
+    const keys = (await storage.list(prefix)).filter((key) => linesOf(key) > 0)
+    if (keys.length < 2) return
+    const lines = await readLog(prefix, { list: async () => keys, read: (key) => storage.readText(key, MAX_OBJECT_BYTES) })
+    const kept = mergeLines(lines, now())
+    await storage.write(this.#newKey(prefix, kept.length), toLogText(kept))
+    await storage.remove(keys)
+  }
+
+  #newKey(prefix: string, lines: number): string {
+    return logKey(prefix, this.#deps.now(), lines, randomBytes(4).toString('hex'))
+  }
+}
