@@ -30,6 +30,8 @@ export const Annotation = {
   deleteRequested: 'tintype.dev/delete-requested',
   /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
   updatedAt: 'tintype.dev/updated-at',
+  /** Set by the operator when it switches a Webhook off: why. It goes when the Webhook is switched on. */
+  disabledReason: 'tintype.dev/disabled-reason',
   /** Set by a person on a Webhook, with any text: asks the operator for a test event ({@link import('./webhook-requests.ts')}). */
   testRequested: 'tintype.dev/test-requested',
 } as const

@@ -67,6 +67,8 @@ const Environment = z.object({
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: list,
   /** Host names, or *.suffix, that may resolve to private addresses. */
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
+  /** Days of nothing but failures after which an endpoint is switched off; 0: never. */
+  TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS: z.coerce.number().min(0).default(5),
   /** PEM file of authorities that receivers' certificates may come from besides the system's. */
   TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
   TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
@@ -113,6 +115,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       retryDelaysMilliseconds: read.TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS,
       allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
       allowedHosts: read.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
+      disableAfterDays: read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS === 0 ? undefined : read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS,
       extraCaFile: read.TINTYPE_WEBHOOK_EXTRA_CA_FILE,
     },
     lease: {

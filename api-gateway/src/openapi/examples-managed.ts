@@ -43,6 +43,7 @@ export const webhook = {
   is_default: false,
   created_at: createdAt,
   updated_at: createdAt,
+  disabled_reason: null,
   signing_secret_hint: 'whsec_…Fsd2',
 }
 

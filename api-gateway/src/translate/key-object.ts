@@ -7,7 +7,7 @@ import { type CreateKeyBody, expiryOf, type UpdateKeyBody } from './key-body.ts'
 
 /** The parts of an object that a change writes, as a merge patch. */
 export interface ObjectPatch {
-  metadata?: { labels?: Record<string, string | null>; annotations?: Record<string, string> }
+  metadata?: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> }
   spec?: Record<string, unknown>
 }
 

@@ -37,7 +37,10 @@ const touched = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toI
 
 /** What a PATCH writes. */
 export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, now: Date): ObjectPatch {
-  return { metadata: touched(now), spec: { ...fields, ...(is_active === undefined ? {} : { active: is_active }) } }
+  if (is_active === undefined) return { metadata: touched(now), spec: fields }
+  // Whoever switches it decides: why it was switched off before is of no more use.
+  const { annotations } = touched(now)
+  return { metadata: { annotations: { ...annotations, [Annotation.disabledReason]: null } }, spec: { ...fields, active: is_active } }
 }
 
 /**

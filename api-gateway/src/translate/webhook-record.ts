@@ -16,6 +16,10 @@ export const WebhookRecord = z.object({
   is_default: z.boolean().describe('Always false.'),
   created_at: instantField,
   updated_at: instantField,
+  disabled_reason: z
+    .string()
+    .nullable()
+    .describe('Why it was switched off after days of failures; null when it was not. Set is_active to true to begin anew.'),
   signing_secret_hint: z.string().nullable().describe('The end of the signing secret, to tell secrets apart.'),
 })
 export type WebhookRecord = z.infer<typeof WebhookRecord>
@@ -66,6 +70,7 @@ export function toWebhookRecord(webhook: Webhook): WebhookRecord {
     is_default: false,
     created_at: createdAt,
     updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
+    disabled_reason: isActive(webhook) ? null : (metadata.annotations?.[Annotation.disabledReason] ?? null),
     signing_secret_hint: spec.signingSecrets?.[0]?.hint ?? null,
   }
 }

@@ -45,6 +45,9 @@ export const WebhookStatistics = z.object({
   lastDeliveryTime: instant('When the last attempt ended.').optional(),
   lastSuccessTime: instant('When an attempt was last answered with 2xx.').optional(),
   lastFailureTime: instant('When an attempt last failed.').optional(),
+  failingSince: instant(
+    'First of the attempts that have failed since the last success; counted anew after a day without a failure.',
+  ).optional(),
   consecutiveFailures: count('Attempts that have failed since the last success.').optional(),
   answers: count('Attempts that were answered, whatever the answer.').optional(),
   answerMilliseconds: count('Milliseconds that all of them took together.').optional(),

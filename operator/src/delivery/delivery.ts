@@ -14,6 +14,7 @@ import type { OpeningKeys } from '@tintype/crds/sealed'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { EventRecorder } from '../event-recorder.ts'
 import type { Storage } from '../storage/storage.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { Circuits } from './circuits.ts'
@@ -48,6 +49,8 @@ export interface DeliveryOptions {
   ownAddresses: readonly string[]
   version: string
   log: Log
+  /** Absent: nobody is told by Kubernetes Events. */
+  events?: EventRecorder
   isLeader: () => boolean
   eventStore?: EventStore
   /** Keeps the log; without it nothing is delivered again. */
@@ -65,7 +68,18 @@ const LIMITS = { total: 256, perLane: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
 /** Makes the part for the operator; once a process. */
-export function createDelivery({ config, http, log, registry, controllerMetrics, reflectors, keys, isLeader, storage }: Deps): Work {
+export function createDelivery({
+  config,
+  http,
+  log,
+  registry,
+  controllerMetrics,
+  reflectors,
+  keys,
+  events,
+  isLeader,
+  storage,
+}: Deps): Work {
   return prepareDelivery({
     http,
     namespace: config.namespace,
@@ -78,6 +92,7 @@ export function createDelivery({ config, http, log, registry, controllerMetrics,
     ownAddresses: listOwnAddresses(),
     version: manifest.version,
     log: log.child({ component: 'delivery' }),
+    events,
     isLeader,
     eventStore: openEventStore(config.storage),
     storage,
@@ -106,7 +121,14 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     },
   })
   const isCircuitOpen = (key: string) => circuits.isOpen(key)
-  const hooks = startWebhookController({ ...options, secrets: secretStore, rules: toRules(settings), isCircuitOpen, now })
+  const hooks = startWebhookController({
+    ...options,
+    secrets: secretStore,
+    rules: toRules(settings),
+    isCircuitOpen,
+    disable: settings,
+    now,
+  })
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
   const lanes = new Lanes(LIMITS)
   const agent = buildAgent(options)

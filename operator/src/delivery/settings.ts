@@ -10,6 +10,8 @@ export interface DeliverySettings {
   allowedCidrs: readonly string[]
   /** Names, or `*.suffix`, that webhooks may mean even if they resolve to private addresses. */
   allowedHosts: readonly string[]
+  /** Days of nothing but failures after which an endpoint is switched off; absent: never. */
+  disableAfterDays?: number | undefined
 }
 
 /** Where posts may go: public addresses, and what the settings open. */

@@ -8,6 +8,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
+import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
 import { isSettled, type LedgerChange } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
@@ -27,13 +28,14 @@ export function toCounts({ before, after, statusCode, answerMilliseconds }: Ledg
 const toAttempt = (lastStatusCode: number, isSuccess: boolean, at: string): Partial<WebhookStatistics> => ({
   lastStatusCode,
   lastDeliveryTime: at,
-  ...(isSuccess ? { lastSuccessTime: at, consecutiveFailures: 0 } : { lastFailureTime: at, consecutiveFailures: 1 }),
+  ...(isSuccess ? { lastSuccessTime: at, consecutiveFailures: 0 } : { lastFailureTime: at, failingSince: at, consecutiveFailures: 1 }),
 })
 
 /** Adds counts to counts; the later ones' last answer stands, and a success among them ends the failures before it. */
 export const addCounts = (sum: WebhookStatistics, more: WebhookStatistics): WebhookStatistics => ({
   ...sum,
   ...more,
+  ...(more.failingSince === undefined ? {} : { failingSince: isSameRun(sum, more) ? sum.failingSince : more.failingSince }),
   total: sum.total + more.total,
   successful: sum.successful + more.successful,
   failed: sum.failed + more.failed,
@@ -41,6 +43,14 @@ export const addCounts = (sum: WebhookStatistics, more: WebhookStatistics): Webh
   answers: (sum.answers ?? 0) + (more.answers ?? 0),
   answerMilliseconds: (sum.answerMilliseconds ?? 0) + (more.answerMilliseconds ?? 0),
 })
+
+/** True when the later failures go on where the earlier ones ended: no success in between, and no day without a failure. */
+function isSameRun(sum: WebhookStatistics, { failingSince, lastSuccessTime }: WebhookStatistics): boolean {
+  const { lastFailureTime, consecutiveFailures = 0 } = sum
+  if (lastSuccessTime !== undefined || consecutiveFailures === 0) return false
+  if (failingSince === undefined || lastFailureTime === undefined || sum.failingSince === undefined) return false
+  return Date.parse(failingSince) - Date.parse(lastFailureTime) <= FAILURE_GAP_MILLISECONDS
+}
 
 export interface StatisticsDeps {
   store: Pick<Resource<Webhook>, 'patch'>

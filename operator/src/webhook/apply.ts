@@ -3,10 +3,12 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { Annotation, API_VERSION } from '@tintype/crds/names'
 import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError, TerminalError } from '../controller/errors.ts'
+import type { EventRecorder } from '../event-recorder.ts'
 import type { Action, StatusPatch } from './decide.ts'
 import { buildSigningSecret } from './signing-secret.ts'
 
@@ -15,6 +17,8 @@ export interface ApplyDeps {
   /** Lets the cache see an own write at once. */
   seen: Pick<Reflector<Webhook>, 'observe'>
   secrets: SecretStore
+  /** Absent: nobody is told by Kubernetes Events. */
+  events?: EventRecorder | undefined
 }
 
 /** Carries the actions out in their order: the Secret exists before the status names it. */
@@ -27,6 +31,8 @@ export async function apply(
   let requeue: Requeue | undefined
   for (const action of actions) {
     if (action.do === 'createSecret') await createSecret(webhook, deps, signal)
+    else if (action.do === 'disable') await disable(webhook, action, deps, signal)
+    else if (action.do === 'forgetDisabledReason') await annotate(webhook, { [Annotation.disabledReason]: null }, deps, signal)
     else if (action.do === 'patchStatus') await patchStatus(webhook, action.status, deps, signal)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
@@ -39,6 +45,32 @@ async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: Ab
   } catch (error) {
     if (isAlreadyExists(error)) throw new RetryableError('a Secret of that name has just appeared', { cause: error })
     if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server refuses the signing secret', { cause: error })
+    throw error
+  }
+}
+
+/** Switch and reason in one write: neither is ever seen without the other. */
+async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
+  if (!(await annotate(webhook, annotations, deps, signal, { active: false }))) return
+  deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `switched off: ${reason}`)
+}
+
+/** False when the webhook is gone. */
+async function annotate(
+  webhook: Webhook,
+  annotations: Record<string, string | null>,
+  { store, seen }: ApplyDeps,
+  signal: AbortSignal,
+  spec?: { active: false },
+): Promise<boolean> {
+  const { name, namespace, resourceVersion } = webhook.metadata
+  try {
+    const body = { metadata: { annotations }, ...(spec ? { spec } : {}) }
+    seen.observe(await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, signal }))
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
     throw error
   }
 }

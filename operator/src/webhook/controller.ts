@@ -9,6 +9,8 @@ import type { OpeningKeys } from '@tintype/crds/sealed'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { DisableSettings } from './auto-disable.ts'
 import { reconcile } from './reconcile.ts'
 
 export interface WebhookControllerOptions {
@@ -20,6 +22,9 @@ export interface WebhookControllerOptions {
   rules: EgressRules
   /** True while posts to the webhook with that key are paused. */
   isCircuitOpen: (webhookKey: string) => boolean
+  /** When failing endpoints are switched off. */
+  disable: DisableSettings
+  events?: EventRecorder | undefined
   now: () => Date
   log: Log
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
@@ -32,8 +37,21 @@ export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhoo
 
 /** Starts the controller that makes Webhooks ready. */
 export function startWebhookController(options: WebhookControllerOptions): Controller {
-  const { http, namespace, webhooks: reflector, secrets, openingKeys, rules, isCircuitOpen, now, log, controllerMetrics } = options
-  const shared = { webhooks: reflector.lister, secrets, openingKeys, rules, isCircuitOpen, now }
+  const {
+    http,
+    namespace,
+    webhooks: reflector,
+    secrets,
+    openingKeys,
+    rules,
+    isCircuitOpen,
+    disable,
+    events,
+    now,
+    log,
+    controllerMetrics,
+  } = options
+  const shared = { webhooks: reflector.lister, secrets, openingKeys, rules, isCircuitOpen, disable, events, now }
   const deps = { ...shared, store: webhookStore(http, namespace), seen: reflector }
   const controller = new Controller({
     name: 'webhook',

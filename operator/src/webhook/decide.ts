@@ -4,6 +4,8 @@
 import type { Verdict } from '@tintype/crds/address-rules'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
+import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface Observed {
@@ -23,7 +25,12 @@ export interface StatusPatch {
   conditions: Condition[]
 }
 
-export type Action = { do: 'createSecret' } | { do: 'patchStatus'; status: StatusPatch } | { do: 'requeue'; afterMilliseconds: number }
+export type Action =
+  | { do: 'createSecret' }
+  | { do: 'disable'; reason: string; at: Date }
+  | { do: 'forgetDisabledReason' }
+  | { do: 'patchStatus'; status: StatusPatch }
+  | { do: 'requeue'; afterMilliseconds: number }
 
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
 
@@ -39,21 +46,31 @@ const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.'
 /** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
 const LEFTOVER_MILLISECONDS = 2_000
 
-export function decide(observed: Observed, now: Date): Action[] {
+/** An own switch of the spec comes alone: what follows from it is decided when it is seen. */
+export function decide(observed: Observed, now: Date, settings: DisableSettings = {}): Action[] {
   const { webhook, secret } = observed
+  const reason = findDisabledReason(webhook, settings, now)
+  if (reason !== undefined) return [{ do: 'disable', reason, at: now }]
   const obstacle = findObstacle(observed)
   const finding = obstacle ?? { status: 'True', reason: 'Active', message: secret === 'sealed' ? SEALED : IN_A_SECRET }
   const status = toStatus(observed, finding, now)
   return [
+    ...(isActive(webhook) && disabledReasonOf(webhook) !== undefined ? [{ do: 'forgetDisabledReason' as const }] : []),
     ...(obstacle === undefined && secret === 'missing' ? [{ do: 'createSecret' as const }] : []),
     ...(isSame(webhook.status, status) ? [] : [{ do: 'patchStatus' as const, status }]),
     ...(secret === 'leftover' ? [{ do: 'requeue' as const, afterMilliseconds: LEFTOVER_MILLISECONDS }] : []),
   ]
 }
 
+const disabledReasonOf = ({ metadata }: Webhook): string | undefined => metadata.annotations?.[Annotation.disabledReason]
+
 function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
   const name = signingSecretName(webhook.metadata.name)
-  if (!isActive(webhook)) return { status: 'False', reason: 'Inactive', message: 'spec.active is false: no events are posted.' }
+  if (!isActive(webhook)) {
+    const why = disabledReasonOf(webhook)
+    if (why === undefined) return { status: 'False', reason: 'Inactive', message: 'spec.active is false: no events are posted.' }
+    return { status: 'False', reason: 'Disabled', message: `Switched off: ${why}. Mend the endpoint, then set spec.active to true.` }
+  }
   if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
   if (secret === 'unreadable') {
     return {

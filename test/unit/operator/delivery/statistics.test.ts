@@ -3,10 +3,10 @@ import { KubeError } from '../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Patch } from '../../../../crds/client/patch.ts'
-import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import type { Webhook, WebhookStatistics } from '../../../../crds/src/kinds/webhook.ts'
 import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
 import { addCounts, Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
-import { aWebhook, NOON } from '../../../support/builders.ts'
+import { at, aWebhook, NOON } from '../../../support/builders.ts'
 
 const entry = (n: number, s: 'open' | 'ok' | 'failed') => ({ n, at: NOON.toISOString(), s })
 const change = (before: LedgerChange['before'], after: LedgerChange['after'], statusCode?: number): LedgerChange => ({
@@ -70,15 +70,16 @@ t.test('Statistics adds what was counted to what stands there, in one write a we
   statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
   await statistics.flush()
   await statistics.flush()
-  const at = NOON.toISOString()
+  const noon = NOON.toISOString()
   const sum = {
     total: 11,
     successful: 10,
     failed: 2,
     lastStatusCode: 503,
-    lastDeliveryTime: at,
-    lastSuccessTime: at,
-    lastFailureTime: at,
+    lastDeliveryTime: noon,
+    lastSuccessTime: noon,
+    lastFailureTime: noon,
+    failingSince: noon,
     consecutiveFailures: 1,
     answers: 0,
     answerMilliseconds: 0,
@@ -104,4 +105,21 @@ t.test('Statistics forgets a webhook that is gone', async (t) => {
   statistics.count('default/other', change(undefined, entry(1, 'ok'), 200))
   await statistics.flush()
   t.strictSame(patches, [])
+})
+
+t.test('addCounts remembers since when all has failed, in whatever portions it comes', async (t) => {
+  const HOUR = 3_600
+  const one = (isSuccess: boolean, second: number) =>
+    toCounts(change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500), at(second))
+  const cases: [name: string, attempts: WebhookStatistics[], since: number][] = [
+    ['the first failure', [one(false, 0), one(false, HOUR), one(false, 20 * HOUR)], 0],
+    ['a success ends it', [one(false, 0), one(true, 1), one(false, 2), one(false, 3)], 2],
+    ['a day without a failure ends it', [one(false, 0), one(false, 24 * HOUR), one(false, 49 * HOUR)], 49 * HOUR],
+  ]
+  for (const [name, attempts, since] of cases) {
+    for (let cut = 1; cut < attempts.length; cut++) {
+      const [before, after] = [attempts.slice(0, cut).reduce(addCounts), attempts.slice(cut).reduce(addCounts)]
+      t.equal(addCounts(before, after).failingSince, at(since).toISOString(), `${name}, cut after ${cut}`)
+    }
+  }
 })

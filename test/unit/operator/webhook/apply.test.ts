@@ -50,3 +50,26 @@ t.test('apply gives up a Secret that the API server refuses', async (t) => {
 t.test('apply comes back when asked to', async (t) => {
   t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, aShell().deps, signal), { requeueAfterMilliseconds: 5 })
 })
+
+t.test('apply switches a webhook off with the reason in one write, and tells of it by an Event', async (t) => {
+  const { patches, deps } = aShell()
+  const told: unknown[] = []
+  const events = { warn: (object: { kind: string }, reason: string, message: string) => void told.push([object.kind, reason, message]) }
+  await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, events }, signal)
+  const annotations = { 'tintype.dev/disabled-reason': 'all failed', 'tintype.dev/updated-at': at(0).toISOString() }
+  t.strictSame(patches, [{ metadata: { annotations, resourceVersion: '1' }, spec: { active: false } }])
+  t.strictSame(told, [['Webhook', 'WebhookDisabled', 'switched off: all failed']])
+})
+
+t.test('apply tells of no webhook that is gone before it could be switched off', async (t) => {
+  const { deps } = aShell()
+  const gone = () => Promise.reject(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }))
+  const events = { warn: () => t.fail('nothing was done') }
+  await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, store: { patch: gone }, events }, signal)
+})
+
+t.test('apply forgets why a webhook was switched off', async (t) => {
+  const { patches, deps } = aShell()
+  await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
+  t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
+})

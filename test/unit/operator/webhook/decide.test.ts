@@ -88,3 +88,18 @@ t.test('decide tells of a pause while the circuit is open, and of its end', asyn
   t.equal(paused.activeSince, well.activeSince)
   t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
 })
+
+t.test('decide switches an endpoint off that has failed for days, and nothing besides', async (t) => {
+  const DAYS = 5 * 86_400
+  const statistics = { total: 9, successful: 0, failed: 3, failingSince: iso(0), lastFailureTime: iso(DAYS), consecutiveFailures: 9 }
+  const hook = aHook({ activeSince: iso(0), statistics })
+  t.match(decide(seen(hook), at(DAYS), { disableAfterDays: 5 }), [{ do: 'disable', reason: /every post since/, at: at(DAYS) }])
+  t.notMatch(decide(seen(hook), at(DAYS), { disableAfterDays: 6 }), [{ do: 'disable' }])
+})
+
+t.test('decide says of an endpoint that was switched off why, and forgets it when it is switched on', async (t) => {
+  const metadata = { annotations: { 'tintype.dev/disabled-reason': 'every post has failed' } }
+  const off = aWebhook({ metadata, spec: { active: false }, status: {} })
+  t.match(statusOf(seen(off), 5)?.conditions, [{ status: 'False', reason: 'Disabled', message: /every post has failed/ }])
+  t.match(decide(seen(aWebhook({ metadata })), at(5)), [{ do: 'forgetDisabledReason' }, { do: 'patchStatus' }])
+})

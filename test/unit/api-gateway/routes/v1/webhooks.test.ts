@@ -39,6 +39,7 @@ t.test('POST /webhooks answers as the spec says, with a secret that is kept seal
     is_default: false,
     created_at: NOW.toISOString(),
     updated_at: NOW.toISOString(),
+    disabled_reason: null,
     signing_secret_hint: `whsec_…${secret.slice(-4)}`,
   })
   t.match(record.id, /^wh_[0-9a-z]{26}$/)
@@ -262,4 +263,20 @@ t.test('POST /webhooks under an Idempotency-Key makes one webhook and shows its 
   t.match(again, { status: 201, headers: { 'idempotent-replayed': 'true' } })
   t.strictSame(again.body.data, record, 'also when it is gone')
   t.equal(gateway.webhooks.objects.length, 0)
+})
+
+t.test('PATCH /webhooks/:id shows why an endpoint was switched off, and forgets it with a switch', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('POST', '/webhooks', hook)).body.data
+  await gateway.webhooks.patch(newest(gateway), {
+    metadata: { annotations: { 'tintype.dev/disabled-reason': 'every post has failed' } },
+    spec: { active: false },
+  })
+  t.match((await call('PATCH', `/webhooks/${id}`, { name: 'still off' })).body.data, {
+    is_active: false,
+    disabled_reason: 'every post has failed',
+  })
+  t.match((await call('PATCH', `/webhooks/${id}`, { is_active: true })).body.data, { is_active: true, disabled_reason: null })
+  t.match((await call('PATCH', `/webhooks/${id}`, { is_active: false })).body.data, { is_active: false, disabled_reason: null })
 })
