@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import type { AccountSpec } from '../../crds/src/kinds/account.ts'
 import { API_VERSION } from '../../crds/src/names.ts'
 import { call } from './api-client.ts'
-import { kubectl } from './cluster-environment.ts'
+import { kubectl, kubectlJson } from './cluster-environment.ts'
 import { createApiKey } from './cluster-keys.ts'
 import { run } from './cluster-pools.ts'
 import { eventually } from './eventually.ts'
@@ -14,22 +14,36 @@ export interface ClusterAccount {
   key: string
 }
 
-/** Makes another key of an account, and waits until it is let in; it goes with the test. */
-export async function createClusterKey(t: Test, name: string, accountName: string): Promise<string> {
-  t.teardown(() => kubectl(['delete', `apikey/${name}`, '--ignore-not-found', '--wait=false']))
+/** Makes another key of an account, and waits until it is let in; it goes with the account. */
+export async function createClusterKey(name: string, accountName: string): Promise<string> {
   const key = await createApiKey(name, accountName)
   await eventually(`the key of ${accountName} is let in`, async () => (await call('/api/v1/usage/current', { key })).status === 200)
   return key
 }
 
-/** Makes a customer with `kubectl apply` and waits until its key works; both go with the test. */
+/** Makes a customer and waits until its key works; all that is left of it goes with the test. */
 export async function createClusterAccount(t: Test, purpose: string, spec: AccountSpec): Promise<ClusterAccount> {
   const name = `${purpose}-${run}`
-  t.teardown(() => kubectl(['delete', `account/${name}`, '--ignore-not-found', '--wait=false']))
+  t.teardown(() => removeAccount(name))
   const object = { apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec }
   const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify(object))
   if (code !== 0) throw new Error(`account ${name} cannot be made: ${stderr}`)
-  return { name, key: await createClusterKey(t, name, name) }
+  return { name, key: await createClusterKey(name, name) }
+}
+
+interface Owned {
+  metadata: { name: string }
+  spec: { accountName?: string }
+}
+
+/** What is left of a failed test would keep the runners from the next one for a long time. */
+async function removeAccount(name: string): Promise<void> {
+  for (const kind of ['screenshots', 'webhooks', 'apikeys']) {
+    const { items } = await kubectlJson<{ items: Owned[] }>(['get', kind])
+    const own = items.filter(({ spec }) => spec.accountName === name).map(({ metadata }) => metadata.name)
+    if (own.length > 0) await kubectl(['delete', kind, '--wait=false', '--ignore-not-found', ...own])
+  }
+  await kubectl(['delete', 'account', name, '--ignore-not-found', '--wait=false'])
 }
 
 /** The month that is counted now. */

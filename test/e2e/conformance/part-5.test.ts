@@ -52,7 +52,7 @@ t.test('spec 5.2: GET /v1/status is public and works without the header', async 
 
 t.test('spec 5.3: all API keys of one account share its quota', async (t) => {
   const { name, key } = await createClusterAccount(t, 'shared', { plan: 'free' })
-  const second = await createClusterKey(t, `${name}-second`, name)
+  const second = await createClusterKey(`${name}-second`, name)
   const { status, body } = await createAndForget(t, { url: page('/quadrants'), options: { delay: 60_000 } }, key)
   t.equal(status, 202, JSON.stringify(body))
   await eventually('both see the same count', async () => {

@@ -89,7 +89,7 @@ t.test('spec 8.6: the quota is final, unless the account may pass it and its pla
 
 t.test('spec 8.2: limits are enforced per account, all its keys share them', async (t) => {
   const { name, key } = await createClusterAccount(t, 'keys', { plan: 'free' })
-  const second = await createClusterKey(t, `${name}-second`, name)
+  const second = await createClusterKey(`${name}-second`, name)
   const answers = await Promise.all([key, second, key, second].map((each) => createAndForget(t, { url, options: held }, each)))
   t.strictSame(answers.map(({ status }) => status).sort(), [202, 202, 429, 429])
 })
