@@ -41,6 +41,8 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
     ),
     deps,
   )
+  const errors = items.flatMap(({ error }) => error ?? [])
+  if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'some items of a batch were not stored')
   const refusals = items.flatMap(({ refusal }, index) => (refusal ? [[index, refusal] as const] : []))
   await turn.complete(Object.fromEntries(refusals))
   return items.map(({ id, refusal }, index) => toBatchItem(id, urls[index], refusal))

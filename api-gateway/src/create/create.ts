@@ -1,7 +1,8 @@
+import type { HttpErrorCode } from '@tintype/crds/errors'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
-import { ApiError } from '../errors.ts'
+import { ApiError, toHttpError, unavailable } from '../errors.ts'
 import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
@@ -30,8 +31,10 @@ export interface Item {
   id: string
   /** The object as it was created; absent when it was not, or when it has been archived or deleted since an earlier request made it. */
   screenshot?: Screenshot
-  /** Why there is none: paid for or not. */
-  refusal?: { code: 'USAGE_LIMIT_REACHED' | 'SERVICE_UNAVAILABLE'; message: string }
+  /** Why there is none. */
+  refusal?: { code: HttpErrorCode; message: string }
+  /** What the API server said to it; for the log. */
+  error?: unknown
 }
 
 export interface Creation {
@@ -64,11 +67,20 @@ export async function createScreenshots(request: CreateRequest, deps: CreateDeps
     if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
     return createOne(id, objects[index], request, deps)
   })
-  const isUncertain = items.some(({ id, refusal }) => refusal && paid.has(id))
-  // What is not settled stays charged until somebody has seen whether it exists.
-  if (!isUncertain) deps.quota.settle(account.metadata.name, plan.reservation)
-  else if (items.every(({ refusal }) => refusal)) throw new ApiError('SERVICE_UNAVAILABLE', 'the service is not available for the moment')
+  await conclude(items, request, deps)
   return { items, objects, grant }
+}
+
+/** @throws ApiError when nothing was created */
+async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota }: CreateDeps): Promise<void> {
+  const errors = items.flatMap(({ error }) => error ?? [])
+  const isUncertain = errors.some(isUnknown)
+  // What is not settled stays charged until somebody has seen whether it exists.
+  if (!isUncertain) quota.settle(account.metadata.name, turn.plan.reservation)
+  if (errors.length === 0 || items.some(({ refusal }) => !refusal)) return
+  if (!isUncertain) await turn.forget()
+  const [error] = errors
+  throw error instanceof ApiError ? error : unavailable('the service is not available for the moment', error)
 }
 
 const toItem = (id: string, screenshot: Screenshot | undefined): Item => ({ id, ...(screenshot ? { screenshot } : {}) })
@@ -117,10 +129,10 @@ async function createOne(id: string, object: NewScreenshot | undefined, { accoun
   try {
     return { id, screenshot: await deps.screenshots.create(object) }
   } catch (error) {
-    if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' } }
-    await deps.quota.giveBack(account.metadata.name, turn.plan.reservation, turn.plan.ids.map(toObjectName))
-    await turn.forget()
-    throw error
+    if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' }, error }
+    await deps.quota.giveBack(account.metadata.name, turn.plan.reservation, [toObjectName(id)])
+    const { code, message } = toHttpError(error)
+    return { id, refusal: { code, message }, error }
   }
 }
 

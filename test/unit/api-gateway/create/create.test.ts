@@ -105,6 +105,21 @@ t.test('createScreenshots gives back what the API server refuses to store', asyn
   t.strictSame([deps.quota.used, done], [0, ['forgotten']])
 })
 
+t.test('createScreenshots gives back only the item that the API server refuses, when it has stored others', async (t) => {
+  const { deps, request, done, turn } = aWorld(3)
+  deps.screenshots.failures = [undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }])]
+  const { items } = await createScreenshots(request, deps)
+  t.match(items, [{ screenshot: Object }, { refusal: { code: 'VALIDATION_ERROR' } }, { screenshot: Object }])
+  t.strictSame([deps.quota.used, deps.screenshots.objects.size, done, deps.quota.settled], [2, 2, [], [turn.plan.reservation]])
+})
+
+t.test('createScreenshots says unavailable, with the cause for the log, for what it does not understand', async (t) => {
+  const { deps, request } = aWorld(1)
+  const cause = new Error('forbidden')
+  deps.screenshots.failures = [cause]
+  await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE', cause })
+})
+
 t.test('createScreenshots charges nothing when the options cannot be stored', async (t) => {
   const { deps, request, done } = aWorld(2)
   const build = async () => {
