@@ -13,6 +13,7 @@ import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
+import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
 import { addDevicesRoute } from './routes/v1/devices.ts'
 import { addKeyRoutes, type KeysDeps } from './routes/v1/keys.ts'
@@ -20,11 +21,14 @@ import { addOpenApiRoute } from './routes/v1/openapi.ts'
 import { addScreenshotRoutes } from './routes/v1/screenshots.ts'
 import { addStatusRoute, type StatusDeps } from './routes/v1/status.ts'
 import { addUsageRoute, type UsageDeps } from './routes/v1/usage.ts'
+import { addWebhookTestRoute, type WebhookTestDeps } from './routes/v1/webhook-test.ts'
 import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** Everything the gateway needs of the world; tests give their own. */
 export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
+  postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
+  objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
   quota: QuotaStore
   keys: KeyStore
   metrics: Metrics
@@ -74,6 +78,8 @@ export function buildApp(deps: Deps): FastifyInstance {
         addScreenshotRoutes(routes, deps)
         addKeyRoutes(routes, deps)
         addWebhookRoutes(routes, deps)
+        addWebhookTestRoute(routes, deps)
+        addDeliveryRoutes(routes, deps)
         addStatusRoute(routes, deps)
         addUsageRoute(routes, deps)
         addOpenApiRoute(routes)

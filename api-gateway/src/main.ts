@@ -23,6 +23,7 @@ import { Downloads } from './routes/downloads.ts'
 import { Bucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeKeys } from './store/kube-keys.ts'
+import { KubePostRequests } from './store/kube-post-requests.ts'
 import { KubeRecords } from './store/kube-records.ts'
 import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
@@ -81,6 +82,7 @@ async function run(config: Config): Promise<void> {
     keys,
     apiKeys,
     webhooks,
+    postRequests: new KubePostRequests({ http, reflector: webhookCopy, now }),
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
     maxWebhooks: config.maxWebhooks,

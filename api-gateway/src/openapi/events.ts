@@ -16,7 +16,7 @@ export const Event = name(
       id: anId('evt', 'Id of the event: the same on every attempt and to every endpoint.'),
       type: z.enum(TYPES),
       created_at: instant('When it happened.'),
-      data: z.object({ screenshot: ScreenshotRecord }),
+      data: z.object({ test: z.literal(true).describe('There in test events only.').optional(), screenshot: ScreenshotRecord }),
     })
     .describe('What is posted to an endpoint.'),
 )

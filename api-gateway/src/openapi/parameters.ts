@@ -1,5 +1,7 @@
 import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { DELIVERY_STATES } from '@tintype/crds/delivery-log'
 import { z } from 'zod'
+import { DELIVERY_CURSOR } from '../translate/delivery-query.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_MERGED_OFFSET, MAX_OFFSET } from '../translate/list-query.ts'
 import { MAX_WAIT_SECONDS } from '../translate/wait-query.ts'
 import { anId } from './answers/common.ts'
@@ -14,6 +16,15 @@ export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string):
   required: true,
   description: 'Id of the record.',
   schema: anId(prefix, `An id with the prefix ${prefix}_.`),
+  example,
+})
+
+export const deliveryPath = (example: string): Parameter => ({
+  name: 'delivery',
+  in: 'path',
+  required: true,
+  description: 'Id of the delivery: X-Webhook-Delivery of its posts.',
+  schema: anId('dlv', 'An id with the prefix dlv_.'),
   example,
 })
 
@@ -135,4 +146,24 @@ export const listParameters: readonly Parameter[] = [
     example: 'order-1042',
   },
   { name: 'format', in: 'query', description: 'Only of this format.', schema: ImageFormat, example: 'png' },
+]
+
+/** What GET /webhooks/{id}/deliveries understands; a test holds the names against the parser's. */
+export const deliveryParameters: readonly Parameter[] = [
+  limit,
+  {
+    name: 'cursor',
+    in: 'query',
+    description: '`next_cursor` of the page before.',
+    schema: z.string().regex(DELIVERY_CURSOR),
+    example: '1795255202004.dlv_01kajq2v0vtz8m3c5x7r9w4n6p',
+  },
+  {
+    name: 'status',
+    in: 'query',
+    description: 'One or more of the states, with commas.',
+    schema: z.array(z.enum(DELIVERY_STATES)).min(1),
+    explode: false,
+    example: ['failed'],
+  },
 ]

@@ -3,8 +3,10 @@ import type { KeyRing } from '@tintype/crds/download-link'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SealingKey } from '@tintype/crds/sealed'
 import type { UsageFacts } from '@tintype/crds/usage'
+import type { PostAnswer, PostRequest } from '@tintype/crds/webhook-requests'
 import type { ByteRange } from '../translate/byte-range.ts'
 import type { ObjectPatch } from '../translate/key-object.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
@@ -157,6 +159,17 @@ export interface RecordStore<T> {
   patch(object: T, patch: ObjectPatch): Promise<T>
   /** @throws ApiError as {@link patch} */
   delete(object: T): Promise<void>
+}
+
+/** A post that the gateway asks for. */
+export type AskedPost = Exclude<PostRequest, { do: 'testByHand' }>
+
+/** Asks the operator for posts: the gateway makes none. */
+export interface PostRequests {
+  /** @throws ApiError NOT_FOUND; SERVICE_UNAVAILABLE also when too much is asked of the webhook already */
+  ask(webhook: Webhook, asked: AskedPost): Promise<void>
+  /** The answer; undefined when there is none in time, or when the signal aborts. @throws ApiError as {@link ask} */
+  askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
 }
 
 /** The keys that sign download links, as they are now. @throws ApiError when there are none yet */

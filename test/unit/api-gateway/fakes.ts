@@ -31,6 +31,7 @@ import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage.ts'
+import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
 
@@ -240,6 +241,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const [objects, quota, archive] = [new FakeObjects(), new FakeQuota(), new FakeArchive()]
   const apiKeys = new FakeRecords<ApiKey>(keys.keys, apiKeyIdOf, NOW)
   const webhooks = new FakeRecords<Webhook>([], webhookIdOf, NOW)
+  const postRequests = new FakePostRequests()
   const key = newKeyText()
   const draining = new AbortController()
   keys.keys.push(anApiKey(key, { accountName: 'acme' }))
@@ -262,6 +264,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     keyRing,
     apiKeys,
     webhooks,
+    postRequests,
     webhookRules: DEFAULT_EGRESS_RULES,
     maxKeys: 5,
     maxWebhooks: 3,
@@ -278,5 +281,5 @@ export function aGateway(changes: Partial<Deps> = {}) {
     ...changes,
   })
   const headers = { authorization: `Bearer ${key}` }
-  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks }
+  return { app, screenshots, files, keys, key, headers, draining, objects, quota, archive, apiKeys, webhooks, postRequests }
 }

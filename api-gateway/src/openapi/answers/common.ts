@@ -4,7 +4,7 @@ import { z } from 'zod'
 const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
 /** An id with its prefix (contract 2.1). */
-export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt', what: string) =>
+export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt' | 'dlv', what: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_${TAIL}$`))

@@ -1,5 +1,12 @@
 import { z } from 'zod'
 import {
+  AttemptRecord,
+  DeliveryRecord,
+  DeliveryFound as FoundDelivery,
+  DeliveryList as ListOfDeliveries,
+  RedeliveryAccepted as Taken,
+} from '../../translate/delivery-record.ts'
+import {
   WebhookChanged as Changed,
   WebhookFound as Found,
   WebhookList as List,
@@ -7,6 +14,7 @@ import {
   WebhookRecord,
   WebhookWithSecret,
 } from '../../translate/webhook-record.ts'
+import { WebhookTestResult as TestResult } from '../../translate/webhook-test.ts'
 import { name } from '../naming.ts'
 
 name('Webhook', WebhookRecord)
@@ -24,3 +32,11 @@ export const SigningSecretRotated = name(
   'SigningSecretRotated',
   SecretRotated.describe('The new signing secret, shown now and never again.'),
 )
+
+name('DeliveryAttempt', AttemptRecord.describe('One post of an event to an endpoint.'))
+name('Delivery', DeliveryRecord.describe('One event at one endpoint, with its attempts.'))
+
+export const WebhookTestResult = name('WebhookTestResult', TestResult.describe('What the endpoint answered to a test event.'))
+export const DeliveryFound = name('DeliveryFound', FoundDelivery.describe('One delivery.'))
+export const DeliveryList = name('DeliveryList', ListOfDeliveries.describe('A page of deliveries, newest attempt first.'))
+export const RedeliveryAccepted = name('RedeliveryAccepted', Taken.describe('The event will be posted once more.'))

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation.ts'
 import { batchOperations } from './batches.ts'
+import { deliveryOperations } from './deliveries.ts'
 import { fileOperations } from './files.ts'
 import { keyOperations } from './keys.ts'
 import { screenshotOperations } from './screenshots.ts'
@@ -12,6 +13,7 @@ export const operations: readonly Operation[] = [
   ...screenshotOperations,
   ...batchOperations,
   ...webhookOperations,
+  ...deliveryOperations,
   ...keyOperations,
   ...usageOperations,
   ...serviceOperations,

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { logPrefix, mergeLines, readLog, toDeliveries } from '@tintype/crds/delivery-log'
+import { webhookIdOf } from '@tintype/crds/ids'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { eventKey } from '@tintype/crds/storage-keys'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, notFound } from '../../errors.ts'
+import type { FileStore, ObjectStore, PostRequests, RecordStore } from '../../store/ports.ts'
+import { parseDeliveryQuery, toDeliveryPage } from '../../translate/delivery-query.ts'
+import { toDeliveryRecord } from '../../translate/delivery-record.ts'
+import { noQuery } from '../../translate/wait-query.ts'
+import { findRecord, type RecordDeps } from '../find-record.ts'
+import { type ById, FRESH, type Query, requireOwn } from './records.ts'
+
+/** What the routes of deliveries need. */
+export interface DeliveriesDeps extends RecordDeps {
+  webhooks: Pick<RecordStore<Webhook>, 'find'>
+  postRequests: Pick<PostRequests, 'ask'>
+  objects: Pick<ObjectStore, 'read' | 'list'>
+  files: Pick<FileStore, 'stat'>
+  now: () => Date
+}
+
+interface OfDelivery extends Query {
+  Params: { id: string; delivery: string }
+}
+
+const findOwn = async ({ params, accountName }: FastifyRequest<ById>, { webhooks }: Pick<DeliveriesDeps, 'webhooks'>): Promise<Webhook> =>
+  requireOwn(await webhooks.find(params.id), accountName, 'webhook')
+
+/** All that the log of the endpoint has, newest first; what happened in the last seconds may not be in it yet. */
+async function readDeliveries(webhook: Webhook, account: string, { objects, now }: DeliveriesDeps) {
+  const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), {
+    list: (prefix) => objects.list(prefix),
+    read: async (key) => (await objects.read(key))?.text,
+  })
+  return toDeliveries(mergeLines(lines, now()))
+}
+
+async function findDelivery(request: FastifyRequest<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {
+  const all = await readDeliveries(webhook, request.accountName, deps)
+  const found = all.find(({ id }) => id === request.params.delivery)
+  if (!found) throw notFound('delivery')
+  return found
+}
+
+async function readMany(request: FastifyRequest<ById>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
+  const query = parseDeliveryQuery(request.query)
+  const webhook = await findOwn(request, deps)
+  const { items, pagination } = toDeliveryPage(await readDeliveries(webhook, request.accountName, deps), query)
+  return reply.headers(FRESH).send({ success: true, data: items.map(toDeliveryRecord), pagination })
+}
+
+async function readOne(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
+  noQuery(request.query)
+  const delivery = await findDelivery(request, await findOwn(request, deps), deps)
+  return reply.headers(FRESH).send({ success: true, data: toDeliveryRecord(delivery) })
+}
+
+async function redeliver(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
+  noQuery(request.query)
+  const webhook = await findOwn(request, deps)
+  const { id, attempts } = await findDelivery(request, webhook, deps)
+  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is not active: activate it first')
+  const { event, screenshot } = attempts[0]!
+  await requireEvent(event, screenshot, request.accountName, deps)
+  await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
+  const data = { delivery_id: id, event_id: event }
+  return reply.code(202).headers(FRESH).send({ success: true, message: 'The event is delivered once more', data })
+}
+
+/** An event can be sent as long as its bytes are kept or can be made again of the record. @throws ApiError EXPIRED */
+async function requireEvent(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
+  if ((await deps.files.stat(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
+  throw new ApiError('EXPIRED', 'the screenshot was deleted, and its event is kept no longer')
+}
+
+/** Tells one request to the operator from the next. */
+export const newNonce = (): string => randomBytes(10).toString('hex')
+
+/** The routes of deliveries (contract 1.3): what was posted to an endpoint, and once more on request. */
+export function addDeliveryRoutes(app: FastifyInstance, deps: DeliveriesDeps): void {
+  const read = { config: { scope: 'webhooks:read' } } as const
+  const write = { config: { scope: 'webhooks:write' } } as const
+  app.get<ById>('/webhooks/:id/deliveries', read, (request, reply) => readMany(request, reply, deps))
+  app.get<OfDelivery>('/webhooks/:id/deliveries/:delivery', read, (request, reply) => readOne(request, reply, deps))
+  app.post<OfDelivery>('/webhooks/:id/deliveries/:delivery/redeliver', write, (request, reply) => redeliver(request, reply, deps))
+}

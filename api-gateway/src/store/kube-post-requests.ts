@@ -1,0 +1,104 @@
+import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { Resource } from '@tintype/crds/client/resource'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { REQUEST_PREFIX } from '@tintype/crds/names'
+import {
+  findAnswer,
+  findOpenRequests,
+  MAX_OPEN_REQUESTS,
+  type PostAnswer,
+  toRemovals,
+  toRequestAnnotation,
+} from '@tintype/crds/webhook-requests'
+import { notFound, unavailable } from '../errors.ts'
+import { toApiError } from './kube-errors.ts'
+import type { AskedPost, PostRequests } from './ports.ts'
+
+// rbac: tintype.dev/webhooks get,list,watch,patch
+
+const WRITE_MILLISECONDS = 5_000
+
+interface KubePostRequestsOptions {
+  http: KubeHttp
+  reflector: Reflector<Webhook>
+  now: () => Date
+}
+
+/** Asks the operator by annotations, and finds its answers in the copy of the Webhooks. */
+export class KubePostRequests implements PostRequests {
+  readonly #options: KubePostRequestsOptions
+  readonly #client: Resource<Webhook>
+  /** Who waits at which Webhook. */
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(options: KubePostRequestsOptions) {
+    this.#options = options
+    this.#client = new Resource(options.http, options.reflector.resource)
+    options.reflector.addListener(({ object }) => {
+      for (const wake of this.#waiting.get(keyOf(object)) ?? []) wake()
+    })
+  }
+
+  async ask(webhook: Webhook, asked: AskedPost): Promise<void> {
+    const { reflector, now } = this.#options
+    const latest = reflector.lister.get(keyOf(webhook)) ?? webhook
+    if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
+      throw unavailable('so much is asked of this webhook already: wait until it is done')
+    }
+    await this.#annotate(webhook, { ...toRemovals(latest, now()), ...toRequestAnnotation(asked) })
+  }
+
+  async askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+    await this.ask(webhook, asked)
+    try {
+      return await this.#whenAnswered(webhook, asked, milliseconds, signal)
+    } finally {
+      // Whoever asks next takes away what could not be taken away now.
+      void this.#annotate(webhook, { [REQUEST_PREFIX + asked.nonce]: null }).catch(() => {})
+    }
+  }
+
+  /** No request is in another's way, so the patch rests on nothing but the object's being the same. */
+  async #annotate({ metadata: { name, uid } }: Webhook, annotations: Record<string, string | null>): Promise<void> {
+    try {
+      const patch = mergePatch({ metadata: { annotations } }, { uid })
+      this.#options.reflector.observe(await this.#client.patch(name, patch, { timeoutMilliseconds: WRITE_MILLISECONDS }))
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error) || isInvalid(error)) throw notFound('webhook')
+      throw toApiError(error)
+    }
+  }
+
+  async #whenAnswered(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+    const key = keyOf(webhook)
+    const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
+    const isOver = (): boolean => {
+      const found = latest()
+      return found === undefined || findAnswer(found, asked) !== undefined
+    }
+    if (!isOver() && !signal.aborted) await this.#woken(key, isOver, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
+    const found = latest()
+    if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
+    return findAnswer(found, asked)
+  }
+
+  #woken(key: string, isOver: () => boolean, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const wake = (): void => {
+      if (isOver()) resolve()
+    }
+    const abort = (): void => resolve()
+    const wakers = this.#waiting.get(key) ?? new Set()
+    this.#waiting.set(key, wakers.add(wake))
+    signal.addEventListener('abort', abort, { once: true })
+    return promise.finally(() => {
+      signal.removeEventListener('abort', abort)
+      wakers.delete(wake)
+      if (wakers.size === 0) this.#waiting.delete(key)
+    })
+  }
+}
