@@ -305,3 +305,28 @@ t.test('delivery goes on where an operator that ended between two attempts stopp
   )
   t.equal(other.received[0]?.body.toString(), other.received[1]?.body.toString())
 })
+
+t.test('delivery repeats a failed post while a slow endpoint still has the same event', async (t) => {
+  let answerSlow = () => {}
+  receiver.answer = ({ path, headers }, response) => {
+    if (path === '/slow') answerSlow = () => response.writeHead(200).end()
+    else response.writeHead(headers['x-webhook-attempt'] === '1' ? 500 : 200).end()
+  }
+  await Promise.all([
+    stage.subscribe('failing', { url: `${receiver.url}/failing` }),
+    stage.subscribe('slow', { url: `${receiver.url}/slow` }),
+  ])
+  const shot = await stage.complete()
+  const requests = await receiver.whenReceived(3)
+  t.strictSame(
+    requests.filter(({ path }) => path === '/failing').map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '2'],
+  )
+  answerSlow()
+  for (const [name, n] of [
+    ['failing', 2],
+    ['slow', 1],
+  ] as const) {
+    t.equal((await stage.whenEntry(shot, name, { s: 'ok' })).n, n)
+  }
+})
