@@ -57,12 +57,14 @@ export interface ReceiverOptions {
   directory: string
   /** Names of the certificate, as openssl writes them: `DNS:hooks.example.com`. */
   names?: string[]
+  /** Address to listen on: 127.0.0.2 for an operator that takes 127.0.0.1 for its own. */
+  host?: string
   /** Whether the certificate's time is over. */
   hasExpired?: boolean
 }
 
 /** Starts an endpoint on loopback. */
-export async function startHttpsReceiver({ directory, names, hasExpired = false }: ReceiverOptions): Promise<HttpsReceiver> {
+export async function startHttpsReceiver({ directory, names, host = '127.0.0.1', hasExpired = false }: ReceiverOptions): Promise<HttpsReceiver> {
   const paths = await createReceiverCertificate(directory, names)
   if (hasExpired) await expire(directory, paths)
   const [cert, key, ca] = await Promise.all([
@@ -82,10 +84,10 @@ export async function startHttpsReceiver({ directory, names, hasExpired = false 
     sockets.set(socket, ++connections)
     socket.on('close', () => sockets.delete(socket))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return Object.assign(receiver, {
-    url: `https://127.0.0.1:${port}`,
+    url: `https://${host}:${port}`,
     port,
     ca,
     connections: () => connections,
