@@ -13,6 +13,7 @@ import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
 import { addBatchRoutes } from './routes/v1/batch.ts'
 import { addCreateScreenshot } from './routes/v1/create-screenshot.ts'
+import { addDefaultWebhookRoutes } from './routes/v1/default-webhook.ts'
 import { addDeliveryRoutes, type DeliveriesDeps } from './routes/v1/deliveries.ts'
 import type { ScreenshotsDeps } from './routes/v1/deps.ts'
 import { addDevicesRoute } from './routes/v1/devices.ts'
@@ -77,6 +78,7 @@ export function buildApp(deps: Deps): FastifyInstance {
         addDevicesRoute(routes)
         addScreenshotRoutes(routes, deps)
         addKeyRoutes(routes, deps)
+        addDefaultWebhookRoutes(routes, deps)
         addWebhookRoutes(routes, deps)
         addWebhookTestRoute(routes, deps)
         addDeliveryRoutes(routes, deps)

@@ -3,4 +3,5 @@ export const EVENT_TYPES = ['screenshot.queued', 'screenshot.completed', 'screen
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The events of a Screenshot. */
-export type ScreenshotEventType = Extract<EventType, `screenshot.${string}`>
+export const SCREENSHOT_EVENT_TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const satisfies EventType[]
+export type ScreenshotEventType = (typeof SCREENSHOT_EVENT_TYPES)[number]

@@ -51,23 +51,37 @@ const secret = 'whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVY'
 
 export const webhookCreated = { message: 'Webhook created successfully', data: { ...webhook, signing_secret: secret } }
 export const webhookChanged = { message: 'Webhook updated successfully', data: { ...webhook, is_active: false } }
+const statistics = {
+  total_deliveries: 120,
+  successful_deliveries: 118,
+  failed_deliveries: 1,
+  pending_deliveries: 1,
+  success_rate: 99.16,
+  average_response_time_ms: 84.2,
+  last_delivery_at: '2026-11-21T11:02:10.000Z',
+  last_success_at: '2026-11-21T11:02:10.000Z',
+  last_failure_at: '2026-11-20T03:00:05.000Z',
+  last_status_code: 200,
+  consecutive_failures: 0,
+}
+
+export const defaultWebhookFound = {
+  success: true,
+  data: {
+    ...webhook,
+    name: 'webhook_url of single requests',
+    url: 'https://webhook-url.invalid/',
+    description: null,
+    is_default: true,
+    statistics,
+  },
+}
+
 export const webhookFound = {
   success: true,
   data: {
     ...webhook,
-    statistics: {
-      total_deliveries: 120,
-      successful_deliveries: 118,
-      failed_deliveries: 1,
-      pending_deliveries: 1,
-      success_rate: 99.16,
-      average_response_time_ms: 84.2,
-      last_delivery_at: '2026-11-21T11:02:10.000Z',
-      last_success_at: '2026-11-21T11:02:10.000Z',
-      last_failure_at: '2026-11-20T03:00:05.000Z',
-      last_status_code: 200,
-      consecutive_failures: 0,
-    },
+    statistics,
   },
 }
 export const webhookList = { success: true, data: [webhook], pagination }

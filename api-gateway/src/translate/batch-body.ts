@@ -1,4 +1,4 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/address-rules'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { z } from 'zod'
@@ -6,6 +6,7 @@ import { ApiError, invalid, type Problem } from '../errors.ts'
 import {
   captureOptionFields,
   dropUnknown,
+  findCallbackFaults,
   findOptionFaults,
   isObject,
   type RecordOptions,
@@ -70,10 +71,17 @@ function judgeAddress(given: string, path: string, rules: EgressRules): BatchAdd
 
 /**
  * Reads a body. One bad address refuses the whole batch: nothing is created and nothing charged (contract 4.6).
+ * @param rules for the page's address
  * @param lenient drops unknown names instead of refusing them
+ * @param webhookRules for `webhook_url`; without them it must be public
  * @throws ApiError with every fault at once
  */
-export function parseBatchBody(raw: unknown, rules: EgressRules, lenient = false): BatchRequest {
+export function parseBatchBody(
+  raw: unknown,
+  rules: EgressRules,
+  lenient = false,
+  webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
+): BatchRequest {
   const ignored: string[] = []
   const body = lenient ? dropUnknown(raw, KNOWN, ignored) : raw
   const parsed = BatchBody.safeParse(body)
@@ -81,7 +89,12 @@ export function parseBatchBody(raw: unknown, rules: EgressRules, lenient = false
   const { addresses, faults } = judgeAddresses(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
   const { capture: options, private: privateOptions, record } = splitOptions(inner, outer)
-  const problems = [...found, ...faults, ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) })]
+  const problems = [
+    ...found,
+    ...faults,
+    ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) }),
+    ...findCallbackFaults(record, webhookRules),
+  ]
   if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
     throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} addresses are not allowed`, {
       details: problems,

@@ -1,4 +1,4 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/address-rules'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import {
   type AnswerOptions,
   captureOptionFields,
   dropUnknown,
+  findCallbackFaults,
   findOptionFaults,
   isObject,
   type RecordOptions,
@@ -74,10 +75,17 @@ function judgeAddress(body: unknown, problems: readonly Problem[], rules: Egress
 
 /**
  * Reads a body.
+ * @param rules for the page's address
  * @param lenient drops unknown names instead of refusing them
+ * @param webhookRules for `webhook_url`; without them it must be public
  * @throws ApiError with every fault at once
  */
-export function parseCreateBody(raw: unknown, rules: EgressRules, lenient = false): CreateRequest {
+export function parseCreateBody(
+  raw: unknown,
+  rules: EgressRules,
+  lenient = false,
+  webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
+): CreateRequest {
   const ignored: string[] = []
   const body = lenient ? dropUnknown(raw, KNOWN, ignored) : raw
   const parsed = CreateBody.safeParse(body)
@@ -86,9 +94,15 @@ export function parseCreateBody(raw: unknown, rules: EgressRules, lenient = fals
   const { options: inner = {}, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, record, answer } = splitOptions(inner, outer)
   const privateOptions = { ...chosen, ...credentials }
-  const problems = [...found, ...(problem ? [problem] : []), ...findOptionFaults(options, privateOptions)]
-  if (problems.length === 1 && problem?.code === 'url_not_allowed')
-    throw new ApiError('URL_NOT_ALLOWED', problem.message, { details: problems })
+  const problems = [
+    ...found,
+    ...(problem ? [problem] : []),
+    ...findOptionFaults(options, privateOptions),
+    ...findCallbackFaults(record, webhookRules),
+  ]
+  const [first] = problems
+  if (problems.length === 1 && first?.code === 'url_not_allowed')
+    throw new ApiError('URL_NOT_ALLOWED', first.message, { details: problems })
   if (problems.length > 0) throw invalid(problems)
   return {
     url,

@@ -1,3 +1,4 @@
+import type { EgressRules } from '@tintype/crds/address-rules'
 import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { contradictions } from '@tintype/crds/capture-options/contradictions'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
@@ -6,9 +7,11 @@ import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../errors.ts'
+import { judgeSet } from './key-body.ts'
 import { findNearestName } from './nearest-name.ts'
 import { findPrivateFaults, privateOptionFields, toPrivateOptions } from './private-options.ts'
 import type { KnownNames } from './problems.ts'
+import { judgeWebhookUrl, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
 
 // What the bodies of POST /screenshots and POST /screenshots/batch share. Strict: a typo must not pass silently, and nothing is converted:
 // "4" is not 4.
@@ -16,13 +19,22 @@ import type { KnownNames } from './problems.ts'
 /** How the caller wants the answer. About the request, not the picture: never stored (decision 2). */
 export const requestOptions = { async: z.boolean().optional(), response_type: z.enum(['json', 'by_format', 'empty']).optional() }
 
-const { externalIdentifier, attachmentName, downloadUrlTtlSeconds } = ScreenshotSpec.shape
+const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, webhookEvents } = ScreenshotSpec.shape
+// The rules of addresses are judged apart, so that a bad one is told once and in words.
+const webhookUrl = z
+  .string()
+  .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
+  .describe('Address that is told how it ends, besides registered endpoints: https, public, without user name, password and fragment.')
 
 /** About the record, not the picture: fields of the custom resource beside its options. */
 export const recordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName,
   download_url_ttl: downloadUrlTtlSeconds,
+  webhook_url: webhookUrl.optional(),
+  webhook_events: webhookEvents
+    .meta({ uniqueItems: true })
+    .describe('What webhook_url is told of; screenshot.completed and screenshot.failed unless said.'),
 }
 
 const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Record<string, z.ZodType>
@@ -57,7 +69,10 @@ export interface AnswerOptions {
 }
 
 /** What the record is to say and how its links behave. */
-export type RecordOptions = Pick<ScreenshotSpec, 'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds'>
+export type RecordOptions = Pick<
+  ScreenshotSpec,
+  'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'webhookUrl' | 'webhookEvents'
+>
 
 /** The options of a body, each kind by itself; empty where nothing was chosen. */
 export interface SplitOptions {
@@ -71,6 +86,8 @@ const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
   external_identifier: 'externalIdentifier',
   attachment_name: 'attachmentName',
   download_url_ttl: 'downloadUrlTtlSeconds',
+  webhook_url: 'webhookUrl',
+  webhook_events: 'webhookEvents',
 }
 const ANSWER_NAMES: Readonly<Record<string, keyof AnswerOptions>> = { async: 'async', response_type: 'responseType' }
 
@@ -114,4 +131,11 @@ export function findOptionFaults(options: CaptureOptions, secrets: PrivateOption
   const faults = [...against, ...findPrivateFaults(secrets)]
   if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return faults
   return [...faults, { path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]
+}
+
+/** What is wrong with where a request wants to be told, as far as its words tell. */
+export function findCallbackFaults({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
+  if (webhookUrl !== undefined) return [...judgeWebhookUrl(webhookUrl, rules, 'webhook_url'), ...judgeSet('webhook_events', webhookEvents)]
+  if (webhookEvents === undefined) return []
+  return [{ path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }]
 }

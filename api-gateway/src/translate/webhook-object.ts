@@ -1,6 +1,6 @@
 import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
 import { Annotation, toObjectName } from '@tintype/crds/names'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalid } from '../errors.ts'
 import { isAhead, overlapEnd, type RotateBody } from './fields.ts'
 import type { ObjectPatch } from './key-object.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './webhook-body.ts'
@@ -35,12 +35,20 @@ export function buildWebhook(
 
 const touched = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toISOString() } })
 
-/** What a PATCH writes. */
-export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, now: Date): ObjectPatch {
+/** What a PATCH writes. @throws ApiError VALIDATION_ERROR for what the default webhook has not */
+export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, { spec }: Pick<Webhook, 'spec'>, now: Date): ObjectPatch {
+  if (spec.isDefault) refuseAddress(fields)
   if (is_active === undefined) return { metadata: touched(now), spec: fields }
   // Whoever switches it decides: why it was switched off before is of no more use.
   const { annotations } = touched(now)
   return { metadata: { annotations: { ...annotations, [Annotation.disabledReason]: null } }, spec: { ...fields, active: is_active } }
+}
+
+/** Each request that names a `webhook_url` brings its own. */
+function refuseAddress(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
+  const faults = (['url', 'events'] as const).filter((name) => fields[name] !== undefined)
+  if (faults.length === 0) return
+  throw invalid(faults.map((path) => ({ path, code: 'fixed', message: `${path} of the default webhook is chosen by each request` })))
 }
 
 /**

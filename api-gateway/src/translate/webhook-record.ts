@@ -13,7 +13,9 @@ export const WebhookRecord = z.object({
   events: z.array(z.enum(EVENT_TYPES)),
   description: z.string().nullable(),
   is_active: z.boolean(),
-  is_default: z.boolean().describe('Always false.'),
+  is_default: z
+    .boolean()
+    .describe('True for the one that signs deliveries to the webhook_url of single requests; its own url receives nothing.'),
   created_at: instantField,
   updated_at: instantField,
   disabled_reason: z
@@ -67,7 +69,7 @@ export function toWebhookRecord(webhook: Webhook): WebhookRecord {
     events: [...spec.events],
     description: spec.description ?? null,
     is_active: isActive(webhook),
-    is_default: false,
+    is_default: spec.isDefault ?? false,
     created_at: createdAt,
     updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
     disabled_reason: isActive(webhook) ? null : (metadata.annotations?.[Annotation.disabledReason] ?? null),

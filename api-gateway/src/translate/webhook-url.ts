@@ -4,13 +4,12 @@ import type { Problem } from '../errors.ts'
 
 export const MAX_WEBHOOK_URL_LENGTH = 2048
 
-const problem = (code: string, message: string): Problem[] => [{ path: 'url', code, message: `url ${message}` }]
-
 /**
  * What an endpoint's address says by itself (spec 7.3, contract 1.3); names are resolved and judged anew at each post, so one that does not
  * resolve yet is no fault.
  */
-export function judgeWebhookUrl(text: string, rules: EgressRules): Problem[] {
+export function judgeWebhookUrl(text: string, rules: EgressRules, path = 'url'): Problem[] {
+  const problem = (code: string, message: string): Problem[] => [{ path, code, message: `${path} ${message}` }]
   if (text.length > MAX_WEBHOOK_URL_LENGTH) return problem('too_big', `must be at most ${MAX_WEBHOOK_URL_LENGTH} characters long`)
   if (!text.startsWith('https://')) return problem('https_required', 'must start with https://')
   if (!URL.canParse(text)) return problem('invalid_url', 'is not a URL')

@@ -4,8 +4,10 @@ import { contradictions } from '../capture-options/contradictions.ts'
 import { ImageFormat } from '../capture-options/image.ts'
 import { Conditions } from '../conditions.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
+import { SCREENSHOT_EVENT_TYPES } from '../event-types.ts'
 import { TargetUrl } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+import { EndpointUrl } from './webhook.ts'
 
 /** It goes into a Content-Disposition header. Spelled so that Go reads it as JavaScript does. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
@@ -35,6 +37,16 @@ export const ScreenshotSpec = z.object({
     .min(60)
     .max(604_800)
     .describe('Seconds that a download link of the record is valid, 60 to 604800. Default: 86400.')
+    .optional(),
+  webhookUrl: EndpointUrl.describe(
+    'Address to post events of this Screenshot to, besides registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them.',
+  ).optional(),
+  webhookEvents: z
+    .array(z.enum(SCREENSHOT_EVENT_TYPES))
+    .min(1)
+    .max(SCREENSHOT_EVENT_TYPES.length)
+    .meta({ 'x-kubernetes-list-type': 'set' })
+    .describe('Events that webhookUrl is told of. Default: screenshot.completed and screenshot.failed.')
     .optional(),
   reservation: z
     .string()

@@ -4,14 +4,16 @@ import { EVENT_TYPES } from '../event-types.ts'
 import { MAX_REQUESTS, PostAnswer, TestByHand } from '../webhook-requests.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
+/** An address that events may be posted to, as far as its form tells. */
+export const EndpointUrl = z
+  .string()
+  .max(2048)
+  .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
+
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are sent. Default: default.').optional(),
   name: z.string().min(1).max(100).describe('Name for people, at most 100 characters.').optional(),
-  url: z
-    .string()
-    .max(2048)
-    .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
-    .describe('Address to post to: https, without user name, password and fragment, at most 2048 characters.'),
+  url: EndpointUrl.describe('Address to post to: https, without user name, password and fragment, at most 2048 characters.'),
   events: z
     .array(z.enum(EVENT_TYPES))
     .min(1)
@@ -19,6 +21,10 @@ export const WebhookSpec = z.object({
     .meta({ 'x-kubernetes-list-type': 'set' })
     .describe('Event types to send, at least one.'),
   description: z.string().max(500).describe('For people, at most 500 characters.').optional(),
+  isDefault: z
+    .boolean()
+    .describe('True: it is posted to nowhere itself; it signs and counts what Screenshots of its account have posted to their webhookUrl.')
+    .optional(),
   active: z.boolean().describe('False stops deliveries. Default: true.').optional(),
   signingSecrets: z
     .array(

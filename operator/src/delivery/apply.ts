@@ -4,6 +4,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError } from '../controller/errors.ts'
 import type { Courier } from './courier.ts'
@@ -49,7 +50,8 @@ function send(
   if (occurrence) courier.send({ screenshot, occurrence, webhook, attempt, progress })
 }
 
-async function record(changes: LedgerChange[], { screenshot, progress }: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function record(changes: LedgerChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+  const { screenshot, progress } = observed
   const { name, namespace } = screenshot.metadata
   try {
     const written = await deps.store.patch(name, toLedgerPatch(screenshot, changes), { namespace, subresource: 'status', signal })
@@ -63,7 +65,7 @@ async function record(changes: LedgerChange[], { screenshot, progress }: Observe
   for (const change of changes) {
     // A change without a status code is no post's result but gives way to the next post, or gives up.
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
-    tell(screenshot, change, deps)
+    tell(observed, change, deps)
   }
 }
 
@@ -80,9 +82,10 @@ async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, s
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
-function tell(screenshot: Screenshot, change: LedgerChange, { statistics, log, metrics }: ApplyDeps): void {
+function tell({ screenshot, defaultWebhook }: Observed, change: LedgerChange, { statistics, log, metrics }: ApplyDeps): void {
   const { event, webhook, after } = change
-  statistics.count(`${screenshot.metadata.namespace}/${webhook}`, change)
+  const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
+  if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)
   if (!isSettled(after)) return
   const result = after.s === 'ok' ? 'ok' : 'failed'
   metrics.onSettled?.(event, result)

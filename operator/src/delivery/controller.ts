@@ -94,6 +94,10 @@ async function writeDown(key: string, deps: ReconcileDeps): Promise<void> {
   }
 }
 
+/** Those of the Screenshot's account, in its namespace. */
+export const webhooksOf = (screenshot: Screenshot, { lister }: Pick<Reflector<Webhook>, 'lister'>): Webhook[] =>
+  lister.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === screenshot.metadata.namespace)
+
 /** Most Screenshots change four times and have nobody to tell: they cost the queue nothing. */
 function concernsAnyone(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
   if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
@@ -107,4 +111,4 @@ function keysConcernedBy({ object, old, type }: ReflectorEvent<Webhook>, screens
 }
 
 const subscriptionOf = ({ spec, status }: Webhook): string =>
-  JSON.stringify([spec.accountName, spec.active, spec.events, status?.activeSince, status?.subscriptions])
+  JSON.stringify([spec.accountName, spec.isDefault, spec.active, spec.events, status?.activeSince, status?.subscriptions])

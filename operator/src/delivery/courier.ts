@@ -8,6 +8,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
 import type { Circuits } from './circuits.ts'
+import { type Endpoint, findEndpoint, laneOf, type WebhookFinder } from './endpoint.ts'
 import type { EventBytes, EventLibrary } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
@@ -16,18 +17,17 @@ import { toFinding } from './log-line.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Post, PostOutcome } from './post.ts'
 import type { ScreenshotProgress } from './progress.ts'
-import { isReceiver, type Occurrence } from './receivers.ts'
+import type { Occurrence } from './receivers.ts'
 import { MAX_ATTEMPTS } from './retry.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
-export interface CourierDeps {
+export interface CourierDeps extends WebhookFinder {
   lanes: Lanes
   circuits: Pick<Circuits, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
   events: EventLibrary
   signingSecrets: Pick<SigningSecrets, 'find'>
   deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
-  findWebhook: (key: string) => Webhook | undefined
   /** Called when a Screenshot's progress has changed. */
   onProgress: (screenshotKey: string) => void
   /** Called when a webhook turns out to have no secret. */
@@ -52,8 +52,11 @@ export interface Errand {
 const DEFER_MILLISECONDS = 5_000
 
 /** Id of an event's delivery to a webhook, whatever the attempt. */
-export const toDeliveryId = ({ at }: Pick<Occurrence, 'at'>, { id }: Pick<EventBytes, 'id'>, { metadata }: Pick<Webhook, 'metadata'>): string =>
-  derivedId('dlv', at, `${id}/${metadata.uid}`)
+export const toDeliveryId = (
+  { at }: Pick<Occurrence, 'at'>,
+  { id }: Pick<EventBytes, 'id'>,
+  { metadata }: Pick<Webhook, 'metadata'>,
+): string => derivedId('dlv', at, `${id}/${metadata.uid}`)
 
 /** See the head of this file. */
 export class Courier {
@@ -67,29 +70,29 @@ export class Courier {
   send(errand: Errand): void {
     const { screenshot, occurrence, webhook, attempt, progress } = errand
     progress.set(occurrence.event, webhook, { state: 'waiting', attempt })
-    const lane = `${screenshot.metadata.namespace}/${webhook}`
+    const lane = laneOf(screenshot, webhook)
     void this.#deps.lanes.run(lane, () => this.#run(errand, lane)).catch((error: unknown) => this.#giveBack(errand, error))
   }
 
-  async #run(errand: Errand, webhookKey: string): Promise<void> {
-    const { occurrence, attempt, progress } = errand
-    const webhook = this.#deps.findWebhook(webhookKey)
-    if (!webhook || !isReceiver(webhook, occurrence)) return this.#withdraw(errand)
+  async #run(errand: Errand, lane: string): Promise<void> {
+    const { screenshot, occurrence, attempt, progress } = errand
+    const endpoint = findEndpoint(screenshot, occurrence, errand.webhook, this.#deps)
+    if (!endpoint) return this.#withdraw(errand)
     // Later attempts are recorded by now: holding one back here could burn it.
-    const held = attempt === 1 && this.#deps.circuits.heldUntil(webhookKey, occurrence.at, keyOf(errand.screenshot))
+    const held = attempt === 1 && this.#deps.circuits.heldUntil(lane, occurrence.at, keyOf(screenshot))
     if (held) return this.#defer(errand, held)
     progress.set(occurrence.event, errand.webhook, { state: 'posting', attempt })
-    const end = this.#deps.circuits.start(webhookKey)
+    const end = this.#deps.circuits.start(lane)
     let isSuccess: boolean | undefined
     try {
-      isSuccess = await this.#deliver(errand, webhook)
+      isSuccess = await this.#deliver(errand, endpoint)
     } finally {
       end(isSuccess)
     }
   }
 
   /** Posts once; says how it ended, or nothing when it could not leave. */
-  async #deliver(errand: Errand, webhook: Webhook): Promise<boolean | undefined> {
+  async #deliver(errand: Errand, { url, webhook }: Endpoint): Promise<boolean | undefined> {
     const { screenshot, occurrence, attempt } = errand
     const secrets = await this.#deps.signingSecrets.find(webhook)
     if (secrets === undefined) {
@@ -100,7 +103,7 @@ export class Courier {
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
     const begun = this.#deps.now()
-    const outcome = await this.#deps.post({ url: webhook.spec.url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
+    const outcome = await this.#deps.post({ url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
     this.#deps.deliveryLog?.note(webhook, {
       delivery: toDeliveryId(occurrence, event, webhook),

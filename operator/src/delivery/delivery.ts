@@ -10,6 +10,7 @@ import type { LinkBase } from '@tintype/crds/events'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
+import { findDefaultWebhook } from '@tintype/crds/request-webhook'
 import type { OpeningKeys } from '@tintype/crds/sealed'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
@@ -18,7 +19,7 @@ import type { EventRecorder } from '../event-recorder.ts'
 import type { Storage } from '../storage/storage.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { Circuits } from './circuits.ts'
-import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController } from './controller.ts'
+import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
 import { Courier } from './courier.ts'
 import { EventLibrary, type EventStore } from './event-bytes.ts'
 import { openEventStore } from './event-store.ts'
@@ -144,6 +145,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log }),
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
+    findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
     onProgress: (key) => deliveries.controller.enqueue(key),
     onMissingSecret,
     now,

@@ -4,11 +4,13 @@ import { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import { TerminalError } from '../controller/errors.ts'
 import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
+import { laneOf } from './endpoint.ts'
 import type { ProgressBook, ScreenshotProgress } from './progress.ts'
-import { isReceiver, type Occurrence, toOccurrences } from './receivers.ts'
+import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './receivers.ts'
 
 /** Index of webhooks by the account whose events they receive. */
 export const BY_ACCOUNT = 'delivery/account'
@@ -27,6 +29,8 @@ export interface Observed {
   candidates: Candidate[]
   progress: ScreenshotProgress
   isDeleteRequested: boolean
+  /** Signs and counts what is posted to the request's own address. */
+  defaultWebhook: Webhook | undefined
 }
 
 /** Reads the caches; undefined when the Screenshot is gone. */
@@ -44,7 +48,7 @@ export function observe(key: string, { screenshots, webhooks, book, circuits }: 
     // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
     .filter(({ entry }) => entry !== undefined || !isDeleteRequested)
     .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuits) }))
-  return { screenshot, occurrences, candidates, progress, isDeleteRequested }
+  return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
 }
 
 function parse(key: string, cached: Screenshot): Screenshot {
@@ -57,6 +61,7 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
   const { event } = occurrence
   const ledger = screenshot.status?.deliveries?.[event] ?? {}
   const receivers = new Set(hooks.filter((hook) => isReceiver(hook, occurrence)).map(({ metadata }) => metadata.name))
+  if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
   return [...new Set([...receivers, ...Object.keys(ledger)])].map((webhook) => {
     const entry = ledger[webhook]
     const known = progress.get(event, webhook)
@@ -69,14 +74,14 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
 /** Asks the circuit about what could start. */
 function findHold(
   { event, webhook, entry, progress, isReceiver }: Candidate,
-  { metadata }: Screenshot,
+  screenshot: Screenshot,
   occurrences: readonly Occurrence[],
   circuits: ObserveDeps['circuits'],
 ): Date | undefined {
   const isIdle = progress === undefined || progress.state === 'deferred'
   if (!isIdle || !isReceiver || isSettled(entry)) return undefined
   const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
-  return dueAt && circuits.heldUntil(`${metadata.namespace}/${webhook}`, dueAt, keyOf({ metadata }))
+  return dueAt && circuits.heldUntil(laneOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
 
 /** True for a result that the ledger holds already: written by this leader, or overtaken by another. */

@@ -4,8 +4,9 @@ import { ConditionType, findCondition } from '@tintype/crds/conditions'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import { isSettled } from '../delivery/decide.ts'
-import { isReceiver, toOccurrences } from '../delivery/receivers.ts'
+import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/receivers.ts'
 
 /** How long records stay, and how many. */
 export interface RetentionSettings {
@@ -88,9 +89,12 @@ const hasUnsettled = ({ status }: Screenshot): boolean =>
 
 /** A first attempt leaves no trace before it has ended: whoever is to be told must be in the ledger. */
 const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[]): boolean =>
-  toOccurrences(screenshot).some((occurrence) =>
-    webhooks.some((hook) => isReceiver(hook, occurrence) && !screenshot.status?.deliveries?.[occurrence.event]?.[hook.metadata.name]),
-  )
+  toOccurrences(screenshot).some((occurrence) => {
+    const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
+    const isToldItself = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
+    if (isToldItself && !known[REQUEST_WEBHOOK]) return true
+    return webhooks.some((hook) => isReceiver(hook, occurrence) && !known[hook.metadata.name])
+  })
 
 function isRefundDue({ spec, status }: Screenshot): boolean {
   if (status?.phase !== 'Failed') return false

@@ -20,7 +20,8 @@ export const FAILURE_GAP_MILLISECONDS = DAY_MILLISECONDS
  */
 export function findDisabledReason({ spec, status }: Webhook, { disableAfterDays }: DisableSettings, now: Date): string | undefined {
   const { activeSince, statistics } = status ?? {}
-  if (disableAfterDays === undefined || !isActive({ spec }) || activeSince === undefined) return undefined
+  // The addresses of requests have nothing in common: one that is dead must not silence the others.
+  if (spec.isDefault || disableAfterDays === undefined || !isActive({ spec }) || activeSince === undefined) return undefined
   const { failingSince, lastFailureTime, lastStatusCode = 0, consecutiveFailures = 0 } = statistics ?? {}
   if (failingSince === undefined || lastFailureTime === undefined || consecutiveFailures === 0) return undefined
   const [first, last] = [Math.max(Date.parse(failingSince), Date.parse(activeSince)), Date.parse(lastFailureTime)]

@@ -25,7 +25,12 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const { success, data: webhook, error } = Webhook.safeParse(cached)
   if (!success) throw new TerminalError('InvalidObject', `the Webhook ${key} is not as its definition says`, { cause: error })
-  return { webhook, secret: await findSecret(webhook, deps), url: classifyUrl(webhook.spec.url, rules), isCircuitOpen: isCircuitOpen(key) }
+  return {
+    webhook,
+    secret: await findSecret(webhook, deps),
+    url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
+    isCircuitOpen: isCircuitOpen(key),
+  }
 }
 
 async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {

@@ -1,6 +1,14 @@
 import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../answers/webhook.ts'
 import { CreateWebhook, RotateSecret, UpdateWebhook } from '../bodies-managed.ts'
-import { secretRotated, webhookChanged, webhookCreated, webhookFound, webhookId, webhookList } from '../examples-managed.ts'
+import {
+  defaultWebhookFound,
+  secretRotated,
+  webhookChanged,
+  webhookCreated,
+  webhookFound,
+  webhookId,
+  webhookList,
+} from '../examples-managed.ts'
 import type { Link, Operation } from '../operation.ts'
 import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from '../parameters.ts'
 
@@ -75,6 +83,52 @@ export const webhookOperations: readonly Operation[] = [
     summary: 'List webhook endpoints',
     parameters: [includeInactive, limit, offset()],
     answers: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+  },
+  {
+    id: 'getDefaultWebhook',
+    method: 'get',
+    path: '/webhooks/default',
+    tag: 'Webhooks',
+    scope: 'webhooks:read',
+    summary: 'Read the default webhook',
+    description:
+      'It signs and counts what is posted to the `webhook_url` of single requests. There is none before the first of them, or the first rotation.',
+    parameters: [ifNoneMatch],
+    answers: {
+      200: {
+        description: 'The webhook and its statistics.',
+        schema: WebhookFound,
+        example: defaultWebhookFound,
+        headers: ['ETag', 'Cache-Control'],
+      },
+      304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    id: 'rotateDefaultWebhookSecret',
+    method: 'post',
+    path: '/webhooks/default/rotate-secret',
+    tag: 'Webhooks',
+    scope: 'webhooks:write',
+    summary: 'Get a signing secret for webhook_url',
+    description:
+      'Makes the default webhook when there is none. The new secret is in this answer and nowhere else; the one before signs too for `overlap_hours`.',
+    parameters: [prefer],
+    body: {
+      schema: RotateSecret,
+      required: false,
+      examples: { atOnce: { summary: 'The new one alone, at once', value: { overlap_hours: 0 } } },
+    },
+    answers: {
+      200: {
+        description: 'Rotated.',
+        schema: SigningSecretRotated,
+        example: secretRotated,
+        headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'],
+      },
+    },
+    errors: ['CONFLICT', 'ROTATION_IN_PROGRESS'],
   },
   {
     ...common,

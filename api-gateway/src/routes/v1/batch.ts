@@ -3,6 +3,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyInstance } from 'fastify'
 import { createBatch } from '../../create/batch.ts'
 import { buildAll } from '../../create/build.ts'
+import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { mapAtOnce } from '../../create/map-at-once.ts'
 import { planScreenshots } from '../../create/plan.ts'
@@ -22,7 +23,8 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
   app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     noQuery(request.query)
     const { account, accountName } = request
-    const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer))
+    const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),

@@ -3,6 +3,7 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, type ScreenshotRecord } from '@tintype/crds/record'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { buildAll } from '../../create/build.ts'
+import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { createSingle } from '../../create/single.ts'
@@ -24,9 +25,10 @@ import { tellIgnored, tellReplayed } from './tell.ts'
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
-    const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer))
+    const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
+    if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),

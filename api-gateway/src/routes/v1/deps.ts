@@ -1,8 +1,9 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { OptionsDeps } from '../../options/store-options.ts'
-import type { FileStore, QuotaStore, RecordArchive, ScreenshotStore } from '../../store/ports.ts'
+import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
@@ -17,6 +18,9 @@ export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   metrics: Pick<Metrics, 'screenshotsCreated'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
   egress: EgressRules
+  webhooks: RecordStore<Webhook>
+  /** Where events may be posted to, as far as an address itself tells. */
+  webhookRules: EgressRules
   /** Aborts when this process is about to end: held requests are answered with what is known then. */
   draining: AbortSignal
 }

@@ -67,7 +67,8 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
 
 /** Makes a webhook; its secret leaves here once, and stays sealed. */
 async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
-  requireRoom(deps.webhooks.ofAccount(accountName).length, deps.maxWebhooks, 'webhooks')
+  const registered = deps.webhooks.ofAccount(accountName).filter(({ spec }) => !spec.isDefault)
+  requireRoom(registered.length, deps.maxWebhooks, 'webhooks')
   const text = body.signing_secret ?? newSigningSecret()
   const secret = await sealSecret(text, toObjectName(id), accountName, deps)
   const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
@@ -95,7 +96,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.webhooks, WHAT),
-    change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, deps.now())),
+    change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
   })
   tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
@@ -111,14 +112,20 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { w
   return reply.code(204).send()
 }
 
-async function rotateSecret(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
+/** Gives a webhook of the caller's a new secret. */
+export async function rotateSecret(
+  request: Pick<FastifyRequest<Query>, 'query' | 'body' | 'headers' | 'accountName'>,
+  reply: FastifyReply,
+  read: () => Promise<Webhook>,
+  deps: WebhooksDeps,
+): Promise<FastifyReply> {
   noQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
     lenient: isLenient(request.headers.prefer),
   })
   const text = newSigningSecret()
   const rotated = await changeLatest({
-    read: () => findOwnLatest(request, deps.webhooks, WHAT),
+    read,
     change: async (webhook) => {
       const secret = await sealSecret(text, webhook.metadata.name, request.accountName, deps)
       return deps.webhooks.patch(webhook, toSecretRotation(webhook, secret, body, deps.now()))
@@ -145,5 +152,7 @@ export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void
   app.put<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
   app.patch<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
   app.delete<ById>('/webhooks/:id', write, (request, reply) => deleteOne(request, reply, deps))
-  app.post<ById>('/webhooks/:id/rotate-secret', write, (request, reply) => rotateSecret(request, reply, deps))
+  app.post<ById>('/webhooks/:id/rotate-secret', write, (request, reply) =>
+    rotateSecret(request, reply, () => findOwnLatest(request, deps.webhooks, WHAT), deps),
+  )
 }

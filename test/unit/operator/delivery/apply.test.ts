@@ -5,7 +5,7 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { type ApplyDeps, apply } from '../../../../operator/src/delivery/apply.ts'
 import type { Action } from '../../../../operator/src/delivery/decide.ts'
 import { ScreenshotProgress } from '../../../../operator/src/delivery/progress.ts'
-import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
 const entry = { n: 1, at: at(3).toISOString(), s: 'ok' as const }
@@ -45,6 +45,7 @@ function aShell(refuse?: KubeError) {
     candidates: [],
     progress,
     isDeleteRequested: false,
+    defaultWebhook: aWebhook({ name: 'signer', spec: { isDefault: true } }),
   }
   return { did, progress, run: (actions: Action[]) => apply(actions, observed, deps, new AbortController().signal) }
 }
@@ -85,4 +86,12 @@ t.test('apply deletes a Screenshot, or finds that somebody else has', async (t) 
     await run([{ do: 'deleteScreenshot' }])
     t.strictSame(did, expected)
   }
+})
+
+t.test('apply counts what went to a request’s own address for the default webhook', async (t) => {
+  const { did, run } = aShell()
+  const after = { n: 1, at: at(3).toISOString(), s: 'ok' as const }
+  const change = { event: 'screenshot.completed' as const, webhook: '_request', before: undefined, after, statusCode: 200 }
+  await run([{ do: 'record', changes: [change] }])
+  t.ok(did.includes('count default/signer'))
 })

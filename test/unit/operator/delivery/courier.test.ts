@@ -36,6 +36,7 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
     events: new EventLibrary({ linkBase: { publicUrl: '', ring }, log: silentLog }),
     signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
+    findDefaultWebhook: () => undefined,
     onProgress: (key) => told.push(key),
     onMissingSecret: (key) => told.push(`no secret for ${key}`),
     now: () => at(5),

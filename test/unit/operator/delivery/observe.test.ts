@@ -90,3 +90,12 @@ t.test('observe asks the circuit about what could start, from when it was due', 
     ['default/fresh', at(2), KEY],
   ])
 })
+
+t.test('observe finds the request’s own address, and who signs for it', async (t) => {
+  const shot = aScreenshot({ name: 'shot', spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
+  const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
+  const observed = observe(KEY, deps(shot, signer))
+  t.match(observed, { defaultWebhook: signer, candidates: [{ event: 'screenshot.completed', webhook: '_request', isReceiver: true }] })
+  t.equal(observed?.candidates.length, 1)
+  t.strictSame(observe(KEY, deps(shot))?.candidates, [])
+})

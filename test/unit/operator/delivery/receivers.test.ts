@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { WebhookSpec, WebhookStatus } from '../../../../crds/src/kinds/webhook.ts'
-import { isReceiver, toOccurrences } from '../../../../operator/src/delivery/receivers.ts'
+import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../crds/src/kinds/webhook.ts'
+import { isReceiver, isRequestReceiver, toOccurrences } from '../../../../operator/src/delivery/receivers.ts'
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../support/builders.ts'
 
 t.test('toOccurrences tells what has happened to a Screenshot, and when', async (t) => {
@@ -36,3 +36,27 @@ for (const { name, spec = {}, status, is } of cases) {
     t.equal(isReceiver(aWebhook({ spec, status }), { event: 'screenshot.completed', at: at(2) }), is)
   })
 }
+
+const signer = (status: WebhookStatus, spec: Partial<WebhookSpec> = {}) => aWebhook({ spec: { isDefault: true, ...spec }, status })
+const told = aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
+const requestCases: { name: string; signer: Webhook | undefined; is: boolean }[] = [
+  { name: 'told when the default webhook has been active since it was made', signer: signer(since(1)), is: true },
+  { name: 'not told without a default webhook', signer: undefined, is: false },
+  { name: 'not told while it is not ready', signer: signer({}), is: false },
+  { name: 'not told while it is switched off', signer: signer(since(1), { active: false }), is: false },
+  { name: 'not told of what happened while it was switched off', signer: signer(since(90)), is: false },
+]
+for (const { name, signer, is } of requestCases) {
+  t.test(`isRequestReceiver: the request’s own address is ${name}`, async (t) =>
+    t.equal(isRequestReceiver(told, { event: 'screenshot.completed', at: at(0) }, signer), is),
+  )
+}
+
+t.test('isRequestReceiver is false of what the request did not ask for', async (t) => {
+  t.notOk(isRequestReceiver(told, { event: 'screenshot.queued', at: at(2) }, signer(since(0))))
+  t.notOk(isRequestReceiver(aScreenshot(), { event: 'screenshot.completed', at: at(2) }, signer(since(0))))
+})
+
+t.test('isReceiver is false of a default webhook: it has no address of its own', async (t) => {
+  t.notOk(isReceiver(signer(since(0)), { event: 'screenshot.completed', at: at(2) }))
+})

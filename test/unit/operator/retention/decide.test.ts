@@ -70,6 +70,10 @@ const hook = aWebhook({ name: 'hook' })
 const entry = (s: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { n: 1, at: at(9).toISOString(), s } } })
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
 const reserved = { reservation: 'r1' }
+const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
+const told = { n: 1, at: at(9).toISOString(), s: 'ok' as const }
+const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
+  aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
 const owed: [string, Screenshot, Webhook[], boolean][] = [
   ['nothing when nobody listens', ended(0), [], false],
   ['an event to a webhook that is not in the ledger', ended(0), [hook], true],
@@ -77,6 +81,9 @@ const owed: [string, Screenshot, Webhook[], boolean][] = [
   ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
   ['nothing once it was given up', ended(0, { deliveries: entry('failed') }), [hook], false],
   ['nothing to a webhook that was made later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
+  ['an event to the request’s own address', asking(), [signer], true],
+  ['nothing to it once it was told', asking({ 'screenshot.completed': { _request: told } }), [signer], false],
+  ['nothing to it when nobody signs', asking(), [], false],
   ['the unit of a failed capture that was paid for', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
   [
     'nothing once the unit was given back',

@@ -48,3 +48,8 @@ t.test('findDisabledReason is never given when switched off, or for a webhook th
   const off = failing(0, 5 * DAY)
   t.equal(findDisabledReason({ ...off, spec: { ...off.spec, active: false } }, settings, at(5 * DAY)), undefined)
 })
+
+t.test('findDisabledReason is never given for the default webhook', async (t) => {
+  const hook = failing(0, 5 * DAY)
+  t.equal(findDisabledReason({ ...hook, spec: { ...hook.spec, isDefault: true } }, settings, at(5 * DAY)), undefined)
+})

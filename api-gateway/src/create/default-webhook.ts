@@ -1,0 +1,44 @@
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { toObjectName } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { DEFAULT_WEBHOOK_URL, defaultWebhookId, findDefaultWebhook, REQUEST_EVENTS } from '@tintype/crds/request-webhook'
+import { seal } from '@tintype/crds/sealed'
+import { newSigningSecret } from '@tintype/crds/webhook-signature'
+import { ApiError } from '../errors.ts'
+import type { RecordStore, SealingKeySource } from '../store/ports.ts'
+import { hintOf } from '../translate/signing-secret.ts'
+
+export interface DefaultWebhookDeps {
+  webhooks: Pick<RecordStore<Webhook>, 'ofAccount' | 'create'>
+  sealingKey: SealingKeySource
+}
+
+/** An account's default webhook as this process knows it. */
+export const knownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultWebhookDeps, 'webhooks'>): Webhook | undefined =>
+  findDefaultWebhook(webhooks.ofAccount(account))
+
+/**
+ * The account's default webhook, made when there is none: it signs what is posted to `webhook_url`. Nobody has seen its first secret; a rotation
+ * tells the next one.
+ * @throws ApiError CONFLICT when something else has its name
+ */
+export async function ensureDefaultWebhook(account: string, deps: DefaultWebhookDeps): Promise<Webhook> {
+  const known = knownDefaultWebhook(account, deps)
+  if (known) return known
+  const name = toObjectName(defaultWebhookId(account))
+  const text = newSigningSecret()
+  const sealed = await seal(text, { purpose: 'signing-secret', subject: name, account }, deps.sealingKey())
+  const created = await deps.webhooks.create({
+    metadata: { name },
+    spec: {
+      accountName: account,
+      isDefault: true,
+      name: 'webhook_url of single requests',
+      url: DEFAULT_WEBHOOK_URL,
+      events: [...REQUEST_EVENTS],
+      signingSecrets: [{ sealed, hint: hintOf(text) }],
+    },
+  })
+  if (accountOf(created) === account && created.spec.isDefault) return created
+  throw new ApiError('CONFLICT', `the name ${name} is taken by another webhook`)
+}

@@ -1,0 +1,40 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/record'
+import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { isReceiver, isRequestReceiver, type Occurrence } from './receivers.ts'
+
+/** Where an event is posted to, and the webhook that signs it. */
+export interface Endpoint {
+  url: string
+  webhook: Webhook
+}
+
+/** How webhooks are found as they are now. */
+export interface WebhookFinder {
+  findWebhook: (key: string) => Webhook | undefined
+  /** The default webhook of the Screenshot's account. */
+  findDefaultWebhook: (screenshot: Screenshot) => Webhook | undefined
+}
+
+/** Where an event of a Screenshot goes under that name of its ledger; undefined when it is wanted there no more. */
+export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, name: string, finder: WebhookFinder): Endpoint | undefined {
+  if (name !== REQUEST_WEBHOOK) {
+    const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`)
+    return webhook && isReceiver(webhook, occurrence) ? { url: webhook.spec.url, webhook } : undefined
+  }
+  const webhook = finder.findDefaultWebhook(screenshot)
+  const { webhookUrl: url } = screenshot.spec
+  return webhook && url !== undefined && isRequestReceiver(screenshot, occurrence, webhook) ? { url, webhook } : undefined
+}
+
+/**
+ * Name of the lane and the circuit of an endpoint: a webhook's key, and for requests' own addresses one for each host of an account, so that a
+ * dead one holds up no other.
+ */
+export function laneOf(screenshot: Screenshot, name: string): string {
+  const { namespace } = screenshot.metadata
+  if (name !== REQUEST_WEBHOOK) return `${namespace}/${name}`
+  const { webhookUrl = '' } = screenshot.spec
+  return `${namespace}/${accountOf(screenshot)}/${URL.canParse(webhookUrl) ? new URL(webhookUrl).host : webhookUrl}`
+}
