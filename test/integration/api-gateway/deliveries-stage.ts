@@ -1,0 +1,115 @@
+// What the tests of deliveries stand on: a real API server and store, a gateway and the operator itself as processes of their own, and a
+// real HTTPS endpoint. Captures are completed by the test in the runner's role.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { secretNames, toObjectName } from '../../../crds/src/names.ts'
+import { toSealingKey } from '../../../crds/src/sealed.ts'
+import { eventually } from '../../support/eventually.ts'
+import { answerWith, startHttpsReceiver } from '../../support/https-receiver.ts'
+import { startProgram } from '../operator/program.ts'
+import { call } from './client.ts'
+import { complete } from './runner-role.ts'
+import { startWorld, type World } from './world.ts'
+
+const RELEASE = 'tintype'
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+
+/** The keys that the gateways of the world have, where the operator looks for them. */
+async function putKeys(http: KubeHttp, { ring, openingKeys }: World): Promise<void> {
+  const store = new Resource(http, secrets)
+  const names = secretNames(RELEASE)
+  const sealing = { 'private.json': base64(openingKeys), 'public.json': base64(toSealingKey(openingKeys[0]!)) }
+  await store.create({ metadata: { name: names.sealingKey }, data: sealing })
+  await store.create({ metadata: { name: names.downloadKeys }, data: { 'keys.json': base64(ring) } })
+}
+
+export async function startStage(t: Test) {
+  const world = await startWorld()
+  const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+  t.teardown(async () => {
+    await http.close()
+    await world.stop()
+  })
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-deliveries-'))
+  const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
+  t.teardown(async () => {
+    await receiver.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const ca = join(directory, 'receivers.pem')
+  await writeFile(ca, receiver.ca)
+  await putKeys(http, world)
+  for (const name of ['acme', 'other']) await world.createAccount(name)
+  const key = await world.createKey({ accountName: 'acme' })
+  const foreign = await world.createKey({ accountName: 'other' })
+  const gateway = await world.startGateway({ TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' })
+  const hooks = new Resource(http, webhooks)
+  let operators = 0
+
+  const startOperator = async (env: Record<string, string> = {}) => {
+    const program = await startProgram(t, {
+      KUBECONFIG: world.plane.kubeconfigPath,
+      TINTYPE_NAMESPACE: 'default',
+      TINTYPE_POD_NAME: `operator-${++operators}`,
+      TINTYPE_POD_UID: `uid-of-operator-${operators}`,
+      TINTYPE_BOOTSTRAP_ENABLED: 'false',
+      TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
+      TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
+      TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
+      TINTYPE_LEASE_DURATION_MILLISECONDS: '3000',
+      TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '2000',
+      TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+      TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '2000',
+      TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '300,600',
+      TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+      TINTYPE_WEBHOOK_EXTRA_CA_FILE: ca,
+      ...env,
+    })
+    await eventually('the operator leads', program.isLeader, 60_000)
+    return program
+  }
+
+  const rest = (method: string, path: string, { as = key, body }: { as?: string; body?: unknown } = {}) =>
+    call(`${gateway.url}/v1${path}`, { method, key: as, ...(body === undefined ? {} : { body }) })
+
+  /** Makes an endpoint over REST; resolves when events are sent to it. */
+  async function subscribe(body: object = {}): Promise<{ id: string; signing_secret: string }> {
+    const hook = { name: 'orders', url: receiver.url, events: ['screenshot.completed'], ...body }
+    const { data } = (await rest('POST', '/webhooks', { body: hook })).body
+    await eventually('the operator has seen it', async () => (await hooks.get(toObjectName(data.id))).status?.conditions !== undefined)
+    return data
+  }
+
+  /** Makes a Screenshot over REST and ends its capture; gives its id. */
+  async function capture(): Promise<string> {
+    const { body } = await rest('POST', '/screenshots', { body: { url: 'https://example.com/' } })
+    await complete(body.id, Buffer.from('picture'), world)
+    return body.id
+  }
+
+  /** The endpoint's deliveries, once they are as wanted: the log is a few seconds behind. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  const whenListed = (id: string, isRight: (data: any[]) => boolean, query = ''): Promise<any[]> =>
+    eventually(
+      'the log has it',
+      async () => {
+        const { body } = await rest('GET', `/webhooks/${id}/deliveries${query}`)
+        return isRight(body.data) && body.data
+      },
+      30_000,
+    )
+
+  t.beforeEach(() => {
+    receiver.received.length = 0
+    receiver.answer = answerWith(200, 'thanks')
+  })
+  return { world, http, receiver, hooks, key, foreign, gateway, startOperator, rest, subscribe, capture, whenListed }
+}
