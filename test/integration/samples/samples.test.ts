@@ -1,0 +1,56 @@
+import t from 'tap'
+import { newSigningSecret } from '../../../crds/src/webhook-signature.ts'
+import { askSample, languages, type Question } from '../../samples/run.ts'
+import { captureDelivery, forgeries, newSecretsInRotation } from '../delivery/capture-delivery.ts'
+import { startReceiver, startStage } from '../delivery/stage.ts'
+
+// The samples of docs/webhooks.md, asked about deliveries as they came over the wire: a receiver copies them, so they must be right.
+
+const MINUTE_MILLISECONDS = 60_000
+const [GOOD, UNTIMED, BAD] = [
+  { isGenuine: true, isSigned: true },
+  { isGenuine: false, isSigned: true },
+  { isGenuine: false, isSigned: false },
+]
+
+const studio = { stage: await startStage(t), receiver: await startReceiver(t) }
+const plain = await captureDelivery(t, studio, 'plain')
+const secret = await studio.stage.secretOf('plain')
+const { current, previous, signingSecrets } = await newSecretsInRotation('turning')
+const turning = await captureDelivery(t, studio, 'turning', { spec: { signingSecrets } })
+const old = await captureDelivery(t, studio, 'old', { skewMilliseconds: -6 * MINUTE_MILLISECONDS })
+const early = await captureDelivery(t, studio, 'early', { skewMilliseconds: 6 * MINUTE_MILLISECONDS })
+const forged = forgeries(plain)
+
+const cases: { name: string; question: Question; verdict: typeof GOOD }[] = [
+  { name: 'accept a delivery', question: { ...plain, secret }, verdict: GOOD },
+  { name: 'accept the new secret during a rotation', question: { ...turning, secret: current }, verdict: GOOD },
+  { name: 'accept the old secret during a rotation', question: { ...turning, secret: previous }, verdict: GOOD },
+  { name: 'refuse the secret of another', question: { ...plain, secret: newSigningSecret() }, verdict: BAD },
+  { name: 'refuse another body', question: { ...forged.body!, secret }, verdict: BAD },
+  { name: 'refuse another id', question: { ...forged.id!, secret }, verdict: UNTIMED },
+  { name: 'refuse another time', question: { ...forged.time!, secret }, verdict: UNTIMED },
+  { name: 'refuse what is six minutes old', question: { ...old, secret: await studio.stage.secretOf('old') }, verdict: UNTIMED },
+  { name: 'refuse what is of the future', question: { ...early, secret: await studio.stage.secretOf('early') }, verdict: UNTIMED },
+  { name: 'refuse a request without these headers', question: { headers: {}, body: plain.body, secret }, verdict: BAD },
+  {
+    name: 'refuse headers of nonsense',
+    question: {
+      headers: { 'webhook-timestamp': 'now', 'webhook-signature': 'v1,§ v1 ,', 'x-webhook-signature': 'zz' },
+      body: plain.body,
+      secret,
+    },
+    verdict: BAD,
+  },
+]
+
+for (const language of languages) {
+  t.test(`the sample in ${language} tells genuine deliveries from all others`, async (t) => {
+    const verdicts = await askSample(
+      language,
+      cases.map(({ question }) => question),
+    )
+    t.equal(verdicts.length, cases.length)
+    for (const [index, { name, verdict }] of cases.entries()) t.strictSame(verdicts[index], verdict, name)
+  })
+}

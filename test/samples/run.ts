@@ -1,0 +1,54 @@
+// Runs the samples of docs/webhooks.md as they stand there. Each is put into a file of its own, and a few lines beside it ask it about
+// requests: JSON on standard input, `[{secret, headers, body (base64)}]`, to JSON on standard output, `[{isGenuine, isSigned}]`.
+
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../cluster/exec.ts'
+import { repository } from '../cluster/state.ts'
+import type { ReceivedRequest } from '../support/https-receiver.ts'
+
+/** What a sample says of a request: of `webhook-signature`, and of `X-Webhook-Signature`. */
+export interface Verdict {
+  isGenuine: boolean
+  isSigned: boolean
+}
+
+/** A request, and the secret that its receiver knows. */
+export type Question = Pick<ReceivedRequest, 'headers' | 'body'> & { secret: string }
+
+const here = import.meta.dirname
+
+/** Languages of the samples: how their code is marked in the page, and how it is run in its directory. */
+const LANGUAGES = {
+  TypeScript: { mark: 'ts', file: 'sample.ts', command: (file: string) => [process.execPath, join(here, 'verify.ts'), file] },
+  Python: { mark: 'python', file: 'sample.py', command: (file: string) => ['python3', join(here, 'verify.py'), file] },
+  Go: { mark: 'go', file: 'sample.go', command: (file: string) => ['go', 'run', file, join(file, '../verify.go')] },
+}
+export type Language = keyof typeof LANGUAGES
+
+/** Every language that the page has a sample for. */
+export const languages = Object.keys(LANGUAGES) as Language[]
+
+/** The one block of code that the page marks so. @throws when there is none, or more than one */
+async function extract(mark: string): Promise<string> {
+  const page = await readFile(join(repository, 'docs/webhooks.md'), 'utf8')
+  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${mark}\n(.*?)^\`\`\`$`, 'gms'))]
+  if (blocks.length !== 1) throw new Error(`docs/webhooks.md has ${blocks.length} blocks of ${mark}`)
+  return blocks[0]?.[1] ?? ''
+}
+
+/** Asks the sample in one language about requests; the answers come in the same order. */
+export async function askSample(language: Language, questions: readonly Question[]): Promise<Verdict[]> {
+  const { mark, file, command } = LANGUAGES[language]
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-sample-'))
+  try {
+    await writeFile(join(directory, file), await extract(mark))
+    await copyFile(join(here, 'verify.go'), join(directory, 'verify.go'))
+    const [program = '', ...args] = command(join(directory, file))
+    const input = JSON.stringify(questions.map(({ secret, headers, body }) => ({ secret, headers, body: body.toString('base64') })))
+    return JSON.parse(await run(program, args, { directory, environment: { GOTOOLCHAIN: 'local', GOFLAGS: '' }, input })) as Verdict[]
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
