@@ -69,6 +69,8 @@ const Environment = z.object({
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
   /** Days of nothing but failures after which an endpoint is switched off; 0: never. */
   TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS: z.coerce.number().min(0).default(5),
+  /** Forward proxy that posts leave by, http://[user:password@]host[:port]; empty: none. */
+  TINTYPE_WEBHOOK_PROXY_URL: z.union([z.literal(''), z.url({ protocol: /^http$/ })]).default(''),
   /** PEM file of authorities that receivers' certificates may come from besides the system's. */
   TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
   TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
@@ -116,6 +118,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
       allowedHosts: read.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
       disableAfterDays: read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS === 0 ? undefined : read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS,
+      proxyUrl: read.TINTYPE_WEBHOOK_PROXY_URL === '' ? undefined : read.TINTYPE_WEBHOOK_PROXY_URL,
       extraCaFile: read.TINTYPE_WEBHOOK_EXTRA_CA_FILE,
     },
     lease: {

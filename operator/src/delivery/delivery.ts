@@ -182,5 +182,6 @@ function buildAgent({ settings, certificates, ownAddresses, resolve = resolverOf
     ca: certificates,
     connections: LIMITS.total,
     connectMilliseconds: settings.timeoutMilliseconds,
+    proxy: settings.proxyUrl === undefined ? undefined : new URL(settings.proxyUrl),
   })
 }

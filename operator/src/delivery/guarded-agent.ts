@@ -1,6 +1,7 @@
 // The only way out for posts. Every connection is judged before it is dialled: the host as the URL writes it (undici calls no look-up for
 // an address literal: contract, trap T8), the port, and each address that the name resolves to. The addresses that were judged are the ones
-// that are dialled, so an answer that changes a moment later reaches nothing.
+// that are dialled, so an answer that changes a moment later reaches nothing. With a forward
+// proxy the last part is the proxy's.
 
 import { isIPv6, type LookupFunction } from 'node:net'
 import {
@@ -14,6 +15,7 @@ import {
 } from '@tintype/crds/address-rules'
 import { Agent, buildConnector } from 'undici'
 import type { Resolve } from './resolve.ts'
+import { openTunnel } from './tunnel.ts'
 
 /** The address rules refuse the target; nothing was sent. */
 export class BlockedAddressError extends Error {
@@ -35,15 +37,18 @@ export interface GuardedAgentOptions {
   /** Connections to one origin; no more than the posts that may run at once, so that none waits here while its deadline runs. */
   connections: number
   connectMilliseconds: number
+  /** Forward proxy that every connection goes through; absent: none. */
+  proxy?: URL | undefined
 }
 
+const HTTPS_PORT = 443
 /** Node's own server closes an idle connection after 5 s: a kept one is given up before, or a post would die on it. */
 const KEEP_ALIVE_MILLISECONDS = 4_000
 const KEEP_ALIVE_MAX_MILLISECONDS = 60_000
 
 /** Builds the agent: kept-alive TLS 1.2 or newer, HTTP/1.1, certificate and name checked. */
 export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
-  const { ca, connections, connectMilliseconds } = options
+  const { ca, connections, connectMilliseconds, proxy } = options
   const connect = buildConnector({
     ca,
     minVersion: 'TLSv1.2',
@@ -52,6 +57,13 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
     autoSelectFamily: true,
     lookup: guardedLookup(options),
   })
+  const connectThrough = (proxy: URL, target: buildConnector.Options, callback: buildConnector.Callback) => {
+    const { hostname: host, port } = target
+    openTunnel(proxy, { host, port: Number(port || HTTPS_PORT) }, connectMilliseconds).then(
+      (httpSocket) => connect({ ...target, httpSocket }, callback),
+      (error: Error) => callback(error, null),
+    )
+  }
   return new Agent({
     allowH2: false,
     connections,
@@ -59,8 +71,9 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLISECONDS,
     connect: (target, callback) => {
       const verdict = judgeTarget(target, options)
-      if (verdict.allowed) connect(target, callback)
-      else callback(new BlockedAddressError(verdict.reason), null)
+      if (!verdict.allowed) callback(new BlockedAddressError(verdict.reason), null)
+      else if (proxy) connectThrough(proxy, target, callback)
+      else connect(target, callback)
     },
   })
 }
@@ -68,7 +81,7 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
 function judgeTarget({ hostname, port, protocol }: buildConnector.Options, { rules, ownAddresses }: GuardedAgentOptions): Verdict {
   if (protocol !== 'https:') return { allowed: false, reason: 'the address is not https' }
   const host = classifyHost(hostname, rules, { ownAddresses })
-  return host.allowed ? classifyPort(Number(port || 443), rules) : host
+  return host.allowed ? classifyPort(Number(port || HTTPS_PORT), rules) : host
 }
 
 function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): LookupFunction {

@@ -10,6 +10,8 @@ export interface DeliverySettings {
   allowedCidrs: readonly string[]
   /** Names, or `*.suffix`, that webhooks may mean even if they resolve to private addresses. */
   allowedHosts: readonly string[]
+  /** Forward proxy that posts leave by (HTTP CONNECT); absent: none. */
+  proxyUrl?: string | undefined
   /** Days of nothing but failures after which an endpoint is switched off; absent: never. */
   disableAfterDays?: number | undefined
 }

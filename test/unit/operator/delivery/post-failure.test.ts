@@ -1,6 +1,7 @@
 import t from 'tap'
 import { BlockedAddressError, UnresolvedError } from '../../../../operator/src/delivery/guarded-agent.ts'
 import { toPostFailure } from '../../../../operator/src/delivery/post-failure.ts'
+import { ProxyError } from '../../../../operator/src/delivery/tunnel.ts'
 
 const coded = (code: string) => Object.assign(new Error(code), { code })
 const cases: [thrown: unknown, end: string, detail: string][] = [
@@ -8,6 +9,7 @@ const cases: [thrown: unknown, end: string, detail: string][] = [
   [new UnresolvedError('x does not resolve'), 'unresolved', 'x does not resolve'],
   [new DOMException('late', 'TimeoutError'), 'timeout', 'no answer in time'],
   [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no answer in time'],
+  [new ProxyError('the proxy answered 407'), 'proxy', 'the proxy answered 407'],
   [coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
   [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/delivery/guarded-agent.ts'
+import { post } from '../../../operator/src/delivery/post.ts'
+import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
+import { startConnectProxy } from '../../support/connect-proxy.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startReceiver } from './stage.ts'
+
+const TIMEOUT_MILLISECONDS = 2_000
+
+const receiver = await startReceiver(t, ['DNS:hooks.example.com', 'DNS:refused.example.com'])
+const proxy = await startConnectProxy(t)
+const target = `https://hooks.example.com:${receiver.port}/in`
+
+/** An agent that leaves by a proxy. Names must not be asked for here: the proxy does that. */
+function anAgent(t: Test, proxyUrl: string, options: Partial<GuardedAgentOptions> = {}) {
+  const dispatcher = buildGuardedAgent({
+    rules: DEFAULT_EGRESS_RULES,
+    ownAddresses: [],
+    resolve: (name) => Promise.reject(new Error(`${name} was resolved`)),
+    ca: [receiver.ca],
+    connections: 4,
+    connectMilliseconds: TIMEOUT_MILLISECONDS,
+    proxy: new URL(proxyUrl),
+    ...options,
+  })
+  t.teardown(() => dispatcher.destroy())
+  return (url: string) => post({ url, headers: {}, body: '{}' }, { dispatcher, timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+}
+
+t.beforeEach(() => {
+  receiver.received.length = 0
+  proxy.targets.length = 0
+})
+
+t.test('a post through a proxy reaches the endpoint by its name, and keeps its connection', async (t) => {
+  const send = anAgent(t, proxy.url)
+  const before = receiver.connections()
+  for (const n of [1, 2, 3, 4, 5]) t.match(await send(`${target}/${n}`), { isSuccess: true, statusCode: 200 })
+  t.strictSame(
+    receiver.received.map(({ path, headers }) => [path, headers.host]),
+    [1, 2, 3, 4, 5].map((n) => [`/in/${n}`, `hooks.example.com:${receiver.port}`]),
+  )
+  t.ok(receiver.connections() - before < 5, `${receiver.connections() - before} tunnels for 5 posts`)
+})
+
+t.test('a post through a proxy is private to the endpoint: its certificate is checked', async (t) => {
+  t.match(await anAgent(t, proxy.url)(`https://other.example.com:${receiver.port}/`), { isSuccess: false, end: 'tls' })
+  t.match(await anAgent(t, proxy.url, { ca: [] })(target), { isSuccess: false, end: 'tls' })
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('a post through a proxy fails where the proxy refuses', async (t) => {
+  const refused = await anAgent(t, proxy.url)(`https://refused.example.com:${receiver.port}/`)
+  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy answered 407' })
+  await eventually('the proxy was asked', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
+})
+
+t.test('a post through a proxy shows it the credentials of its address', async (t) => {
+  const closed = await startConnectProxy(t, 'me:p@ss')
+  t.match(await anAgent(t, closed.url)(target), { end: 'proxy' })
+  t.match(await anAgent(t, closed.url.replace('http://', 'http://me:p%40ss@'))(target), { isSuccess: true })
+})
+
+t.test('a post fails in time when its proxy is away, or takes the connection and says nothing', async (t) => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  t.teardown(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  t.match(await anAgent(t, `http://127.0.0.1:${port}`)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ })
+  t.match(await anAgent(t, 'http://127.0.0.1:1')(target), { isSuccess: false, end: 'proxy' })
+})
+
+t.test('no private address, and no name of the cluster, is ever asked of the proxy', async (t) => {
+  const send = anAgent(t, proxy.url)
+  for (const { host } of LITERAL_ATTACKS) t.match(await send(`https://${host}/`), { isSuccess: false, statusCode: 0 }, host)
+  for (const host of ['kubernetes.default.svc', 'tintype-minio.tintype.svc.cluster.local', 'localhost'])
+    t.match(await send(`https://${host}/`), { isSuccess: false, end: 'blocked' }, host)
+  t.match(await send(target), { isSuccess: true }, 'the control')
+  await eventually('the proxy was asked', async () => proxy.targets.length > 0)
+  t.strictSame(proxy.targets, [`hooks.example.com:${receiver.port}`], 'what it writes is in order')
+})

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Test } from 'tap'
+
+const PROGRAM = new URL('connect-proxy-program.ts', import.meta.url).pathname
+
+/** A forward proxy that runs. */
+export interface ConnectProxy {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** What it was asked for, as `host:port`. */
+  targets: string[]
+}
+
+/** Starts a forward proxy in a process of its own, which ends with the test. */
+export async function startConnectProxy(t: Test, credentials?: string): Promise<ConnectProxy> {
+  const child = spawn(process.execPath, [PROGRAM, ...(credentials === undefined ? [] : [credentials])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => void child.kill())
+  const targets: string[] = []
+  const port = Promise.withResolvers<string>()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('port ')) port.resolve(line.slice('port '.length))
+    else targets.push(line)
+  })
+  child.on('exit', () => port.reject(new Error('the proxy has ended')))
+  return { url: `http://127.0.0.1:${await port.promise}`, targets }
+}
