@@ -9,14 +9,15 @@ import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../crds/client/core-resources.ts'
 import { webhooks } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { secretNames, toObjectName } from '../../../crds/src/names.ts'
 import { toSealingKey } from '../../../crds/src/sealed.ts'
+import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith, startHttpsReceiver } from '../../support/https-receiver.ts'
 import { startProgram } from '../operator/program.ts'
 import { call } from './client.ts'
-import { complete } from './runner-role.ts'
 import { startWorld, type World } from './world.ts'
 
 const RELEASE = 'tintype'
@@ -91,7 +92,8 @@ export async function startStage(t: Test) {
   /** Makes a Screenshot over REST and ends its capture; gives its id. */
   async function capture(): Promise<string> {
     const { body } = await rest('POST', '/screenshots', { body: { url: 'https://example.com/' } })
-    await complete(body.id, Buffer.from('picture'), world)
+    const status = completedStatus({ completionTime: new Date().toISOString() })
+    await world.screenshots.patch(toObjectName(body.id), mergePatch({ status }), { subresource: 'status' })
     return body.id
   }
 
@@ -110,6 +112,9 @@ export async function startStage(t: Test) {
   t.beforeEach(() => {
     receiver.received.length = 0
     receiver.answer = answerWith(200, 'thanks')
+  })
+  t.afterEach(async () => {
+    for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
   })
   return { world, http, receiver, hooks, key, foreign, gateway, startOperator, rest, subscribe, capture, whenListed }
 }
