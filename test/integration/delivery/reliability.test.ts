@@ -1,0 +1,202 @@
+// What makes deliveries something to rely on: pauses for endpoints that fail, their end after days, addresses of single requests, and objects
+// that go in the middle of it. Days pass by a clock of the test's own.
+
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { Annotation, toObjectName } from '../../../crds/src/names.ts'
+import { seal, toSealingKey } from '../../../crds/src/sealed.ts'
+import { hexSignature, newSigningSecret } from '../../../crds/src/webhook-signature.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { answerWith } from '../../support/https-receiver.ts'
+import { openingKeys } from './ring.ts'
+import { startReceiver, startStage } from './stage.ts'
+
+const HOUR = 3_600_000
+const stage = await startStage(t)
+const receiver = await startReceiver(t)
+
+/** The operator's clock is so much ahead. */
+let ahead = 0
+const now = () => new Date(Date.now() + ahead)
+const told: string[] = []
+const settings = { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+const leader = await stage.lead({
+  certificates: [receiver.ca],
+  settings: { ...settings, disableAfterDays: 5 },
+  now,
+  statisticsMilliseconds: 200,
+  events: { warn: ({ metadata }, reason) => void told.push(`${metadata.name} ${reason}`) },
+})
+
+t.beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer = answerWith(200)
+})
+t.afterEach(async () => {
+  for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
+  await eventually('the operator has seen that', leader.hasSeenNoWebhook)
+})
+
+/** Makes a Screenshot that ends now. */
+async function complete(spec: Partial<ScreenshotSpec> = {}, name = toObjectName(newId('scr', now()))): Promise<Screenshot> {
+  await stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
+  const status = completedStatus({ completionTime: now().toISOString() })
+  return stage.shots.patch(name, mergePatch({ status }), { subresource: 'status' })
+}
+
+/** Makes the account's default Webhook, as the gateway does; returns its secret. */
+async function makeDefaultWebhook(): Promise<string> {
+  const text = newSigningSecret()
+  const sealed = await seal(text, { purpose: 'signing-secret', subject: 'standard', account: 'default' }, toSealingKey(openingKeys[0]!))
+  await stage.subscribe('standard', { url: `${receiver.url}/never`, isDefault: true, signingSecrets: [{ sealed }] })
+  return text
+}
+
+const pathsOf = () => receiver.received.map(({ path }) => path)
+const idOf = ({ metadata }: Screenshot) => metadata.name.replace('-', '_')
+/** Attempts that came in for a Screenshot. */
+const attemptsOf = (shot: Screenshot): (string | undefined)[] =>
+  receiver.received
+    .filter(({ body }) => JSON.parse(body.toString()).data.screenshot.id === idOf(shot))
+    .map(({ headers }) => headers['x-webhook-attempt'])
+
+t.test('delivery tells a request at its own address, signed and counted by the default webhook', async (t) => {
+  const secret = await makeDefaultWebhook()
+  const shot = await complete({ webhookUrl: `${receiver.url}/own?token=1` })
+  const [request] = await receiver.whenReceived(1)
+  t.equal(request?.headers['x-webhook-signature'], hexSignature(request!.body, secret))
+  t.match(JSON.parse(request!.body.toString()), { type: 'screenshot.completed', data: { screenshot: { id: idOf(shot) } } })
+  t.match(await stage.whenEntry(shot, '_request', { s: 'ok' }), { n: 1 })
+  await complete()
+  const last = await complete({ webhookUrl: `${receiver.url}/all`, webhookEvents: ['screenshot.queued', 'screenshot.completed'] })
+  await stage.whenEntry(last, '_request', { s: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(last, '_request', { s: 'ok' })
+  t.strictSame(pathsOf().sort(), ['/all', '/all', '/own?token=1'], 'the default webhook itself is told of nothing')
+  await eventually('it counts', async () => (await stage.hooks.get('standard')).status?.statistics?.successful === 3)
+})
+
+t.test('delivery tries a request’s own address three times, and never a private one', async (t) => {
+  await makeDefaultWebhook()
+  receiver.answer = answerWith(500)
+  const failing = await complete({ webhookUrl: `${receiver.url}/own` })
+  const inside = await complete({ webhookUrl: 'https://10.0.0.1/' })
+  t.equal((await stage.whenEntry(failing, '_request', { s: 'failed' })).n, 3)
+  t.strictSame(attemptsOf(failing), ['1', '2', '3'])
+  t.equal((await stage.whenEntry(inside, '_request', { s: 'failed' })).n, 3)
+})
+
+t.test('delivery tells nobody for a request while the default webhook is switched off', async (t) => {
+  await makeDefaultWebhook()
+  await stage.hooks.patch('standard', mergePatch({ spec: { active: false } }))
+  await eventually('it is off', async () => (await stage.hooks.get('standard')).status?.activeSince === undefined)
+  const silent = await complete({ webhookUrl: `${receiver.url}/own` })
+  await stage.subscribe('control', { url: receiver.url })
+  await stage.whenEntry(await complete(), 'control', { s: 'ok' })
+  t.equal((await stage.shots.get(silent.metadata.name)).status?.deliveries, undefined)
+})
+
+t.test('delivery tells of a Screenshot under a name that a person chose', async (t) => {
+  await stage.subscribe('all', { url: receiver.url, events: ['screenshot.queued', 'screenshot.completed'] })
+  // Of its creation only the second is known.
+  await eventually(
+    'the second is over',
+    async () => Date.now() % 1_000 < 500 && Date.now() > Date.parse((await stage.hooks.get('all')).status?.activeSince ?? '') + 1_000,
+  )
+  const shot = await complete({}, 'my-page')
+  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(shot, 'all', { s: 'ok' })
+  const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.screenshot.id)
+  t.equal(new Set(ids).size, 1)
+  t.match(ids[0], /^scr_/)
+})
+
+t.test('delivery starts no attempt for a Screenshot that is deleted, and gives up with a webhook that is', async (t) => {
+  for (const name of ['stays', 'goes']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
+  receiver.answer = answerWith(500)
+  const deleted = await complete()
+  await receiver.whenReceived(2)
+  await stage.shots.delete(deleted.metadata.name)
+  const before = attemptsOf(deleted).length
+  const shot = await complete()
+  await stage.whenEntry(shot, 'goes', { s: 'open' })
+  await stage.hooks.delete('goes')
+  await stage.whenEntry(shot, 'goes', { s: 'failed' })
+  t.equal((await stage.whenEntry(shot, 'stays', { s: 'failed' })).n, 3, 'by now the deleted one’s second attempt would be over')
+  t.ok(attemptsOf(deleted).length <= before + 2, 'what was under way at its deletion may still come in')
+  t.notOk(attemptsOf(deleted).includes('3'))
+})
+
+t.test('delivery pauses for an endpoint that fails, and burns no attempt by it', async (t) => {
+  await stage.subscribe('flaky', { url: receiver.url })
+  receiver.answer = answerWith(503)
+  const shots = await Promise.all(Array.from({ length: 12 }, () => complete()))
+  const conditionOf = async (status: string) =>
+    (await stage.hooks.get('flaky')).status?.conditions?.some((condition) => condition.type === 'Answering' && condition.status === status)
+  await eventually('it is paused', () => conditionOf('False'))
+  const held = await eventually('what was under way has ended', async () => {
+    const entries = await Promise.all(shots.map(async ({ metadata }) => (await stage.shots.get(metadata.name)).status?.deliveries))
+    return entries.every((events) => events?.['screenshot.completed']?.flaky) && entries
+  })
+  t.ok(
+    held.some((events) => events?.['screenshot.completed']?.flaky?.s === 'open'),
+    'attempts are left',
+  )
+
+  receiver.answer = answerWith(200)
+  ahead += 31_000
+  // The first one after the pause is the probe; its success lets the others go.
+  const probe = await complete()
+  await stage.whenEntry(probe, 'flaky', { s: 'ok' })
+  await eventually('the pause is over', () => conditionOf('True'))
+  const entries = await Promise.all(
+    shots.map((shot) =>
+      eventually('it is settled', async () => {
+        const entry = (await stage.shots.get(shot.metadata.name)).status?.deliveries?.['screenshot.completed']?.flaky
+        return entry !== undefined && entry.s !== 'open' && entry
+      }),
+    ),
+  )
+  t.ok(entries.some(({ s }) => s === 'ok'))
+  for (const [index, { n, s }] of entries.entries()) {
+    const attempts = attemptsOf(shots[index]!)
+    t.equal(attempts.length, n, `${s}: each recorded attempt was posted`)
+    t.ok(s === 'ok' || n === 3, 'none was given up before its third attempt')
+  }
+})
+
+t.test('an endpoint that fails for five days is switched off, and begins anew when it is switched on', async (t) => {
+  const hook = await stage.subscribe('dead', { url: receiver.url })
+  receiver.answer = answerWith(503)
+  const fail = async (times: number) => {
+    await stage.whenEntry(await complete(), 'dead', { s: 'failed' })
+    return eventually('it is counted', async () => {
+      const seen = await stage.hooks.get('dead')
+      return seen.status?.statistics?.failed === times && seen
+    })
+  }
+  for (let times = 1; times <= 6; times++) {
+    t.not((await fail(times)).spec.active, false, `on after ${ahead / HOUR} hours`)
+    ahead += 20 * HOUR
+  }
+  await fail(7)
+  const off = await eventually('it is switched off, and says why', async () => {
+    const seen = await stage.hooks.get('dead')
+    return seen.status?.conditions?.some(({ reason }) => reason === 'Disabled') && seen
+  })
+  t.equal(off.spec.active, false)
+  t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* has failed; the last was answered 503/)
+  t.match(off.status, { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'Disabled' }] })
+  t.strictSame(told, ['dead WebhookDisabled'])
+
+  await stage.hooks.patch('dead', mergePatch({ spec: { active: true } }))
+  const on = await eventually('it is on', async () => {
+    const seen = await stage.hooks.get('dead')
+    return seen.status?.activeSince !== undefined && seen.metadata.annotations?.[Annotation.disabledReason] === undefined && seen
+  })
+  t.ok(Date.parse(on.status?.activeSince ?? '') > Date.parse(hook.status?.activeSince ?? ''))
+  t.not((await fail(8)).spec.active, false, 'the clock of failures began anew')
+  t.equal(told.length, 1)
+})
