@@ -24,6 +24,7 @@ const endpoints: [method: string, path: string][] = [
   ['PATCH', '/webhooks/wh_01'],
   ['PUT', '/webhooks/wh_01'],
   ['DELETE', '/webhooks/wh_01'],
+  ['POST', '/webhooks/wh_01/test'],
   ['GET', '/usage/current'],
 ]
 

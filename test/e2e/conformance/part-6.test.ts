@@ -202,3 +202,51 @@ t.test('spec 6.3: a target must answer within 5 seconds', async (t) => {
     'the answer after six seconds did not count',
   )
 })
+
+// 2.6, 4.12 and 7.4: a webhook tried out. It is asked for last: what it posts is no event of a screenshot.
+
+interface TestResult {
+  success: boolean
+  message: string
+  status_code: number
+  response_time_ms: number
+  error: string | null
+  timestamp: string
+}
+const tryOut = ({ id }: Pick<WebhookBody, 'id'>) => call<TestResult>(`/v1/webhooks/${id}/test`, { method: 'POST' })
+const tried = await tryOut(one)
+
+testFields(t, tried.body, [
+  ['spec 2.6: success is a boolean', 'success', (value) => value === true],
+  ['spec 2.6: message is a string', 'message', isTextOf(/./)],
+  ['spec 2.6: status_code is the HTTP status returned by the target endpoint', 'status_code', (value) => value === 200],
+  ['spec 2.6: response_time_ms is a number', 'response_time_ms', isNumber],
+  ['spec 2.6: error is null on success', 'error', (value) => value === null],
+  ['spec 2.6: timestamp is ISO 8601 UTC', 'timestamp', isInstant],
+])
+
+t.test('spec 4.12: POST /v1/webhooks/:id/test sends a sample screenshot.completed event with dummy data', async (t) => {
+  t.equal(tried.status, 200)
+  const samples = (await receiver.received()).filter(
+    ({ path, body }) => path === '/one' && toEvent({ body } as ListedRequest).id !== event.id,
+  )
+  t.equal(samples.length, 1)
+  const sample = toEvent(samples[0]!)
+  t.match(sample, { id: /^evt_/, type: 'screenshot.completed', data: { test: true, screenshot: { status: 'completed' } } })
+  t.strictSame(Object.keys(sample.data.screenshot), Object.keys(record), 'it has the fields of a real one')
+  const wanted = createHmac('sha256', secret).update(Buffer.from(samples[0]!.body, 'base64')).digest('hex')
+  t.equal(samples[0]!.headers['x-webhook-signature'], wanted)
+})
+
+t.test('spec 2.10: a webhook test answers a bare object', async (t) => {
+  const fields = ['success', 'message', 'status_code', 'response_time_ms', 'error', 'timestamp']
+  t.strictSame(Object.keys(tried.body).sort(), fields.sort())
+})
+
+t.test('spec 7.4: a webhook test failure is told in error, with success false', async (t) => {
+  const { status, body } = await tryOut(given)
+  t.equal(status, 200)
+  t.match(body, { success: false, status_code: 500, error: /./ })
+  const { body: nowhere } = await createWebhook(t, { url: receiver.url.replace(/:\d+$/, ':8444') })
+  t.match((await tryOut(nowhere.data)).body, { success: false, status_code: 0, error: /./ })
+})
