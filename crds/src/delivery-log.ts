@@ -11,7 +11,17 @@ export const MAX_LOG_LINES = 500
 export const LOG_MILLISECONDS = 7 * 86_400_000
 
 /** How an attempt ended; `withdrawn`: there was none, the delivery was given up because the endpoint wanted it no more. */
-export const ATTEMPT_OUTCOMES = ['success', 'answered', 'timeout', 'blocked', 'unresolved', 'tls', 'proxy', 'connection', 'withdrawn'] as const
+export const ATTEMPT_OUTCOMES = [
+  'success',
+  'answered',
+  'timeout',
+  'blocked',
+  'unresolved',
+  'tls',
+  'proxy',
+  'connection',
+  'withdrawn',
+] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
 /** One attempt. Loose on purpose: another version of the program may have written it. */
@@ -26,6 +36,8 @@ export const AttemptLine = z.object({
   manual: z.boolean().optional(),
   /** True when no further attempt follows by itself. */
   last: z.boolean().optional(),
+  /** Where it was posted to, if not to the webhook's own address. */
+  url: z.string().optional(),
   /** When it began. */
   at: z.string(),
   milliseconds: z.number(),

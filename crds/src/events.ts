@@ -25,6 +25,10 @@ export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): 
   return type === 'screenshot.queued' || ended === undefined ? created : new Date(ended)
 }
 
+/** Id of an event: the same whatever restarts. */
+export const eventIdOf = (screenshot: Screenshot, type: ScreenshotEventType): string =>
+  derivedId('evt', eventTimeOf(screenshot, type), `${screenshot.metadata.uid}/${type}`)
+
 /**
  * Builds the event of a Screenshot: a pure function of the object and the type, so that every attempt and every leader posts the same id
  * and the same bytes. `screenshot.queued` says pending for ever.
@@ -35,6 +39,5 @@ export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { 
   const attachment = screenshot.spec.attachmentName
   const told: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
   const record = toRecord(told, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
-  const id = derivedId('evt', at, `${screenshot.metadata.uid}/${type}`)
-  return { id, type, created_at: at.toISOString(), data: { screenshot: record } }
+  return { id: eventIdOf(screenshot, type), type, created_at: at.toISOString(), data: { screenshot: record } }
 }

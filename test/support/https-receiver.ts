@@ -64,7 +64,12 @@ export interface ReceiverOptions {
 }
 
 /** Starts an endpoint on loopback. */
-export async function startHttpsReceiver({ directory, names, host = '127.0.0.1', hasExpired = false }: ReceiverOptions): Promise<HttpsReceiver> {
+export async function startHttpsReceiver({
+  directory,
+  names,
+  host = '127.0.0.1',
+  hasExpired = false,
+}: ReceiverOptions): Promise<HttpsReceiver> {
   const paths = await createReceiverCertificate(directory, names)
   if (hasExpired) await expire(directory, paths)
   const [cert, key, ca] = await Promise.all([

@@ -20,6 +20,8 @@ export interface ApplyDeps {
   seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
   courier: Pick<Courier, 'send'>
   statistics: Pick<Statistics, 'count'>
+  /** Called when a delivery was given up without another post. */
+  onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: LedgerChange) => void) | undefined
   log: Log
   metrics: DeliveryMetrics
 }
@@ -82,12 +84,14 @@ async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, s
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
-function tell({ screenshot, defaultWebhook }: Observed, change: LedgerChange, { statistics, log, metrics }: ApplyDeps): void {
+function tell({ screenshot, defaultWebhook }: Observed, change: LedgerChange, { statistics, log, metrics, onWithdrawn }: ApplyDeps): void {
   const { event, webhook, after } = change
   const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
   if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)
   if (!isSettled(after)) return
   const result = after.s === 'ok' ? 'ok' : 'failed'
+  if (counted !== undefined && change.statusCode === undefined)
+    onWithdrawn?.(`${screenshot.metadata.namespace}/${counted}`, screenshot, change)
   metrics.onSettled?.(event, result)
   log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.n, statusCode: change.statusCode }, 'delivery settled')
 }

@@ -27,6 +27,7 @@ export interface DeliveryControllerOptions {
   courier: Courier
   circuits: Circuits
   statistics: Statistics
+  onWithdrawn?: ReconcileDeps['onWithdrawn']
   settings: DeliverySettings
   /** False once this operator is about to lead no more: nothing is posted then, what ends is still written down. */
   mayPost: () => boolean
@@ -61,6 +62,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     seen: screenshots,
     courier,
     statistics,
+    onWithdrawn: options.onWithdrawn,
     schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },
     mayPost,
     now,

@@ -112,6 +112,7 @@ export class Courier {
       screenshot: screenshotIdOf(screenshot.metadata),
       attempt,
       ...(attempt < MAX_ATTEMPTS ? {} : { last: true }),
+      ...(url === webhook.spec.url ? {} : { url }),
       ...toFinding(outcome, begun, secrets),
     })
     this.#report(errand, event, outcome)

@@ -31,7 +31,7 @@ import { type Post, post } from './post.ts'
 import { type Resolve, resolverOf } from './resolve.ts'
 import { type DeliverySettings, toRules } from './settings.ts'
 import { SigningSecrets } from './signing-secrets.ts'
-import { openDeliveryLog, startRequests } from './start-requests.ts'
+import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests.ts'
 import { Statistics } from './statistics.ts'
 import { listOwnAddresses, loadCertificates } from './trust.ts'
 
@@ -155,7 +155,16 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     metrics,
   })
   const mayPost = () => !signal.aborted && options.isLeader()
-  const deliveries = startDeliveryController({ ...options, metrics, courier, circuits, statistics, mayPost, now })
+  const deliveries = startDeliveryController({
+    ...options,
+    metrics,
+    courier,
+    circuits,
+    statistics,
+    mayPost,
+    now,
+    onWithdrawn: (key, screenshot, change) => noteWithdrawal(webhooks.lister.get(key), screenshot, change, deliveryLog),
+  })
   const store = webhookStore(options.http, options.namespace)
   const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, lanes, mayPost, now })
   const timer = setInterval(() => {

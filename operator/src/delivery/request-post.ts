@@ -30,7 +30,7 @@ export interface RequestPostDeps {
   version: string
 }
 
-type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'>
+type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
 
 /** The post never left. */
 class Refusal extends Error {
@@ -51,7 +51,11 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
   const at = deps.now()
   const event = buildTestEvent({ accountName: accountOf(webhook), at, seed: randomBytes(10) }, deps.linkBase)
   const deliveryId = derivedId('dlv', at, `${event.id}/${webhook.metadata.uid}`)
-  return send(webhook, { eventId: event.id, eventType: event.type, deliveryId, attempt: 1, body: JSON.stringify(event) }, deps)
+  return send(
+    webhook,
+    { url: webhook.spec.url, eventId: event.id, eventType: event.type, deliveryId, attempt: 1, body: JSON.stringify(event) },
+    deps,
+  )
 }
 
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
@@ -65,8 +69,14 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
   const body = await recordedEvents.load(webhook, latest)
   if (body === undefined) throw new Refusal('the screenshot was deleted, and its event is kept no longer')
   const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
-  const finding = await send(webhook, { eventId: event, eventType: type, deliveryId: delivery, attempt, body }, deps)
-  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...finding })
+  // A request's own address is in the log alone: its webhook has none.
+  const elsewhere = latest.url === undefined ? {} : { url: latest.url }
+  const finding = await send(
+    webhook,
+    { url: webhook.spec.url, ...elsewhere, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
+    deps,
+  )
+  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...elsewhere, ...finding })
   return finding
 }
 
@@ -77,6 +87,7 @@ async function send(webhook: Webhook, sending: Sending, deps: RequestPostDeps): 
     throw new Refusal('the webhook has no signing secret yet')
   }
   const at = deps.now()
-  const headers = buildHeaders({ ...sending, secrets, webhookId: webhookIdOf(webhook.metadata), at, version: deps.version })
-  return toFinding(await deps.post({ url: webhook.spec.url, headers, body: sending.body }), at, secrets)
+  const { url, ...signed } = sending
+  const headers = buildHeaders({ ...signed, secrets, webhookId: webhookIdOf(webhook.metadata), at, version: deps.version })
+  return toFinding(await deps.post({ url, headers, body: sending.body }), at, secrets)
 }

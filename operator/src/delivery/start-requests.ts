@@ -1,4 +1,9 @@
+import { eventIdOf, eventTimeOf } from '@tintype/crds/events'
+import { screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { toDeliveryId } from './courier.ts'
+import type { LedgerChange } from './decide.ts'
 import type { DeliveryOptions } from './delivery.ts'
 import { DeliveryLog } from './log.ts'
 import { RecordedEvents } from './recorded-events.ts'
@@ -12,6 +17,29 @@ type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret
 /** The log of one term; none without a bucket. */
 export const openDeliveryLog = ({ storage, log }: Pick<Given, 'storage' | 'log'>, now: () => Date): DeliveryLog | undefined =>
   storage && new DeliveryLog({ storage, now, log })
+
+/** Notes that an endpoint wanted an event no more: in the log it would be pending for ever. */
+export function noteWithdrawal(
+  webhook: Webhook | undefined,
+  screenshot: Screenshot,
+  { event: type, after }: LedgerChange,
+  deliveryLog: Pick<DeliveryLog, 'note'> | undefined,
+): void {
+  if (!webhook) return
+  const id = eventIdOf(screenshot, type)
+  deliveryLog?.note(webhook, {
+    delivery: toDeliveryId({ at: eventTimeOf(screenshot, type) }, { id }, webhook),
+    event: id,
+    type,
+    screenshot: screenshotIdOf(screenshot.metadata),
+    attempt: after.n,
+    last: true,
+    at: after.at,
+    milliseconds: 0,
+    statusCode: 0,
+    outcome: 'withdrawn',
+  })
+}
 
 /** Starts the controller that posts what is asked for. */
 export function startRequests(given: Given, shared: Shared): Requests {

@@ -10,6 +10,8 @@ const OWN = 'tintype-'
 const DAYS = {
   /** Bodies of events: retries end within minutes, redelivery is offered for a week. */
   events: 7,
+  /** What endpoints answered; of a busy one less is kept. */
+  deliveries: 7,
   /** A key is remembered for 24 hours. */
   idempotency: 2,
   /** Large options: a capture that has not begun by then never will. */
