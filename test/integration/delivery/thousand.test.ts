@@ -1,0 +1,217 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { newId, webhookIdOf } from '../../../crds/src/ids.ts'
+import type { DeliveryEntry, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { startMinio } from '../../cluster/minio.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type Answer, answerWith, type ReceivedRequest, startHttpsReceiver } from '../../support/https-receiver.ts'
+import { type Program, startProgram } from '../operator/program.ts'
+import { startStage } from './stage.ts'
+
+// A thousand completed Screenshots, three endpoints each, and the operator killed twice amid it: what at-least-once delivery promises, looked
+// at from outside, in what the endpoints received and in the ledger. It takes about a minute: four thousand posts, three thousand writes, two
+// takeovers.
+
+const SCREENSHOTS = 1_000
+const WEBHOOKS = ['first', 'second', 'third']
+/** Posts received at which the operator is killed. */
+const KILLS_AT = [600, 1_500]
+const WRITERS = 32
+const EVENT = 'screenshot.completed'
+
+const directory = await mkdtemp(join(tmpdir(), 'tintype-thousand-'))
+t.teardown(() => rm(directory, { recursive: true, force: true }))
+const stage = await startStage(t)
+const store = await startMinio({ directory: join(directory, 'store') })
+t.teardown(() => store.stop())
+// The operator takes 127.0.0.1 for its own address.
+const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
+t.teardown(() => receiver.close())
+await writeFile(join(directory, 'ca.pem'), receiver.ca)
+
+let started = 0
+const startOperator = (): Promise<Program> =>
+  startProgram(t, {
+    KUBECONFIG: stage.plane.kubeconfigPath,
+    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_POD_NAME: `operator-${++started}`,
+    TINTYPE_POD_UID: `uid-of-operator-${started}`,
+    TINTYPE_BOOTSTRAP_ENABLED: 'false',
+    TINTYPE_LOG_LEVEL: 'warn',
+    TINTYPE_STORAGE_ENDPOINT: store.endpoint,
+    TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
+    TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
+    TINTYPE_LEASE_DURATION_MILLISECONDS: '3000',
+    TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '2000',
+    TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+    TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '5000',
+    TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '500,1000',
+    TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
+    TINTYPE_WEBHOOK_EXTRA_CA_FILE: join(directory, 'ca.pem'),
+  })
+
+/** By the last character of the event's id: one in 16 events is always refused, three in 16 are refused the first time. */
+const moody: Answer = async (request, response) => {
+  const last = request.headers['webhook-id']?.at(-1) ?? ''
+  const isRefused = '01'.includes(last) || ('234567'.includes(last) && request.headers['x-webhook-attempt'] === '1')
+  await sleep(20) // so that some posts are under way at any moment
+  return answerWith(isRefused ? 503 : 200)(request, response)
+}
+receiver.answer = moody
+
+/** Does work for each of `items`, some at a time. */
+async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const iterator = items.values()
+  await Promise.all(
+    Array.from({ length: WRITERS }, async () => {
+      for (const item of iterator) await work(item)
+    }),
+  )
+}
+
+const complete = (name: string): Promise<Screenshot> =>
+  stage.shots.patch(name, mergePatch({ status: completedStatus({ completionTime: new Date().toISOString() }) }), { subresource: 'status' })
+
+type Ledger = Map<string, Record<string, DeliveryEntry>>
+
+/** What the ledgers of all Screenshots say, by their ids. */
+async function readLedgers(): Promise<Ledger> {
+  const all = await stage.shots.listAll()
+  return new Map(all.map(({ metadata, status }) => [metadata.name.replace('-', '_'), status?.deliveries?.[EVENT] ?? {}]))
+}
+
+interface Kill {
+  /** When nothing of the dead operator was on its way any more, and the next was not started yet. */
+  at: number
+  /** The ledgers between the death of one operator and the start of the next. */
+  ledger: Ledger
+}
+
+/** What one endpoint received of one event. */
+interface Receipt {
+  screenshot: string
+  webhook: string
+  requests: ReceivedRequest[]
+}
+
+function toReceipts(received: readonly ReceivedRequest[], webhookNames: ReadonlyMap<string, string>): Receipt[] {
+  const groups = Map.groupBy(received, ({ headers }) => `${headers['webhook-id']} ${headers['x-webhook-id']}`)
+  return [...groups.values()].map((requests) => {
+    const { body, headers } = requests[0]!
+    return {
+      screenshot: JSON.parse(body.toString()).data.screenshot.id as string,
+      webhook: webhookNames.get(headers['x-webhook-id'] ?? '') ?? '',
+      requests,
+    }
+  })
+}
+
+/** True when an attempt that came a second time was one whose end no operator had written down when it was killed in between. */
+function isExcused({ screenshot, webhook }: Receipt, before: ReceivedRequest, after: ReceivedRequest, kills: readonly Kill[]): boolean {
+  const attempt = Number(before.headers['x-webhook-attempt'])
+  return kills.some(({ at, ledger }) => {
+    const entry = ledger.get(screenshot)?.[webhook]
+    const isUnwritten = entry === undefined || (entry.s === 'open' && entry.n <= attempt)
+    return before.at <= at && after.at >= at && isUnwritten
+  })
+}
+
+/** Attempts that an endpoint received again, each with the one before it. */
+const findRepeats = ({ requests }: Receipt): [ReceivedRequest, ReceivedRequest][] =>
+  requests.flatMap((after, index) => {
+    const before = requests.slice(0, index).findLast(({ headers }) => headers['x-webhook-attempt'] === after.headers['x-webhook-attempt'])
+    return before ? [[before, after] as [ReceivedRequest, ReceivedRequest]] : []
+  })
+
+t.test('a thousand events reach three endpoints at least once, though the operator is killed twice', { timeout: 240_000 }, async (t) => {
+  let operator = await startOperator()
+  const names = Array.from({ length: SCREENSHOTS }, () => toObjectName(newId('scr', new Date())))
+  await forAll(names, (name) => stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }))
+  const subscribed = await Promise.all(WEBHOOKS.map((name) => stage.subscribe(name, { url: `${receiver.url}/${name}` })))
+  await sleep(1_000) // a webhook is told of what happens after the second of its creation
+
+  const completions = forAll(names, complete)
+  const kills: Kill[] = []
+  for (const count of KILLS_AT) {
+    await receiver.whenReceived(count, 60_000)
+    await operator.end('SIGKILL')
+    const ledger = await readLedgers()
+    kills.push({ at: Date.now(), ledger })
+    operator = await startOperator()
+  }
+  // One that comes late, while most deliveries are still to be made.
+  const late = await stage.subscribe('late', { url: `${receiver.url}/late` })
+  await completions
+  await sleep(1_000)
+  const young = Array.from({ length: 5 }, () => toObjectName(newId('scr', new Date())))
+  await forAll(young, (name) =>
+    stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }).then(() => complete(name)),
+  )
+
+  const ledgers = await eventually(
+    'every delivery is settled',
+    async () => {
+      const now = await readLedgers()
+      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.s ?? ''))
+      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.s) && now
+    },
+    120_000,
+  )
+  await operator.end('SIGTERM')
+
+  const webhookNames = new Map([...subscribed, late].map(({ metadata }) => [webhookIdOf(metadata), metadata.name]))
+  const receipts = toReceipts(receiver.received, webhookNames)
+  const reached = new Set(receipts.map(({ screenshot, webhook }) => `${screenshot} ${webhook}`))
+  const lost = [...ledgers.keys()].flatMap((id) => WEBHOOKS.map((webhook) => `${id} ${webhook}`)).filter((pair) => !reached.has(pair))
+  t.strictSame(lost, [], 'no event is lost')
+  t.equal(new Set(receipts.map(({ requests }) => requests[0]?.headers['webhook-id'])).size, ledgers.size, 'an event keeps its id')
+
+  const entries = [...ledgers.values()].flatMap((ledger) => Object.values(ledger))
+  t.strictSame(
+    entries.filter(({ n }) => n > 3),
+    [],
+    'no more than three attempts are recorded',
+  )
+  const outcomes = receipts.map(({ screenshot, webhook, requests }) => {
+    const isRefused = '01'.includes(requests[0]?.headers['webhook-id']?.at(-1) ?? '')
+    return { isRefused, entry: ledgers.get(screenshot)?.[webhook] }
+  })
+  t.strictSame(
+    outcomes.filter(({ isRefused, entry }) => entry?.s !== (isRefused ? 'failed' : 'ok')),
+    [],
+    'the ledger says what the endpoints answered',
+  )
+
+  const repeats = receipts.flatMap((receipt) => findRepeats(receipt).map(([before, after]) => ({ receipt, before, after })))
+  const unexcused = repeats.filter(({ receipt, before, after }) => !isExcused(receipt, before, after, kills))
+  t.strictSame(
+    unexcused.map(({ receipt, before }) => `${receipt.screenshot} ${receipt.webhook} ${before.headers['x-webhook-attempt']}`),
+    [],
+    'an attempt comes twice only when nobody had written down how it ended before the operator was killed',
+  )
+  t.ok(
+    repeats.every(({ before, after }) => before.body.equals(after.body)),
+    'what comes twice is the same, byte by byte',
+  )
+  t.ok(
+    receipts.every(({ requests }) => new Set(requests.map(({ body }) => body.toString('base64'))).size === 1),
+    'so are all attempts',
+  )
+
+  const toldLate = receipts.filter(({ webhook }) => webhook === 'late')
+  const since = late.status?.activeSince ?? ''
+  t.ok(toldLate.length >= young.length, `${toldLate.length} events reach the late one`)
+  t.strictSame(
+    toldLate.map(({ requests }) => JSON.parse(String(requests[0]?.body)).created_at as string).filter((at) => at < since),
+    [],
+    'a webhook that was activated late is told of nothing from before',
+  )
+
+  t.comment(`${receiver.received.length} posts, ${repeats.length} repeated; ${toldLate.length} to the late one`)
+})
