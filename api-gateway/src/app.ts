@@ -29,6 +29,7 @@ import type { KeyStore, QuotaStore } from './store/ports.ts'
 /** Everything the gateway needs of the world; tests give their own. */
 export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
   postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
+  screenshots: ScreenshotsDeps['screenshots']
   objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
   quota: QuotaStore
   keys: KeyStore

@@ -5,11 +5,12 @@ import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { Resource, tintypeResource } from '@tintype/crds/client/resource'
+import { EVENT_TYPES } from '@tintype/crds/event-types'
 import { isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { Annotation, toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshot.ts'
+import { findOpenDeliveries, hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshot.ts'
 import { toApiError } from './kube-errors.ts'
 import type { ScreenshotStore } from './ports.ts'
 
@@ -28,6 +29,7 @@ const ID = 'id'
 const BATCH = 'batch'
 const FINISHED = 'finished'
 const YES = 'yes'
+const OPEN_DELIVERY = 'open-delivery'
 
 interface KubeScreenshotsOptions {
   http: KubeHttp
@@ -55,6 +57,7 @@ export class KubeScreenshots implements ScreenshotStore {
       .addIndex(ACCOUNT, (shot) => (isDeleted(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
       .addIndex(ID, idOf)
       .addIndex(BATCH, batchOf, { orderBy: idOf })
+      .addIndex(OPEN_DELIVERY, (shot) => findOpenDeliveries(shot).map((delivery) => `${accountOf(shot)}/${delivery}`))
       .addIndex(FINISHED, (shot) => (isFinished(shot) ? YES : undefined))
     this.reflector = new Reflector({ http, resource: screenshots, store, log, metrics })
     this.#client = new Resource(http, screenshots)
@@ -93,6 +96,11 @@ export class KubeScreenshots implements ScreenshotStore {
 
   findLiveOfBatch(account: string, batchId: string): Screenshot[] {
     return this.reflector.lister.byIndex(BATCH, `${account}/${batchId}`)
+  }
+
+  countOpenDeliveries(account: string, webhook: string): number {
+    const count = (event: string): number => this.reflector.lister.countByIndex(OPEN_DELIVERY, `${account}/${webhook}/${event}`)
+    return EVENT_TYPES.reduce((sum, event) => sum + count(event), 0)
   }
 
   isFull(): boolean {

@@ -25,6 +25,12 @@ export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =
 export const hasOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): boolean =>
   Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ s }) => s === 'open'))
 
+/** Deliveries that await another attempt: webhook, as the ledger calls it, and event, with a slash between. */
+export const findOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): string[] =>
+  Object.entries(status?.deliveries ?? {}).flatMap(([event, receivers]) =>
+    Object.entries(receivers).flatMap(([webhook, { s }]) => (s === 'open' ? `${webhook}/${event}` : [])),
+  )
+
 /** The answer to a creation: exactly the fields of spec 2.1. */
 export const toCreated = ({ id, url, options, created_at, estimated_time }: ScreenshotRecord) => ({
   id,

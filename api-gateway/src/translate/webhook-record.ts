@@ -80,16 +80,16 @@ export function toWebhookRecord(webhook: Webhook): WebhookRecord {
 const NONE: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** What is told of a webhook's deliveries. */
-export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>): WebhookStatisticsRecord {
+/** What is told of a webhook's deliveries. @param pending those that await another attempt */
+export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending: number): WebhookStatisticsRecord {
   const counts = status?.statistics ?? NONE
   const { total, successful, failed, answers = 0, answerMilliseconds = 0 } = counts
   const ended = successful + failed
   return {
-    total_deliveries: total,
+    total_deliveries: Math.max(total, ended + pending),
     successful_deliveries: successful,
     failed_deliveries: failed,
-    pending_deliveries: Math.max(0, total - ended),
+    pending_deliveries: pending,
     success_rate: ended === 0 ? null : round((100 * successful) / ended),
     average_response_time_ms: answers === 0 ? null : round(answerMilliseconds / answers),
     last_delivery_at: isoOrNull(counts.lastDeliveryTime),

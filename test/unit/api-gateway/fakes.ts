@@ -104,6 +104,11 @@ export class FakeScreenshots implements ScreenshotStore {
   findLiveOfBatch(account: string, batchId: string): Screenshot[] {
     return this.page(account, undefined, 100).filter(({ spec }) => spec.batchId === batchId)
   }
+  /** By account and webhook. */
+  readonly openDeliveries = new Map<string, number>()
+  countOpenDeliveries(account: string, webhook: string): number {
+    return this.openDeliveries.get(`${account}/${webhook}`) ?? 0
+  }
   isQueueFull = false
   isFull(): boolean {
     return this.isQueueFull

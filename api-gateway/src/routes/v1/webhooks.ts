@@ -5,7 +5,7 @@ import { seal } from '@tintype/crds/sealed'
 import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Idempotency } from '../../create/idempotency.ts'
-import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
+import type { RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
 import { isAhead, RotateBody } from '../../translate/fields.ts'
 import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
@@ -15,6 +15,7 @@ import { noQuery } from '../../translate/wait-query.ts'
 import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhook-object.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import { countPending } from './count-pending.ts'
 import { createOnce } from './create-once.ts'
 import {
   answerRecord,
@@ -33,6 +34,7 @@ import { tellIgnored } from './tell.ts'
 /** What the routes of webhooks need. */
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
+  screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
   idempotency: Idempotency
   sealingKey: SealingKeySource
   /** Where events may be posted to, as far as an address itself tells; the operator judges each post anew. */
@@ -83,10 +85,10 @@ function readMany(request: FastifyRequest<Query>, { webhooks }: WebhooksDeps) {
   return { success: true, data: items.map(toWebhookRecord), pagination }
 }
 
-async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
+async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks, screenshots }: WebhooksDeps): Promise<FastifyReply> {
   noQuery(request.query)
   const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
-  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook) }
+  const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
   return answerRecord(request, reply, webhook, { success: true, data })
 }
 
