@@ -2,6 +2,8 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toErrorBody, toHttpError } from '../errors.ts'
 
+const PAYLOAD_TOO_LARGE = 413
+
 /** Answers an error; the one place that does. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const answer = toHttpError(error)
@@ -10,6 +12,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)
   }
+  // Fastify would close the connection on a client that still sends its body, which then sees a reset instead of this answer. Node reads
+  // the rest away, for as long as a request may take.
+  if (answer.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
   return reply
     .code(answer.status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...answer.headers })

@@ -260,6 +260,11 @@ t.test('Prefer: handling=lenient ignores unknown names and lists them', async (t
   await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key })
 })
 
+t.test('a client that sends too large a body always gets to see the answer', async (t) => {
+  const body = JSON.stringify({ url: 'x'.repeat(4 * 1024 * 1024) })
+  for (let n = 0; n < 20; n++) t.equal((await call(`${api}/screenshots`, { method: 'POST', key, body })).status, 413)
+})
+
 t.test('the gateway writes the envelope even to what is no HTTP', async (t) => {
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1')
   socket.end('NONSENSE\r\n\r\n')
