@@ -2,6 +2,7 @@ import { type AttemptLine, DELIVERY_STATES, type LoggedDelivery } from '@tintype
 import { z } from 'zod'
 import { instantField } from './fields.ts'
 
+/** One post of an event to an endpoint. */
 export const AttemptRecord = z.object({
   number: z.int().min(1).describe('From 1; X-Webhook-Attempt of the post.'),
   manual: z.boolean().describe('True for a redelivery that was asked for.'),

@@ -33,8 +33,8 @@ export const SigningSecretRotated = name(
   SecretRotated.describe('The new signing secret, shown now and never again.'),
 )
 
-name('DeliveryAttempt', AttemptRecord.describe('One post of an event to an endpoint.'))
-name('Delivery', DeliveryRecord.describe('One event at one endpoint, with its attempts.'))
+name('DeliveryAttempt', AttemptRecord)
+name('Delivery', DeliveryRecord)
 
 export const WebhookTestResult = name('WebhookTestResult', TestResult.describe('What the endpoint answered to a test event.'))
 export const DeliveryFound = name('DeliveryFound', FoundDelivery.describe('One delivery.'))

@@ -35,6 +35,10 @@ const story: { method: Method; path: string; payload?: object; status: number; r
   { method: 'GET', path: '/api/v1/webhooks/{id}', status: 200 },
   { method: 'PATCH', path: '/api/v1/webhooks/{id}', payload: { is_active: false }, status: 200 },
   { method: 'POST', path: '/api/v1/webhooks/{id}/rotate-secret', status: 200 },
+  { method: 'POST', path: '/api/v1/webhooks/{id}/test', status: 503 },
+  { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', status: 200 },
+  { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries/none', status: 404 },
+  { method: 'POST', path: '/api/v1/webhooks/{id}/deliveries/none/redeliver', status: 404 },
   { method: 'DELETE', path: '/api/v1/webhooks/{id}', status: 204 },
 ]
 

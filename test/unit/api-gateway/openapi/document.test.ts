@@ -5,7 +5,8 @@ import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
 import type { Operation } from '../../../../api-gateway/src/openapi/operation.ts'
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
-import { listParameters } from '../../../../api-gateway/src/openapi/parameters.ts'
+import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/parameters.ts'
+import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/delivery-query.ts'
 import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
 import { aGateway } from '../fakes.ts'
 
@@ -121,6 +122,8 @@ t.test('the document tells each refusal with its codes', async (t) => {
 t.test('the document names the parameters that lists understand', async (t) => {
   t.strictSame(listParameters.map(({ name }) => name).sort(), [...LIST_PARAMETERS].sort())
   for (const { name, example } of listParameters) t.doesNotThrow(() => parseListQuery({ [name]: String(example) }), name)
+  t.strictSame(deliveryParameters.map(({ name }) => name).sort(), [...DELIVERY_PARAMETERS].sort())
+  for (const { name, example } of deliveryParameters) t.doesNotThrow(() => parseDeliveryQuery({ [name]: String(example) }), name)
 })
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {

@@ -182,6 +182,7 @@ t.test('GET /webhooks/:id tells what became of its deliveries', async (t) => {
       ...{ consecutiveFailures: 3, answers: 3, answerMilliseconds: 1000 },
     },
   }
+  gateway.screenshots.openDeliveries.set(`acme/${newest(gateway).metadata.name}`, 1)
   const found = await call('GET', `/webhooks/${id}`)
   t.match(found.body.data.statistics, {
     pending_deliveries: 1,
