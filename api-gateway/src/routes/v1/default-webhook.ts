@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { ensureDefaultWebhook, knownDefaultWebhook } from '../../create/default-webhook.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import { countPending } from './count-pending.ts'
 import { answerRecord, type ById, type Query, requireOwn } from './records.ts'
 import { rotateSecret, type WebhooksDeps } from './webhooks.ts'
 
@@ -17,7 +18,7 @@ export function addDefaultWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps
     // Another replica may have made it a moment ago.
     const found = knownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
     const webhook = requireOwn(found, accountName, WHAT)
-    const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook) }
+    const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, deps.screenshots)) }
     return answerRecord(request, reply, webhook, { success: true, data })
   })
   app.post<Query>('/webhooks/default/rotate-secret', { config: { scope: 'webhooks:write' } }, (request, reply) => {
