@@ -1,0 +1,229 @@
+// Every spelling of a private address as the address of a webhook: at creation over REST, at a test, and at the delivery of an event. Closed,
+// not even a connection may arrive; with its range opened, it must. The test's network is its own: all these addresses are in it, and one
+// listener on all of them tells what arrived and where. Gateways are processes of their own, the operator's deliveries run in this one.
+
+import { spawnSync } from 'node:child_process'
+import { isIPv6 } from 'node:net'
+import type { Test } from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { silentLog } from '../../../crds/client/log.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack-list.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { enterNamespace } from '../../support/in-namespace.ts'
+import { startListener } from './listener.ts'
+
+const MEANT = [...new Set(LITERAL_ATTACKS.map(({ means }) => means))]
+/** Nobody can listen at these; opened, they are dialled all the same. */
+const NOBODYS = new Set(['0.0.0.1', '::7f00:1', '224.0.0.1', '255.255.255.255', 'ff02::1', 'fe80::1'])
+/** Linux takes these for loopback. */
+const LOOPBACK = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])
+
+enterNamespace(import.meta.filename, [])
+const { default: t } = await import('tap')
+const { call } = await import('../api-gateway/client.ts')
+const { startWorld } = await import('../api-gateway/world.ts')
+
+// As local routes they are nobody's own address, which the operator would refuse even when their range is opened.
+for (const address of MEANT) {
+  const version = isIPv6(address) ? '-6' : '-4'
+  spawnSync('ip', [version, 'route', 'replace', 'local', address, 'dev', 'lo'], { stdio: 'ignore' })
+}
+
+const listener = await startListener(t)
+const world = await startWorld()
+t.teardown(() => world.stop())
+await world.createAccount('acme')
+const key = await world.createKey({ accountName: 'acme' })
+
+const OPEN = {
+  allowedCidrs: [...new Set(LITERAL_ATTACKS.flatMap(({ opens }) => opens))],
+  allowedHosts: [...new Set(NAME_ATTACKS.map(({ opens }) => opens))],
+}
+const CLOSED = { allowedCidrs: [], allowedHosts: [] }
+const [closed, open] = await Promise.all([
+  world.startGateway(),
+  world.startGateway({
+    TINTYPE_MAX_WEBHOOKS: '500',
+    TINTYPE_WEBHOOK_ALLOWED_CIDRS: OPEN.allowedCidrs.join(','),
+    TINTYPE_WEBHOOK_ALLOWED_HOSTS: OPEN.allowedHosts.join(','),
+  }),
+])
+
+/** What the address rules say, and what no failed connection does. */
+const REFUSED = / is | ends in a dot/
+
+/** Names that look public and are not: one for each address, by its number. */
+const REBOUND = MEANT.map((_, index) => `n${index}.rebound.example.com`)
+const resolve = async (name: string): Promise<string[]> => [MEANT[REBOUND.indexOf(name)] ?? '127.0.0.1']
+
+interface Attack {
+  host: string
+  /** Where it arrives when it may; undefined where nobody can listen. */
+  arrives: string | undefined
+}
+const arrivalAt = (means: string): string | undefined => (NOBODYS.has(means) ? undefined : (LOOPBACK.get(means) ?? means))
+const WRITTEN: Attack[] = [
+  ...LITERAL_ATTACKS.map(({ host, means }) => ({ host, arrives: arrivalAt(means) })),
+  ...NAME_ATTACKS.map(({ host }) => ({ host, arrives: '127.0.0.1' })),
+]
+const RESOLVED: Attack[] = REBOUND.map((host, index) => ({ host, arrives: arrivalAt(MEANT[index]!) }))
+const urlOf = (host: string): string => `https://${host}:${listener.port}/hook`
+
+const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+t.teardown(() => http.close())
+const hooks = new Resource(http, webhooks)
+
+/** Starts deliveries as an operator with these rules would; resolves with what ends them. */
+async function startOperator(t: Test, rules: typeof OPEN): Promise<() => Promise<void>> {
+  const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
+  for (const cache of Object.values(caches)) cache.start()
+  await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
+  const work = prepareDelivery({
+    http,
+    namespace: 'default',
+    ...caches,
+    openingKeys: world.openingKeys,
+    linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
+    settings: { timeoutMilliseconds: 1_000, retryDelaysMilliseconds: [100, 100], ...rules },
+    certificates: [],
+    ownAddresses: [],
+    version: '0.1.0',
+    isLeader: () => true,
+    log: silentLog,
+    resolve,
+  }).start(new AbortController().signal)
+  const end = async () => {
+    await work.stop()
+    await Promise.all(Object.values(caches).map((cache) => cache.stop()))
+  }
+  t.teardown(end)
+  return end
+}
+
+const create = (gateway: { url: string }, url: string) =>
+  call(`${gateway.url}/v1/webhooks`, { method: 'POST', key, body: { name: 'attack', url, events: ['screenshot.completed'] } })
+
+/** Does work for all of `items`, a few at a time. */
+async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const iterator = items.values()
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (const item of iterator) await work(item)
+    }),
+  )
+}
+
+async function completeOne(): Promise<void> {
+  const { body } = await call(`${closed.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+  const status = completedStatus({ completionTime: new Date(Date.now() + 2_000).toISOString() })
+  await world.screenshots.patch(toObjectName(body.id), mergePatch({ status }), { subresource: 'status' })
+}
+
+t.test('REST refuses a webhook at a private address in every spelling, unless its range is opened', async (t) => {
+  t.ok(WRITTEN.length >= 60, `${WRITTEN.length} spellings`)
+  await forAll(WRITTEN, async ({ host }) => {
+    t.match(await create(closed, urlOf(host)), { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is refused`)
+  })
+  await forAll(WRITTEN, async ({ host }) => {
+    const body = { url: 'https://example.com/', webhook_url: urlOf(host) }
+    const answer = await call(`${closed.url}/v1/screenshots`, { method: 'POST', key, body })
+    t.match(answer, { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is refused for a single request`)
+  })
+  t.strictSame([...(await hooks.listAll()), ...(await world.screenshots.listAll())], [], 'nothing was made')
+  t.strictSame(listener.arrivals, [], 'nothing arrived')
+})
+
+t.test('REST refuses an address that hides where it leads', async (t) => {
+  const tricks = [
+    'https://public.example.com@127.0.0.1/',
+    'https://public.example.com:443@127.0.0.1/',
+    'https://127.0.0.1@public.example.com/',
+    'https://public.example.com%40127.0.0.1/',
+    'https://public.example.com\\@127.0.0.1/',
+    'https:\\\\127.0.0.1/',
+    'https:/127.0.0.1/',
+    'https:127.0.0.1',
+    ' https://127.0.0.1/',
+    'https://127.0.\t0.1/',
+    'https://127.0.0.1\n/',
+    'https:// 127.0.0.1/',
+    'https://public.example.com/#@127.0.0.1/',
+    'https://@127.0.0.1/',
+    'https://:@127.0.0.1/',
+    'https://[::1%25lo]/',
+    'https://127.0.0.1:0x50/',
+    'http://public.example.com/',
+    'HTTPS://127.0.0.1/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:6379/_',
+  ]
+  for (const url of tricks) {
+    for (const gateway of [closed, open]) t.match(await create(gateway, url), { status: 400 }, JSON.stringify(url))
+  }
+  t.match(await create(closed, 'https://public.example.com/?to=@127.0.0.1'), { status: 201 }, 'a question is no disguise')
+  for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
+})
+
+t.test(
+  'no webhook at a private address is reached by tests and deliveries, unless its range is opened',
+  { timeout: 300_000 },
+  async (t) => {
+    const attacks = [...WRITTEN, ...RESOLVED]
+    const ids = new Map<string, string>()
+    await forAll(attacks, async ({ host }) => {
+      const made = await create(open, urlOf(host))
+      t.equal(made.status, 201, `${host} is accepted where its range is opened`)
+      ids.set(host, made.body.data.id)
+    })
+    const judged = (isReady: 'True' | 'False') => async () => {
+      const all = await hooks.listAll()
+      const verdicts = all.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status)
+      return verdicts.filter((verdict) => verdict === isReady).length >= WRITTEN.length
+    }
+
+    const endOpen = await startOperator(t, OPEN)
+    await eventually('all webhooks are active', judged('True'))
+    // One after the other, so that it is known which of them arrived.
+    for (const { host, arrives } of attacks) {
+      listener.arrivals.length = 0
+      const { body } = await call(`${open.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key })
+      if (arrives === undefined) t.notMatch(body, { error: REFUSED }, `${host}: opened, it is dialled, and no one answers`)
+      else t.ok(listener.arrivals.includes(arrives), `${host}: opened, its test arrives at ${arrives}`)
+    }
+    listener.arrivals.length = 0
+    await completeOne()
+    for (const address of new Set(attacks.flatMap(({ arrives }) => arrives ?? []))) {
+      await eventually(`an event arrives at ${address}`, async () => listener.arrivals.includes(address), 20_000)
+      t.pass(`opened, an event arrives at ${address}`)
+    }
+    await endOpen()
+
+    // They were active until now: an operator whose rules are stricter finds them so.
+    listener.arrivals.length = 0
+    await startOperator(t, CLOSED)
+    await completeOne()
+    await eventually('what is written out is refused', judged('False'))
+    await forAll(attacks, async ({ host }) => {
+      const { body } = await call(`${closed.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key })
+      t.match(body, { success: false, status_code: 0, error: REFUSED }, `${host}: closed, its test is refused`)
+    })
+    await completeOne()
+    const hookNames = RESOLVED.map(({ host }) => toObjectName(ids.get(host) ?? ''))
+    await eventually('deliveries to names have failed for good', async () => {
+      const [newest] = (await world.screenshots.listAll()).sort((a, b) => (a.metadata.name < b.metadata.name ? 1 : -1))
+      return hookNames.every((name) => newest?.status?.deliveries?.['screenshot.completed']?.[name]?.s === 'failed')
+    })
+    t.strictSame(listener.arrivals, [], 'not even a connection arrived')
+  },
+)
