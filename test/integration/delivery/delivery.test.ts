@@ -219,16 +219,17 @@ t.test('delivery writes nothing when there is nobody to tell', async (t) => {
 })
 
 t.test('delivery by two operators told that both lead loses nothing, and each event keeps its id', async (t) => {
+  const COUNT = 6 // no more: ten failures would pause the endpoint
   const second = await stage.lead({ certificates: [receiver.ca] })
   await stage.subscribe('shared', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
-  const shots = await Promise.all(Array.from({ length: 10 }, () => stage.complete()))
+  const shots = await Promise.all(Array.from({ length: COUNT }, () => stage.complete()))
   for (const shot of shots) {
     const { n } = await stage.whenEntry(shot, 'shared', { s: 'ok' })
     t.ok(n <= 3)
   }
   await second.end()
-  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 10)
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, COUNT)
 })
 
 t.test('delivery deletes a Screenshot whose deletion waited for it', async (t) => {
