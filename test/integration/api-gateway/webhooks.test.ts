@@ -215,6 +215,41 @@ t.test('of many creations at once under one Idempotency-Key there is one webhook
   t.notOk('signing_secret' in again.body.data)
 })
 
+t.test('a request is told at its own address, signed with a secret that any replica gives out and rotates', async (t) => {
+  const secrets = await Promise.all(
+    [urlA, urlB].map((url) => call(`${url}/default/rotate-secret`, { method: 'POST', key, body: { overlap_hours: 24, force: true } })),
+  )
+  t.strictSame(
+    secrets.map(({ status }) => status),
+    [200, 200],
+  )
+  const { data: found } = (await call(`${urlB}/default`, { key })).body
+  t.match(found, { is_default: true, is_active: true })
+  t.equal((await hooks.listAll()).length, 1, 'both made the same')
+
+  const webhook_url = `${receiver.url}/own`
+  const body = { urls: ['https://example.com/1', 'https://example.com/2'], options: { webhook_url, webhook_events: ['screenshot.queued'] } }
+  const { body: batch } = await call(`${a.url}/v1/screenshots/batch`, { method: 'POST', key, body })
+  const first = await receiver.whenReceived(2)
+  t.strictSame(
+    first.map((request) => JSON.parse(request.body.toString()).data.screenshot.id).sort(),
+    batch.screenshots.map(({ id }: { id: string }) => id).sort(),
+  )
+  t.match(first, [{ path: '/own', headers: { 'x-webhook-event': 'screenshot.queued', 'x-webhook-id': found.id } }])
+  const texts = secrets.map(({ body }) => body.data.signing_secret)
+  t.ok(
+    texts.some((text) => hexSignature(first[0]!.body, text) === first[0]?.headers['x-webhook-signature']),
+    'one of the two rotations was the last',
+  )
+
+  const { body: late } = await call(`${b.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/', webhook_url } })
+  const status = completedStatus({ completionTime: new Date().toISOString() })
+  await world.screenshots.patch(toObjectName(late.id), mergePatch({ status }), { subresource: 'status' })
+  const [, , third] = await receiver.whenReceived(3)
+  t.match(third?.headers, { 'x-webhook-event': 'screenshot.completed' })
+  t.equal((await call(`${urlA}/default`, { key: foreign })).status, 404, 'another account has another, or none')
+})
+
 t.test('an account has no more webhooks than it may', async (t) => {
   for (let count = 0; count < 8; count++) await create()
   t.match(await call(urlA, { method: 'POST', key, body: hook }), {
