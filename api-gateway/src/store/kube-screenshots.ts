@@ -98,6 +98,11 @@ export class KubeScreenshots implements ScreenshotStore {
     return this.reflector.lister.byIndex(BATCH, `${account}/${batchId}`)
   }
 
+  findLive(id: string): Screenshot | undefined {
+    const found = this.#cached(id)
+    return found && !isDeleted(found) ? found : undefined
+  }
+
   countOpenDeliveries(account: string, webhook: string): number {
     const count = (event: string): number => this.reflector.lister.countByIndex(OPEN_DELIVERY, `${account}/${webhook}/${event}`)
     return EVENT_TYPES.reduce((sum, event) => sum + count(event), 0)

@@ -27,6 +27,8 @@ export interface ScreenshotStore {
   page(account: string, after: string | undefined, limit: number): Screenshot[]
   /** Live ones of a batch, from the copy, in the order of their ids. */
   findLiveOfBatch(account: string, batchId: string): Screenshot[]
+  /** As {@link find}, from the copy alone. */
+  findLive(id: string): Screenshot | undefined
   /** Deliveries to one webhook that await another attempt; `webhook` is what the ledger calls it. */
   countOpenDeliveries(account: string, webhook: string): number
   /** True while so much is finished and not archived that nothing more may be created. */

@@ -17,8 +17,8 @@ export interface DeliveryLogDeps {
   log: Log
 }
 
-/** Lines of all endpoints that wait to be written, at most: about 30 MB while the bucket is away. */
-const MAX_WAITING = 20_000
+/** Lines of all endpoints that wait to be written, at most: about 15 MB while the bucket is away. */
+const MAX_WAITING = 10_000
 /** Objects of an endpoint after which they are joined: a reader reads no more than about twice as many. */
 const JOIN_AFTER = 20
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
@@ -35,6 +35,7 @@ export class DeliveryLog {
   #waiting = new Map<string, AttemptLine[]>()
   #writing = new Map<string, AttemptLine[]>()
   #count = 0
+  #flushed = Promise.resolve()
   /** Objects written to each endpoint's log since they were joined; an endpoint that is not here was written to by another term. */
   readonly #written = new Map<string, number>()
 
@@ -47,14 +48,10 @@ export class DeliveryLog {
     this.#add(logPrefixOf(webhook), [line])
   }
 
-  /** Writes what was noted. What cannot be written now is kept for the next time. */
-  async flush(): Promise<void> {
-    if (this.#waiting.size === 0) return
-    this.#writing = this.#waiting
-    this.#waiting = new Map()
-    this.#count = 0
-    await inParallel([...this.#writing], WRITERS, ([prefix, lines]) => this.#write(prefix, lines))
-    this.#writing = new Map()
+  /** Writes what was noted, one flush after the other. What cannot be written now is kept for the next time. */
+  flush(): Promise<void> {
+    this.#flushed = this.#flushed.then(() => this.#flush())
+    return this.#flushed
   }
 
   /** Every line of an endpoint that is kept, written or not yet, newest first. @throws RetryableError without the bucket */
@@ -66,12 +63,23 @@ export class DeliveryLog {
     return mergeLines([...noted, ...written], now())
   }
 
+  async #flush(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    this.#writing = this.#waiting
+    this.#waiting = new Map()
+    this.#count = 0
+    await inParallel([...this.#writing], WRITERS, ([prefix, lines]) => this.#write(prefix, lines))
+    this.#writing = new Map()
+  }
+
   #add(prefix: string, lines: readonly AttemptLine[]): void {
     const known = this.#waiting.get(prefix) ?? []
-    const free = Math.max(0, MAX_WAITING - this.#count)
-    const kept = [...known, ...lines.slice(0, free)].slice(-MAX_LOG_LINES)
-    this.#count += kept.length - known.length
-    this.#waiting.set(prefix, kept)
+    const before = known.length
+    known.push(...lines.slice(0, Math.max(0, MAX_WAITING - this.#count)))
+    // Not at every line: a busy endpoint has thousands of them between two flushes.
+    if (known.length > 2 * MAX_LOG_LINES) known.splice(0, known.length - MAX_LOG_LINES)
+    this.#count += known.length - before
+    this.#waiting.set(prefix, known)
   }
 
   async #write(prefix: string, lines: AttemptLine[]): Promise<void> {

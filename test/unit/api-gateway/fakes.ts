@@ -104,6 +104,9 @@ export class FakeScreenshots implements ScreenshotStore {
   findLiveOfBatch(account: string, batchId: string): Screenshot[] {
     return this.page(account, undefined, 100).filter(({ spec }) => spec.batchId === batchId)
   }
+  findLive(id: string): Screenshot | undefined {
+    return this.objects.get(id)
+  }
   /** By account and webhook. */
   readonly openDeliveries = new Map<string, number>()
   countOpenDeliveries(account: string, webhook: string): number {

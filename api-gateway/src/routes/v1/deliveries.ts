@@ -5,15 +5,17 @@ import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { eventKey } from '@tintype/crds/storage-keys'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
-import type { FileStore, ObjectStore, PostRequests, RecordStore } from '../../store/ports.ts'
+import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { parseDeliveryQuery, toDeliveryPage } from '../../translate/delivery-query.ts'
 import { toDeliveryRecord } from '../../translate/delivery-record.ts'
+import { withLedger } from '../../translate/delivery-state.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { findRecord, type RecordDeps } from '../find-record.ts'
 import { type ById, FRESH, type Query, requireOwn } from './records.ts'
 
 /** What the routes of deliveries need. */
 export interface DeliveriesDeps extends RecordDeps {
+  screenshots: Pick<ScreenshotStore, 'find' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
   postRequests: Pick<PostRequests, 'ask'>
   objects: Pick<ObjectStore, 'read' | 'list'>
@@ -29,12 +31,12 @@ const findOwn = async ({ params, accountName }: FastifyRequest<ById>, { webhooks
   requireOwn(await webhooks.find(params.id), accountName, 'webhook')
 
 /** All that the log of the endpoint has, newest first; what happened in the last seconds may not be in it yet. */
-async function readDeliveries(webhook: Webhook, account: string, { objects, now }: DeliveriesDeps) {
+async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now }: DeliveriesDeps) {
   const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), {
     list: (prefix) => objects.list(prefix),
     read: async (key) => (await objects.read(key))?.text,
   })
-  return toDeliveries(mergeLines(lines, now()))
+  return toDeliveries(mergeLines(lines, now())).map((delivery) => withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)))
 }
 
 async function findDelivery(request: FastifyRequest<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {
