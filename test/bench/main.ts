@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what a capture costs through the whole system, against the same capture made by a bare loop on the same node; and what the
- * REST interface costs beside bare requests to the API server. It prints tables and writes nothing, unless `--write` is given.
+ * REST interface costs beside bare requests to the API server; and how fast webhooks are. It prints tables and writes nothing, unless `--write` is given.
  */
 import { Api } from './api.ts'
 import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
@@ -17,10 +17,12 @@ import { measureReads } from './rest/reads.ts'
 import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from './rest/report.ts'
 import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
-import { CAPTURE_PARTS, HELP, parseSettings, type REST_PARTS, type Settings } from './settings.ts'
+import { CAPTURE_PARTS, HELP, parseSettings, type REST_PARTS, type Settings, type WEBHOOK_PARTS } from './settings.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
-import { CAPTURE_FIGURES, REST_FIGURES, writeFigures } from './write-figures.ts'
+import { measureDeliveries } from './webhooks/deliver.ts'
+import { deliveriesTable } from './webhooks/report.ts'
+import { CAPTURE_FIGURES, REST_FIGURES, WEBHOOK_FIGURES, writeFigures } from './write-figures.ts'
 
 const settings = readSettings()
 const tables: Table[] = []
@@ -106,6 +108,10 @@ const ON_ITS_OWN: Record<(typeof REST_PARTS)[number], () => Promise<void>> = {
   'rest-memory': async () => show(gatewayMemoryTable(await measureGatewayMemory(settings, tell))),
 }
 
+const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> = {
+  webhooks: async () => show(deliveriesTable(await measureDeliveries(settings, tell))),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -124,5 +130,10 @@ console.log(`${started.toISOString()}, ${settings.rounds} rounds, ${onCluster}`)
 undoOnSignal()
 await measureOnCluster()
 if (settings.write && tables.length > 0) await writeFigures(CAPTURE_FIGURES, tables.splice(0), { started, command, place: onCluster })
-for (const [name, measure] of Object.entries(ON_ITS_OWN)) if (isWanted(name)) await measure()
-if (settings.write && tables.length > 0) await writeFigures(REST_FIGURES, tables, { started, command, place: machine })
+for (const [mark, parts] of [
+  [REST_FIGURES, ON_ITS_OWN],
+  [WEBHOOK_FIGURES, OF_WEBHOOKS],
+] as const) {
+  for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
+  if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })
+}

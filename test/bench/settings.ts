@@ -16,7 +16,7 @@ export interface Settings {
   creates: number
   /** REST: clients at once. */
   clients: number
-  /** REST: seconds of reading, and of a flood, in each round. */
+  /** REST: seconds of reading, and of a flood, in each round; webhooks: of each stream of events. */
   seconds: number
   /** REST: live Screenshots of which a gateway keeps a copy when its memory is measured. */
   records: number
@@ -31,8 +31,10 @@ export interface Settings {
 export const CAPTURE_PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'memory'] as const
 /** What is measured on gateways, an API server and a store of the benchmark's own. */
 export const REST_PARTS = ['rest-creates', 'rest-reads', 'rest-floods', 'rest-memory'] as const
+/** What is measured on an operator's deliveries, with an endpoint of the benchmark's own. */
+export const WEBHOOK_PARTS = ['webhooks'] as const
 /** What can be measured. */
-export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS] as const
+export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS, ...WEBHOOK_PARTS] as const
 export type Part = (typeof PARTS)[number]
 
 const DEFAULT_PAGES = ['http://pages.sites.svc.cluster.local/quadrants', 'http://docs.sites.svc.cluster.local/en-US/apt.html']
@@ -50,7 +52,7 @@ Measures the running system (npm start) against a bare playwright-core loop in t
   --page URL       page to capture; may be repeated
   --creates N      rest: screenshots created in each way in each round (default 1000)
   --clients N      rest: clients at once (default 32)
-  --seconds S      rest: seconds of reading or flooding in each round (default 5)
+  --seconds S      rest: seconds of reading or flooding in each round; webhooks: of each stream of events (default 5)
   --records N      rest: Screenshots in memory (default 20000)
   --profile DIR    rest: has each gateway write a processor profile there, which costs some of its speed
   --only PART      one of ${PARTS.join(', ')}; may be repeated
@@ -60,6 +62,7 @@ Measures the running system (npm start) against a bare playwright-core loop in t
 The product's time begins with the 202 of POST /api/v1/screenshots and ends when GET ?wait= says \`completed\`. The loop's begins before the
 context is made and ends with the picture in memory. The pool's size is changed during some parts and put back afterwards.
 The parts named rest-… start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no cluster.
+The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server, to a receiver that is a process of its own.
 Idle memory means something only ten minutes after the last work: --only memory.
 `
 

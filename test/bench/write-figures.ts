@@ -5,8 +5,9 @@ import { renderTable, type Table } from './table.ts'
 const FILE = path.join(import.meta.dirname, '../../docs/benchmarks.md')
 const END = '<!-- end of figures -->'
 
-/** The marks before the two places for figures: each run replaces those of what it has measured. */
+/** The marks before the places for figures: each run replaces those of what it has measured. */
 export const CAPTURE_FIGURES = '<!-- figures: written by `npm run bench -- --write` -->'
+export const WEBHOOK_FIGURES = '<!-- figures of webhooks: written by `npm run bench -- --write` -->'
 export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm run bench -- --write` -->'
 
 /** Puts figures between a mark and the end mark after it. @throws when they are not there */
