@@ -66,13 +66,15 @@ const toPattern = (documented: string): RegExp => new RegExp(`^${documented.repl
 const fuzzed = await fuzz()
 
 t.test('the gateway answers requests made of its document as the document says', async (t) => {
-  t.ok(fuzzed.isClean, fuzzed.output)
+  t.ok(fuzzed.isClean, fuzzed.output.slice(fuzzed.output.lastIndexOf('= FAILURES =')))
   t.ok(fuzzed.entries.length > 1_000, `${fuzzed.entries.length} requests`)
 })
 
 t.test('the gateway never fails over requests made of its document', async (t) => {
   t.strictSame(
-    fuzzed.entries.filter(({ response }) => response.status >= 500).map(({ request, response }) => ({ ...request, ...response })),
+    fuzzed.entries
+      .filter(({ response }) => response.status >= 500)
+      .map(({ request, response }) => `${response.status} ${request.method} ${request.url}`),
     [],
   )
   const failures = stage.gateway
@@ -82,7 +84,10 @@ t.test('the gateway never fails over requests made of its document', async (t) =
   t.strictSame(failures, [])
 })
 
-for (const operation of operations) {
+/** Only an operator can do these, and none runs here: test/integration/api-gateway/deliveries.test.ts has one. */
+const NEEDS_OPERATOR = ['testWebhook', 'getDelivery', 'redeliver']
+
+for (const operation of operations.filter(({ id }) => !NEEDS_OPERATOR.includes(id))) {
   t.test(`requests made of the document reach what ${operation.id} does, and are refused by it`, async (t) => {
     const pattern = toPattern(pathOf(operation))
     const isExact = (path: string) => operations.every((other) => other.path === operation.path || pathOf(other) !== path)
