@@ -64,6 +64,8 @@ export class Circuits {
     this.#circuits.set(endpoint, circuit)
     const isOpen = circuit.openUntil !== undefined
     if (isOpen !== (before?.openUntil !== undefined)) this.#deps.onChange(endpoint, isOpen)
+    // A new pause: who waited is due before it ends, and asks again. So what is remembered does not grow while an endpoint stays dead.
+    if (isOpen && circuit.openUntil !== before?.openUntil) this.#waiting.delete(endpoint)
     // A probe that was given up lets the next one try.
     if (!isOpen || (before?.isProbing && !circuit.isProbing && circuit.openUntil === before.openUntil)) this.#release(endpoint)
   }

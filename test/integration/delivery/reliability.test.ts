@@ -129,6 +129,32 @@ t.test('delivery starts no attempt for a Screenshot that is deleted, and gives u
   t.notOk(attemptsOf(deleted).includes('3'))
 })
 
+t.test('delivery signs and addresses each attempt as the webhook is at that moment', async (t) => {
+  const sealFor = (text: string) =>
+    seal(text, { purpose: 'signing-secret', subject: 'moving', account: 'default' }, toSealingKey(openingKeys[0]!))
+  const [first, second] = [newSigningSecret(), newSigningSecret()]
+  const old = await sealFor(first)
+  await stage.subscribe('moving', { url: `${receiver.url}/old`, signingSecrets: [{ sealed: old }] })
+  receiver.answer = async (request, response) => {
+    if (request.headers['x-webhook-attempt'] !== '1') return answerWith(200)(request, response)
+    // Rotated and moved while the first attempt is under way.
+    const signingSecrets = [{ sealed: await sealFor(second) }, { sealed: old, expiryTime: new Date(now().getTime() + HOUR).toISOString() }]
+    const { metadata } = await stage.hooks.patch('moving', mergePatch({ spec: { url: `${receiver.url}/new`, signingSecrets } }))
+    await eventually('the operator has seen it', async () => {
+      const { status } = await stage.hooks.get('moving')
+      return status?.conditions?.some(({ observedGeneration }) => observedGeneration === metadata.generation)
+    })
+    return answerWith(500)(request, response)
+  }
+  await stage.whenEntry(await complete(), 'moving', { s: 'ok' })
+  const [one, two] = receiver.received
+  t.match([one?.path, two?.path], ['/old', '/new'])
+  t.equal(one?.body.toString(), two?.body.toString())
+  t.equal(one?.headers['x-webhook-signature'], hexSignature(one!.body, first))
+  t.equal(two?.headers['x-webhook-signature'], hexSignature(two!.body, second))
+  t.equal(two?.headers['x-webhook-signature-previous'], hexSignature(two!.body, first))
+})
+
 t.test('delivery pauses for an endpoint that fails, and burns no attempt by it', async (t) => {
   await stage.subscribe('flaky', { url: receiver.url })
   receiver.answer = answerWith(503)

@@ -62,3 +62,15 @@ t.test('Circuits that close tell so of every open one', async (t) => {
   circuits.close()
   t.strictSame(told, ['hook open', 'hook closed'])
 })
+
+t.test('Circuits forgets who waited when a new pause begins: they are due before its end', async (t) => {
+  const { circuits, fail, told, clock } = aBoard()
+  fail()
+  circuits.heldUntil('hook', at(0), 'early')
+  clock.second = 30
+  circuits.start('hook')(false)
+  circuits.heldUntil('hook', at(20), 'late')
+  clock.second = 60
+  circuits.start('hook')(true)
+  t.strictSame(told, ['hook open', 'hook closed', 'late'])
+})
