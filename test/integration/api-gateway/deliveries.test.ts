@@ -182,3 +182,18 @@ t.test('an annotation by hand leads to no delivery of another webhook', async (t
   t.match(answer, { success: false, statusCode: 0, error: 'the log has no such delivery' })
   t.equal(receiver.received.length, 1)
 })
+
+t.test('a delivery is pending while another attempt is due, and failed when nobody wants it any more', async (t) => {
+  await operator.end('SIGTERM')
+  operator = await stage.startOperator({ TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '600000' })
+  const { id } = await stage.subscribe()
+  receiver.answer = answerWith(500)
+  await stage.capture()
+  await stage.whenListed(id, ([delivery]) => delivery?.status === 'pending')
+  t.match(await statisticsOf(id), { total_deliveries: 1, pending_deliveries: 1, failed_deliveries: 0 })
+  await rest('PATCH', `/webhooks/${id}`, { body: { is_active: false } })
+  const [delivery] = await stage.whenListed(id, ([first]) => first.status === 'failed')
+  t.match(delivery, { attempt_count: 1, last_status_code: 500, attempts: { length: 1 } })
+  await whenSettled(id, 1)
+  t.match(await statisticsOf(id), { total_deliveries: 1, pending_deliveries: 0, failed_deliveries: 1 })
+})

@@ -36,7 +36,9 @@ async function readDeliveries(webhook: Webhook, account: string, { objects, scre
     list: (prefix) => objects.list(prefix),
     read: async (key) => (await objects.read(key))?.text,
   })
-  return toDeliveries(mergeLines(lines, now())).map((delivery) => withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)))
+  return toDeliveries(mergeLines(lines, now())).map((delivery) =>
+    withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
+  )
 }
 
 async function findDelivery(request: FastifyRequest<OfDelivery>, webhook: Webhook, deps: DeliveriesDeps) {

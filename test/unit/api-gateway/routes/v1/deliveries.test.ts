@@ -113,11 +113,12 @@ t.test('GET /webhooks/:id/deliveries walks all pages and gives each delivery onc
 })
 
 t.test('GET /webhooks/:id/deliveries picks by status', async (t) => {
-  const { ask, path } = await aLoggedGateway([
+  const { ask, path, screenshots } = await aLoggedGateway([
     aLine(),
     aLine({ delivery: deliveryId(2), outcome: 'timeout', statusCode: 0 }),
     aLine({ delivery: deliveryId(3), outcome: 'timeout', statusCode: 0, last: true }),
   ])
+  screenshots.put(aScreenshot({}))
   const idsOf = async (status: string) => (await ask('GET', `${path}?status=${status}`)).body.data.map(({ id }: { id: string }) => id)
   t.strictSame(await idsOf('successful'), [deliveryId(1)])
   t.strictSame(await idsOf('pending'), [deliveryId(2)])
