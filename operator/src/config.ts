@@ -73,6 +73,8 @@ const Environment = z.object({
   TINTYPE_WEBHOOK_PROXY_URL: z.union([z.literal(''), z.url({ protocol: /^http$/ })]).default(''),
   /** PEM file of authorities that receivers' certificates may come from besides the system's. */
   TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
+  /** How often counters of webhooks and lines of their delivery logs are written. */
+  TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: milliseconds(5_000),
   TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
   TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: milliseconds(10_000),
   TINTYPE_LEASE_RETRY_MILLISECONDS: milliseconds(2_000),
@@ -120,6 +122,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       disableAfterDays: read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS === 0 ? undefined : read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS,
       proxyUrl: read.TINTYPE_WEBHOOK_PROXY_URL === '' ? undefined : read.TINTYPE_WEBHOOK_PROXY_URL,
       extraCaFile: read.TINTYPE_WEBHOOK_EXTRA_CA_FILE,
+      flushMilliseconds: read.TINTYPE_WEBHOOK_FLUSH_MILLISECONDS,
     },
     lease: {
       leaseDurationMilliseconds: read.TINTYPE_LEASE_DURATION_MILLISECONDS,

@@ -60,7 +60,7 @@ export interface DeliveryOptions {
   controllerMetrics?: ControllerMetrics & WorkQueueMetrics
   resolve?: Resolve
   now?: () => Date
-  /** How often counters are written. */
+  /** How often counters and lines of the log are written. */
   statisticsMilliseconds?: number
 }
 
@@ -96,6 +96,7 @@ export function createDelivery({
     events,
     isLeader,
     eventStore: openEventStore(config.storage),
+    statisticsMilliseconds: config.webhook.flushMilliseconds,
     storage,
     metrics: createDeliveryMetrics(registry),
     controllerMetrics,
