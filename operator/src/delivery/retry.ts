@@ -1,3 +1,5 @@
+import { PAUSE_MILLISECONDS } from './circuit.ts'
+
 /** Spec 6.3: after 3 failed attempts a delivery is marked failed. */
 export const MAX_ATTEMPTS = 3
 
@@ -43,4 +45,10 @@ export function nextAttemptTime(schedule: RetrySchedule, { attempt, at, retryAft
 export function recordedAttemptTime(schedule: RetrySchedule, attempt: number, now: Date): Date {
   const wait = attempt < MAX_ATTEMPTS ? delayAfter(schedule, attempt) : 2 * schedule.timeoutMilliseconds
   return new Date(now.getTime() + wait)
+}
+
+/** The longest that a delivery may take by its schedule, pauses of its endpoint included; what waits for its turn takes longer. */
+export function longestDelivery(schedule: RetrySchedule): number {
+  const delays = [1, 2].reduce((sum, attempt) => sum + delayAfter(schedule, attempt), 0)
+  return RETRY_AFTER_FACTOR * delays + MAX_ATTEMPTS * (schedule.timeoutMilliseconds + PAUSE_MILLISECONDS)
 }

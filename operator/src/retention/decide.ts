@@ -14,6 +14,8 @@ export interface RetentionSettings {
   liveForMilliseconds: number
   /** Finished records beyond which the oldest leave before their time. */
   maxLive: number
+  /** What is owed for a record holds it back for so long after its end, an hour at least. */
+  patienceMilliseconds?: number
 }
 
 export interface Observed {
@@ -25,7 +27,7 @@ export interface Observed {
   termStart: Date
 }
 
-/** What is owed for a record holds it back for so long after its end, and no longer: one receiver must not fill the Kubernetes API for all. */
+/** No longer than that, or than a delivery takes by its schedule: one receiver must not fill the Kubernetes API for all. */
 const PATIENCE_MILLISECONDS = 3_600_000
 /** The part of `liveFor` that a record may stay longer, so that one segment holds many. */
 const SLACK = 1 / 12
@@ -44,7 +46,8 @@ interface Candidate {
 /** The records to archive, those that ended first before others. */
 export function decide({ finished, webhooksOf, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
   const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
-    const hasWaited = now.getTime() - Math.max(endedAt, termStart.getTime()) >= PATIENCE_MILLISECONDS
+    const hasWaited =
+      now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(PATIENCE_MILLISECONDS, settings.patienceMilliseconds ?? 0)
     return hasWaited || !isOwed(screenshot, webhooksOf(screenshot))
   }
   const eligible = finished

@@ -8,6 +8,7 @@ import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
+import { longestDelivery } from '../delivery/retry.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { PHASE_INDEX } from '../pool/runners.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
@@ -33,6 +34,8 @@ const intervalsFor = ({ liveForMilliseconds }: RetentionSettings): RetentionInte
   expire: HOUR_MILLISECONDS,
 })
 const CHORES = ['archive', 'rewrite', 'expire'] as const
+/** How long an attempt may wait for its turn. */
+const QUEUE_MILLISECONDS = 600_000
 /** One round's time: what is left then is found by the next. */
 const ROUND_MILLISECONDS = 300_000
 const BY_ACCOUNT = 'retention/account'
@@ -47,7 +50,9 @@ export function createRetention(deps: Deps, intervals = intervalsFor(deps.config
 
 function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
   const { config, http, storage, reflectors, clock, controllerMetrics } = deps
-  const { namespace, plans, retention } = config
+  const { namespace, plans, webhook } = config
+  const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
+  const retention = { ...config.retention, patienceMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
   const log = deps.log.child({ component: 'retention' })
   const now = () => new Date(clock.wall())
   const termStart = now()

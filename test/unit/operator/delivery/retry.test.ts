@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nextAttemptTime, recordedAttemptTime } from '../../../../operator/src/delivery/retry.ts'
+import { longestDelivery, nextAttemptTime, recordedAttemptTime } from '../../../../operator/src/delivery/retry.ts'
 import { at, NOON } from '../../../support/builders.ts'
 
 const schedule = { delaysMilliseconds: [5_000, 300_000], timeoutMilliseconds: 5_000 }
@@ -34,4 +34,9 @@ t.test('nextAttemptTime heeds Retry-After up to twice the delay, and never comes
 t.test('recordedAttemptTime says when the next step is due if this attempt is never heard of again', async (t) => {
   t.equal(seconds(recordedAttemptTime(schedule, 2, at(0))), 300)
   t.equal(seconds(recordedAttemptTime(schedule, 3, at(0))), 10)
+})
+
+t.test('longestDelivery counts both delays at their longest, three posts, and a pause before each', async (t) => {
+  t.equal(longestDelivery(schedule), 2 * 305_000 + 3 * 35_000)
+  t.equal(longestDelivery({ delaysMilliseconds: [60_000], timeoutMilliseconds: 1_000 }), 2 * 120_000 + 3 * 31_000)
 })

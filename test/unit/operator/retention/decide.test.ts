@@ -1,15 +1,15 @@
 import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { decide, isOwed } from '../../../../operator/src/retention/decide.ts'
+import { decide, isOwed, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/builders.ts'
 
 const HOUR = 3_600
-const settings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
+const settings: RetentionSettings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
 /** One that ended so many seconds after noon. */
 const ended = (second: number, more: Partial<ScreenshotStatus> = {}): Screenshot =>
   aScreenshot({ name: `shot-${second}`, status: completedStatus({ completionTime: at(second).toISOString(), ...more }) })
-const namesAt = (finished: Screenshot[], second: number, changes: Partial<typeof settings> = {}, hooks: Webhook[] = []) =>
+const namesAt = (finished: Screenshot[], second: number, changes: Partial<RetentionSettings> = {}, hooks: Webhook[] = []) =>
   decide({ finished, webhooksOf: () => hooks, termStart: NOON }, { ...settings, ...changes }, at(second)).map(
     ({ metadata }) => metadata.name,
   )
@@ -59,6 +59,11 @@ t.test('decide holds back what is owed, for an hour after its end and after the 
   const short = { liveForMilliseconds: 60_000 }
   t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
   t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
+  t.strictSame(
+    namesAt(shots, HOUR, { ...short, patienceMilliseconds: 2 * HOUR * 1_000 }),
+    ['shot-1'],
+    'retries that take longer are waited for',
+  )
   const late = decide({ finished: shots, webhooksOf: () => [], termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
   t.strictSame(
     late.map(({ metadata }) => metadata.name),
