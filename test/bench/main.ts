@@ -21,7 +21,8 @@ import { CAPTURE_PARTS, HELP, parseSettings, type REST_PARTS, type Settings, typ
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
-import { deliveriesTable } from './webhooks/report.ts'
+import { measureFromResult } from './webhooks/from-result.ts'
+import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
 import { CAPTURE_FIGURES, REST_FIGURES, WEBHOOK_FIGURES, writeFigures } from './write-figures.ts'
 
 const settings = readSettings()
@@ -109,7 +110,10 @@ const ON_ITS_OWN: Record<(typeof REST_PARTS)[number], () => Promise<void>> = {
 }
 
 const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> = {
-  webhooks: async () => show(deliveriesTable(await measureDeliveries(settings, tell))),
+  webhooks: async () => {
+    show(deliveriesTable(await measureDeliveries(settings, tell)))
+    show(fromResultTable(await measureFromResult(settings, tell)))
+  },
 }
 
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)

@@ -62,7 +62,8 @@ Measures the running system (npm start) against a bare playwright-core loop in t
 The product's time begins with the 202 of POST /api/v1/screenshots and ends when GET ?wait= says \`completed\`. The loop's begins before the
 context is made and ends with the picture in memory. The pool's size is changed during some parts and put back afterwards.
 The parts named rest-… start an API server, an etcd that waits for the disk, a MinIO and gateways of their own, on loopback, and need no cluster.
-The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server, to a receiver that is a process of its own.
+The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server and then by an API server of its own, to
+a receiver that is a process of its own.
 Idle memory means something only ten minutes after the last work: --only memory.
 `
 

@@ -1,16 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { silentLog } from '../../../crds/client/log.ts'
-import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
-import { certificatePaths } from '../../cluster/pki.ts'
-import { createReceiverCertificate } from '../../support/https-receiver.ts'
 import type { Settings } from '../settings.ts'
-import type { Arrival } from './receiver.ts'
+import { startDeliveries } from './operator.ts'
 import { StubPlane } from './stub-plane.ts'
+import { type Target, withTargets } from './target.ts'
 
 /** One round: as many deliveries as go, then a steady stream of events without and with an endpoint that hangs. */
 export interface DeliverySample {
@@ -26,7 +19,6 @@ export interface DeliverySample {
   load: number
 }
 
-const RING = { current: 'bench', keys: { bench: Buffer.alloc(32, 1).toString('base64') } }
 /** Endpoints that answer, of which each has eight posts under way at most. */
 const ENDPOINTS = ['/a', '/b', '/c', '/d']
 /** Screenshots of the first part; four times as many deliveries. */
@@ -35,70 +27,36 @@ const FLOOD = 1_000
 const STREAM_PER_SECOND = 50
 const BREATH_MILLISECONDS = 10
 
-type Findings = { arrivals: Arrival[]; connections: number }
-
 /** Measures round by round; each has an operator's deliveries, caches and connections of its own. */
 export async function measureDeliveries(settings: Settings, tell: (line: string) => void): Promise<DeliverySample[]> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-bench-'))
-  try {
-    const { certificate, key } = await createReceiverCertificate(directory)
-    const ca = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  return withTargets(async (start) => {
     const samples: DeliverySample[] = []
     // The first round is for warming up.
     for (let round = 0; round <= settings.rounds; round++) {
-      const receiver = fork(join(import.meta.dirname, 'receiver.ts'), [certificate, key])
-      const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
-      const at = { url: `https://127.0.0.1:${port}`, ca, receiver }
+      const target = await start()
       const sample = {
         round,
-        ...(await flood(at)),
-        alone: await stream(at, settings.seconds, []),
-        besideHanging: await stream(at, settings.seconds, ['/hang']),
+        ...(await flood(target)),
+        alone: await stream(target, settings.seconds, []),
+        besideHanging: await stream(target, settings.seconds, ['/hang']),
         load: loadavg()[0] ?? 0,
       }
-      receiver.disconnect()
+      target.end()
       if (round > 0) samples.push(sample)
       tell(`webhooks, round ${round}`)
     }
     return samples
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-interface Target {
-  url: string
-  ca: string
-  receiver: ChildProcess
+  })
 }
 
 /** Runs an operator's deliveries to these endpoints while `act` feeds them. */
 async function deliverTo<T>({ url, ca }: Target, paths: readonly string[], act: (plane: StubPlane) => Promise<T>): Promise<T> {
   const plane = new StubPlane()
   for (const path of paths) await plane.subscribe(`hook-${path.slice(1)}`, `${url}${path}`)
-  const work = prepareDelivery({
-    http: plane.http,
-    namespace: plane.http.namespace,
-    screenshots: plane.screenshots,
-    webhooks: plane.webhooks,
-    openingKeys: plane.openingKeys,
-    linkBase: { publicUrl: 'https://shots.example.com', ring: RING },
-    settings: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
-    certificates: [ca],
-    ownAddresses: [],
-    version: '0.1.0',
-    isLeader: () => true,
-    log: silentLog,
-  }).start(new AbortController().signal)
+  const work = startDeliveries(plane, ca)
   const result = await act(plane)
   await work.stop()
   return result
-}
-
-async function take(receiver: ChildProcess): Promise<Findings> {
-  receiver.send('take')
-  const [findings] = (await once(receiver, 'message')) as [Findings]
-  return findings
 }
 
 /** All events at once: how fast they go, until the last is written down. */
@@ -110,7 +68,7 @@ async function flood(target: Target): Promise<Pick<DeliverySample, 'perSecond' |
     while (plane.settled() < FLOOD) await sleep(BREATH_MILLISECONDS)
     return { seconds: (performance.now() - started) / 1_000, spent: process.cpuUsage(before) }
   })
-  const { arrivals, connections } = await take(target.receiver)
+  const { arrivals, connections } = await target.take()
   if (arrivals.length !== deliveries) throw new Error(`${arrivals.length} of ${deliveries} deliveries arrived`)
   return { perSecond: deliveries / seconds, connections, processorMilliseconds: (spent.user + spent.system) / 1_000 / deliveries }
 }
@@ -127,7 +85,7 @@ async function stream(target: Target, seconds: number, others: readonly string[]
     }
     await sleep(500) // for the last ones
   })
-  const { arrivals } = await take(target.receiver)
+  const { arrivals } = await target.take()
   return arrivals.flatMap(([path, screenshot, at]) => {
     const since = ended.get(screenshot)
     return since === undefined || others.includes(path) ? [] : [at - since]

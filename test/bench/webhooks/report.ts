@@ -1,8 +1,9 @@
 import { median, percentile } from '../statistics.ts'
 import { type Table, toCell, toDifference } from '../table.ts'
 import type { DeliverySample } from './deliver.ts'
+import type { FromResultSample } from './from-result.ts'
 
-// What was measured of webhooks, as a table. Pure.
+// What was measured of webhooks, as tables. Pure.
 
 const p95 = (values: readonly number[]): number => percentile(values, 95)
 
@@ -23,8 +24,23 @@ export function deliveriesTable(samples: readonly DeliverySample[]): Table {
     ]
   }
   return {
-    title: 'Webhooks: deliveries a second, and milliseconds from a result to its first attempt (bars: 1,000/s; p95 250; +50)',
+    title: 'Deliveries a second, and milliseconds from the operator’s seeing a result to its first attempt (bars: 1,000/s; +50)',
     head: ['round', 'a second', 'processor ms each', 'connections', 'p50', 'p95', 'p95, one hangs', 'added', 'load'],
+    rows: [...samples.map((sample) => cells(String(sample.round), [sample])), cells('median', samples)],
+  }
+}
+
+/** One row a round, and the medians of the rounds. */
+export function fromResultTable(samples: readonly FromResultSample[]): Table {
+  const cells = (round: string, of: readonly FromResultSample[]): string[] => [
+    round,
+    toCell(median(of.map(({ milliseconds }) => median(milliseconds)))),
+    toCell(median(of.map(({ milliseconds }) => p95(milliseconds)))),
+    median(of.map(({ load }) => load)).toFixed(1),
+  ]
+  return {
+    title: 'Milliseconds from a runner’s sending its result to the first attempt, through an API server (bar: p95 250)',
+    head: ['round', 'p50', 'p95', 'load'],
     rows: [...samples.map((sample) => cells(String(sample.round), [sample])), cells('median', samples)],
   }
 }

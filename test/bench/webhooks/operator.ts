@@ -1,0 +1,26 @@
+import { silentLog } from '../../../crds/client/log.ts'
+import { type DeliveryOptions, prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import type { StartedWork } from '../../../operator/src/deps.ts'
+
+type Around = Pick<DeliveryOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>
+
+/** Starts an operator's deliveries in this process, with the chart's settings; loopback is open, and this authority trusted. */
+export function startDeliveries({ http, screenshots, webhooks, openingKeys }: Around, ca: string): StartedWork {
+  return prepareDelivery({
+    http,
+    namespace: http.namespace,
+    screenshots,
+    webhooks,
+    openingKeys,
+    linkBase: {
+      publicUrl: 'https://shots.example.com',
+      ring: { current: 'bench', keys: { bench: Buffer.alloc(32, 1).toString('base64') } },
+    },
+    settings: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+    certificates: [ca],
+    ownAddresses: [],
+    version: '0.1.0',
+    isLeader: () => true,
+    log: silentLog,
+  }).start(new AbortController().signal)
+}
