@@ -28,6 +28,8 @@ export interface CourierDeps extends WebhookFinder {
   events: EventLibrary
   signingSecrets: Pick<SigningSecrets, 'find'>
   deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
+  /** False when the object is gone: nothing is told of it any more. */
+  isThere: (screenshot: Screenshot) => boolean
   /** Called when a Screenshot's progress has changed. */
   onProgress: (screenshotKey: string) => void
   /** Called when a webhook turns out to have no secret. */
@@ -76,7 +78,7 @@ export class Courier {
 
   async #run(errand: Errand, lane: string): Promise<void> {
     const { screenshot, occurrence, attempt, progress } = errand
-    const endpoint = findEndpoint(screenshot, occurrence, errand.webhook, this.#deps)
+    const endpoint = this.#deps.isThere(screenshot) ? findEndpoint(screenshot, occurrence, errand.webhook, this.#deps) : undefined
     if (!endpoint) return this.#withdraw(errand)
     // Later attempts are recorded by now: holding one back here could burn it.
     const held = attempt === 1 && this.#deps.circuits.heldUntil(lane, occurrence.at, keyOf(screenshot))

@@ -3,6 +3,7 @@
 
 import { secrets } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
@@ -111,7 +112,7 @@ export function prepareDelivery(options: DeliveryOptions): Work {
 }
 
 function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
-  const { settings, webhooks, log } = options
+  const { settings, screenshots, webhooks, log } = options
   const { now = () => new Date(), metrics = {} } = options
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
   const circuits = new Circuits({
@@ -147,6 +148,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
+    isThere: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
     onProgress: (key) => deliveries.controller.enqueue(key),
     onMissingSecret,
     now,

@@ -37,6 +37,7 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
     signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
+    isThere: () => true,
     onProgress: (key) => told.push(key),
     onMissingSecret: (key) => told.push(`no secret for ${key}`),
     now: () => at(5),
@@ -130,4 +131,10 @@ t.test('Courier tells the circuit how each post ended, and of what never left', 
   await aCourier({ circuits, signingSecrets: { find: async () => undefined } }).send()
   await aCourier({ circuits, signingSecrets: { find: () => Promise.reject(new Error('away')) } }).send()
   t.strictSame(ends, [true, false, undefined, undefined])
+})
+
+t.test('Courier posts nothing of a Screenshot that was deleted while the post waited for its turn', async (t) => {
+  const { send, posts } = aCourier({ isThere: () => false })
+  t.equal((await send()).after, undefined)
+  t.equal(posts.length, 0)
 })
