@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { answerWith } from '../../support/https-receiver.ts'
+import { startReceiver, startStage } from './stage.ts'
+
+// Endpoints that make it hard: whole deliveries, with the operator's own time-out, to endpoints that are late, move, or differ from each other.
+
+const SETTINGS = { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+const PRIVATE = '10.9.9.9'
+
+const stage = await startStage(t)
+const receiver = await startReceiver(t, ['IP:127.0.0.1', 'DNS:hooks.example.com'])
+t.beforeEach(() => {
+  receiver.received.length = 0
+  receiver.answer = answerWith(200)
+})
+t.afterEach(async () => {
+  for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
+})
+
+t.test(
+  'delivery succeeds when the headers come 4.9 s after the request, and fails when they take 5.1 s',
+  { timeout: 120_000 },
+  async (t) => {
+    const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS })
+    receiver.answer = async ({ path }, response) => {
+      await sleep(path === '/in-time' ? 4_900 : 5_100)
+      response.writeHead(200).end()
+    }
+    await stage.subscribe('in-time', { url: `${receiver.url}/in-time` })
+    await stage.subscribe('late', { url: `${receiver.url}/late` })
+    const shot = await stage.complete()
+    t.equal((await stage.whenEntry(shot, 'late', { s: 'failed' })).n, 3, 'three attempts, none in time')
+    // A machine that stands still for a tenth of a second makes an attempt late; the next one tells.
+    const entry = await stage.whenEntry(shot, 'in-time', { s: 'ok' })
+    t.comment(`in time at attempt ${entry.n}`)
+    await leader.end()
+  },
+)
+
+t.test('delivery judges the address anew at each attempt, whatever the name meant before', async (t) => {
+  const answers = ['127.0.0.1', PRIVATE, '127.0.0.1']
+  let asked = 0
+  const resolve = async () => [answers[asked++] ?? PRIVATE]
+  const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS, resolve })
+  await stage.subscribe('moving', { url: `https://hooks.example.com:${receiver.port}/` })
+  receiver.answer = (request, response) =>
+    answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200, '', { connection: 'close' })(request, response)
+  const shot = await stage.complete()
+  t.equal((await stage.whenEntry(shot, 'moving', { s: 'ok' })).n, 3)
+  t.strictSame(
+    receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
+    ['1', '3'],
+    'the second attempt, to a private address, never left',
+  )
+  t.equal(asked, 3)
+  await leader.end()
+})
+
+t.test('delivery of one event to several endpoints goes on for each by itself, under one id', async (t) => {
+  const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS })
+  for (const name of ['good', 'flaky', 'broken']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
+  receiver.answer = (request, response) => {
+    const isRefused = request.path === '/broken' || (request.path === '/flaky' && request.headers['x-webhook-attempt'] === '1')
+    return answerWith(isRefused ? 502 : 200)(request, response)
+  }
+  const shot = await stage.complete()
+  const entries = [
+    await stage.whenEntry(shot, 'good', { s: 'ok' }),
+    await stage.whenEntry(shot, 'flaky', { s: 'ok' }),
+    await stage.whenEntry(shot, 'broken', { s: 'failed' }),
+  ]
+  t.strictSame(
+    entries.map(({ n }) => n),
+    [1, 2, 3],
+  )
+  const attemptsAt = (path: string) =>
+    receiver.received.filter((request) => request.path === path).map(({ headers }) => headers['x-webhook-attempt'])
+  t.strictSame(['/good', '/flaky', '/broken'].map(attemptsAt), [['1'], ['1', '2'], ['1', '2', '3']])
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1, 'one event')
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['x-webhook-delivery'])).size, 3, 'three deliveries')
+  await leader.end()
+})
