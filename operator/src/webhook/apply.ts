@@ -32,7 +32,7 @@ export async function apply(
   for (const action of actions) {
     if (action.do === 'createSecret') await createSecret(webhook, deps, signal)
     else if (action.do === 'disable') await disable(webhook, action, deps, signal)
-    else if (action.do === 'forgetDisabledReason') await annotate(webhook, { [Annotation.disabledReason]: null }, deps, signal)
+    else if (action.do === 'forgetDisabledReason') await patch(webhook, FORGET_REASON, deps, signal)
     else if (action.do === 'patchStatus') await patchStatus(webhook, action.status, deps, signal)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
   }
@@ -52,22 +52,17 @@ async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: Ab
 /** Switch and reason in one write: neither is ever seen without the other. */
 async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
-  if (!(await annotate(webhook, annotations, deps, signal, { active: false }))) return
-  deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `switched off: ${reason}`)
+  const isDone = await patch(webhook, { metadata: { annotations }, spec: { active: false } }, deps, signal)
+  if (isDone) deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `switched off: ${reason}`)
 }
 
+const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
+
 /** False when the webhook is gone. */
-async function annotate(
-  webhook: Webhook,
-  annotations: Record<string, string | null>,
-  { store, seen }: ApplyDeps,
-  signal: AbortSignal,
-  spec?: { active: false },
-): Promise<boolean> {
+async function patch(webhook: Webhook, body: object, { store, seen }: ApplyDeps, signal: AbortSignal): Promise<boolean> {
   const { name, namespace, resourceVersion } = webhook.metadata
   try {
-    const body = { metadata: { annotations }, ...(spec ? { spec } : {}) }
-    seen.observe(await store.patch(name, mergePatch(body, { resourceVersion }), { namespace, signal }))
+    seen.observe(await store.patch(name, mergePatch({ ...body }, { resourceVersion }), { namespace, signal }))
     return true
   } catch (error) {
     if (isNotFound(error)) return false

@@ -46,16 +46,16 @@ const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.'
 /** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
 const LEFTOVER_MILLISECONDS = 2_000
 
-/** An own switch of the spec comes alone: what follows from it is decided when it is seen. */
+/** A change of the object itself comes alone: what follows from it is decided when it is seen. */
 export function decide(observed: Observed, now: Date, settings: DisableSettings = {}): Action[] {
   const { webhook, secret } = observed
   const reason = findDisabledReason(webhook, settings, now)
   if (reason !== undefined) return [{ do: 'disable', reason, at: now }]
+  if (isActive(webhook) && disabledReasonOf(webhook) !== undefined) return [{ do: 'forgetDisabledReason' }]
   const obstacle = findObstacle(observed)
   const finding = obstacle ?? { status: 'True', reason: 'Active', message: secret === 'sealed' ? SEALED : IN_A_SECRET }
   const status = toStatus(observed, finding, now)
   return [
-    ...(isActive(webhook) && disabledReasonOf(webhook) !== undefined ? [{ do: 'forgetDisabledReason' as const }] : []),
     ...(obstacle === undefined && secret === 'missing' ? [{ do: 'createSecret' as const }] : []),
     ...(isSame(webhook.status, status) ? [] : [{ do: 'patchStatus' as const, status }]),
     ...(secret === 'leftover' ? [{ do: 'requeue' as const, afterMilliseconds: LEFTOVER_MILLISECONDS }] : []),
