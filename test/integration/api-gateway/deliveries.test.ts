@@ -183,6 +183,23 @@ t.test('an annotation by hand leads to no delivery of another webhook', async (t
   t.equal(receiver.received.length, 1)
 })
 
+t.test('POST …/redeliver is carried out by the next operator when the first is killed in the middle', async (t) => {
+  const { id } = await stage.subscribe()
+  await stage.capture()
+  const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
+  const { process: victim, end } = operator
+  receiver.answer = () => void victim.kill('SIGKILL')
+  t.equal((await rest('POST', `${pathOf(id, delivery.id)}/redeliver`)).status, 202)
+  await receiver.whenReceived(2)
+  await end('SIGKILL')
+  receiver.answer = answerWith(200)
+  operator = await stage.startOperator()
+  const [first, cutOff, again] = await receiver.whenReceived(3)
+  t.strictSame([cutOff?.body, again?.body], [first?.body, first?.body])
+  const [repeated] = await stage.whenListed(id, ([listed]) => listed.attempts.length === 2)
+  t.match(repeated.attempts[1], { number: 2, manual: true, status_code: 200 })
+})
+
 t.test('a delivery is pending while another attempt is due, and failed when nobody wants it any more', async (t) => {
   await operator.end('SIGTERM')
   operator = await stage.startOperator({ TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '600000' })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Annotation, toObjectName } from '../../../crds/src/names.ts'
+import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
 import { hexSignature } from '../../../crds/src/webhook-signature.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith } from '../../support/https-receiver.ts'
@@ -102,4 +103,21 @@ t.test('POST /webhooks/:id/test answers 503 when no operator is there, and nothi
   operator = await stage.startOperator()
   t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: true } })
   t.equal(receiver.received.length, 1)
+})
+
+t.test('POST /webhooks/:id/test is refused while too much is asked already, and takes away what had its time', async (t) => {
+  const { id } = await stage.subscribe()
+  await operator.end('SIGTERM')
+  const requestsAt = (at: Date) =>
+    Array.from({ length: MAX_OPEN_REQUESTS }, (_, n) => toRequestAnnotation({ do: 'test', nonce: n.toString(16).padStart(20, '0'), at }))
+  const annotate = (at: Date) =>
+    hooks.patch(toObjectName(id), mergePatch({ metadata: { annotations: Object.assign({}, ...requestsAt(at)) } }))
+  await annotate(new Date())
+  const isRefused = async () => /asked of this webhook/.test((await rest('POST', `/webhooks/${id}/test`)).body.error.message)
+  await eventually('the gateway has seen them', isRefused)
+  await annotate(new Date(Date.now() - 3_600_000))
+  operator = await stage.startOperator()
+  await eventually('there is room again', async () => (await rest('POST', `/webhooks/${id}/test`)).status === 200)
+  t.equal(receiver.received.length, 1)
+  await isTidy(id)
 })
