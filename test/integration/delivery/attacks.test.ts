@@ -3,7 +3,10 @@
 // listener on all of them tells what arrived and where. Gateways are processes of their own, the operator's deliveries run in this one.
 
 import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Test } from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { screenshots, webhooks } from '../../../crds/client/kinds.ts'
@@ -17,6 +20,7 @@ import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
 import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../support/attack-list.ts'
 import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
+import { answerWith, startHttpsReceiver } from '../../support/https-receiver.ts'
 import { enterNamespace } from '../../support/in-namespace.ts'
 import { startListener } from './listener.ts'
 
@@ -85,7 +89,7 @@ t.teardown(() => http.close())
 const hooks = new Resource(http, webhooks)
 
 /** Starts deliveries as an operator with these rules would; resolves with what ends them. */
-async function startOperator(t: Test, rules: typeof OPEN): Promise<() => Promise<void>> {
+async function startOperator(t: Test, rules: typeof OPEN, certificates: string[] = []): Promise<() => Promise<void>> {
   const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
   for (const cache of Object.values(caches)) cache.start()
   await Promise.all(Object.values(caches).map((cache) => cache.whenSynced()))
@@ -96,7 +100,7 @@ async function startOperator(t: Test, rules: typeof OPEN): Promise<() => Promise
     openingKeys: world.openingKeys,
     linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
     settings: { timeoutMilliseconds: 1_000, retryDelaysMilliseconds: [100, 100], ...rules },
-    certificates: [],
+    certificates,
     ownAddresses: [],
     version: '0.1.0',
     isLeader: () => true,
@@ -211,7 +215,7 @@ t.test(
 
     // They were active until now: an operator whose rules are stricter finds them so.
     listener.arrivals.length = 0
-    await startOperator(t, CLOSED)
+    const endClosed = await startOperator(t, CLOSED)
     await completeOne()
     await eventually('what is written out is refused', judged('False'))
     await forAll(attacks, async ({ host }) => {
@@ -225,5 +229,31 @@ t.test(
       return hookNames.every((name) => newest?.status?.deliveries?.['screenshot.completed']?.[name]?.s === 'failed')
     })
     t.strictSame(listener.arrivals, [], 'not even a connection arrived')
+    await endClosed()
   },
 )
+
+t.test('no redirect leads to a private address, even where its range is opened', async (t) => {
+  for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
+  for (const { metadata } of await world.screenshots.listAll()) await world.screenshots.delete(metadata.name)
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-redirect-'))
+  const redirector = await startHttpsReceiver({ directory, names: ['DNS:redirector.example.com'] })
+  t.teardown(async () => {
+    await redirector.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const end = await startOperator(t, { ...OPEN, allowedHosts: ['redirector.example.com'] }, [redirector.ca])
+  const made = await create(open, `https://redirector.example.com:${redirector.port}/`)
+  t.equal(made.status, 201)
+  listener.arrivals.length = 0
+  for (const location of ['127.0.0.1', '169.254.169.254', '10.0.0.1', '[fd00:ec2::254]'].map(urlOf)) {
+    for (const status of [301, 302, 303, 307, 308]) {
+      redirector.answer = answerWith(status, '', { location })
+      const { body } = await call(`${open.url}/v1/webhooks/${made.body.data.id}/test`, { method: 'POST', key })
+      t.match(body, { success: false, status_code: status }, `${status} to ${location}`)
+    }
+  }
+  t.equal(redirector.received.length, 20)
+  t.strictSame(listener.arrivals, [], 'not even a connection arrived')
+  await end()
+})
