@@ -1,5 +1,11 @@
 import t from 'tap'
-import { buildScreenshot, hasOpenDeliveries, isDeleted, toCreated } from '../../../../api-gateway/src/translate/screenshot.ts'
+import {
+  buildScreenshot,
+  findOpenDeliveries,
+  hasOpenDeliveries,
+  isDeleted,
+  toCreated,
+} from '../../../../api-gateway/src/translate/screenshot.ts'
 import { judgeComponent, judgeService, toServiceStatus } from '../../../../api-gateway/src/translate/service-status.ts'
 import { toRecord } from '../../../../crds/src/record.ts'
 import { aScreenshot, SCREENSHOT_ID } from '../fakes.ts'
@@ -69,4 +75,15 @@ t.test('toServiceStatus has exactly the fields of the specification', async (t) 
     response_time_ms: 4,
     components: { database: health, storage: health, api: { status: 'operational' } },
   })
+})
+
+t.test('findOpenDeliveries names each delivery that awaits another attempt', async (t) => {
+  const entry = (s: 'open' | 'ok' | 'failed') => ({ n: 1, at: '2026-11-21T10:00:00.000Z', s })
+  const deliveries = {
+    'screenshot.queued': { a: entry('open'), b: entry('ok') },
+    'screenshot.completed': { a: entry('open'), b: entry('failed'), _request: entry('open') },
+  }
+  const open = ['a/screenshot.queued', 'a/screenshot.completed', '_request/screenshot.completed']
+  t.strictSame(findOpenDeliveries(aScreenshot({ status: { deliveries } })), open)
+  t.strictSame(findOpenDeliveries(aScreenshot({})), [])
 })

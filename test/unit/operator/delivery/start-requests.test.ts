@@ -1,0 +1,38 @@
+import t from 'tap'
+import type { AttemptLine } from '../../../../crds/src/delivery-log.ts'
+import { buildEvent, eventIdOf } from '../../../../crds/src/events.ts'
+import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { toDeliveryId } from '../../../../operator/src/delivery/courier.ts'
+import { noteWithdrawal } from '../../../../operator/src/delivery/start-requests.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
+
+const type = 'screenshot.completed'
+const shot = aScreenshot({ status: completedStatus() })
+const hook = aWebhook()
+const entry = { n: 2, at: at(9).toISOString() }
+const change = { event: type, webhook: 'hook', before: { ...entry, s: 'open' }, after: { ...entry, s: 'failed' } } as const
+
+t.test('noteWithdrawal notes the end of the delivery that the posts were of', async (t) => {
+  const noted: AttemptLine[] = []
+  noteWithdrawal(hook, shot, change, { note: (_, line) => noted.push(line) })
+  const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
+  const event = buildEvent(shot, type, { publicUrl: '', ring })
+  t.equal(eventIdOf(shot, type), event.id)
+  t.match(noted, [
+    {
+      delivery: toDeliveryId({ at: new Date(event.created_at) }, event, hook),
+      event: event.id,
+      screenshot: screenshotIdOf(shot.metadata),
+      attempt: 2,
+      last: true,
+      outcome: 'withdrawn',
+      at: at(9).toISOString(),
+    },
+  ])
+})
+
+t.test('noteWithdrawal notes nothing of a webhook that is gone', async (t) => {
+  const noted: AttemptLine[] = []
+  noteWithdrawal(undefined, shot, change, { note: (_, line) => noted.push(line) })
+  t.strictSame(noted, [])
+})
