@@ -64,7 +64,7 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
   }
   for (const account of gone) {
     let count = 0
-    for (const place of [USERS, 'options/', 'batches/', REWRITES_PREFIX, RECORDS])
+    for (const place of [USERS, 'options/', 'batches/', 'deliveries/', REWRITES_PREFIX, RECORDS])
       count += await removeAfter(`${place}${account}/`, undefined, deps)
     deps.log.info({ account, objects: count }, 'the account is gone, and all that was kept of it')
   }
