@@ -10,6 +10,7 @@ import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { Backlog } from './backlog.ts'
 import type { Circuits } from './circuits.ts'
 import type { Courier } from './courier.ts'
 import type { DeliveryMetrics } from './metrics.ts'
@@ -25,6 +26,7 @@ export interface DeliveryControllerOptions {
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
   courier: Courier
+  backlog: Backlog
   circuits: Circuits
   statistics: Statistics
   onWithdrawn?: ReconcileDeps['onWithdrawn']
@@ -52,7 +54,7 @@ export interface RunningDeliveries {
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
   const { courier, circuits, statistics, mayPost, now, metrics } = options
-  const book = new ProgressBook()
+  const book = new ProgressBook(options.backlog)
   const deps: ReconcileDeps = {
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,

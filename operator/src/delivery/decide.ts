@@ -69,19 +69,21 @@ export interface Circumstances {
   mayPost: boolean
   /** The Screenshot waits to be deleted until its deliveries are settled (decision 39). */
   isDeleteRequested: boolean
+  /** True while too many ends wait to be written down: none waits for the posts beside it then. */
+  isCrowded?: boolean
   now: Date
 }
 
 /** Returns at most one `record`, first; posts that it must precede follow it. */
 export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Action[] {
-  const { schedule, mayPost, isDeleteRequested, now } = circumstances
+  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = circumstances
   if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
   const judged = candidates
     .map((candidate) => ({ candidate, finding: judge(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
   const mustRecord = judged.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
   // A post takes seconds at most: what is known already waits for it, so that one write holds both, but no longer than until it is due again.
-  const isHeld = !mustRecord && candidates.some(({ progress }) => progress?.state === 'posting')
+  const isHeld = !mustRecord && !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
   const changes = isHeld ? [] : judged.flatMap(({ candidate, finding }) => toChange(candidate, finding))
   const posts = judged.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
     post === undefined ? [] : [{ do: 'post', event, webhook, attempt: post }],

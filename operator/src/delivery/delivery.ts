@@ -19,6 +19,7 @@ import type { Deps, StartedWork, Work } from '../deps.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { Storage } from '../storage/storage.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
+import { Backlog } from './backlog.ts'
 import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
 import { Courier } from './courier.ts'
@@ -133,7 +134,12 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     now,
   })
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
-  const lanes = new Lanes(LIMITS)
+  const backlog = new Backlog()
+  const lanes = new Lanes(LIMITS, () => !backlog.isFull)
+  backlog.onRoom = () => lanes.wake()
+  backlog.onFull = (keys) => {
+    for (const key of keys) deliveries.controller.enqueue(key)
+  }
   const agent = buildAgent(options)
   const postOnce = (order: Post) => post(order, { dispatcher: agent, timeoutMilliseconds: settings.timeoutMilliseconds })
   const signingSecrets = new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now })
@@ -162,6 +168,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     ...options,
     metrics,
     courier,
+    backlog,
     circuits,
     statistics,
     mayPost,

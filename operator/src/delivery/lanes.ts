@@ -6,6 +6,8 @@ export interface LaneLimits {
   perLane: number
 }
 
+const LOOK_MILLISECONDS = 1_000
+
 interface Lane {
   active: number
   waiting: (() => Promise<void>)[]
@@ -19,6 +21,8 @@ export class LanesClosed extends Error {
 /** See the head of this file. */
 export class Lanes {
   readonly #limits: LaneLimits
+  readonly #mayStart: () => boolean
+  #nextLook: NodeJS.Timeout | undefined
   readonly #lanes = new Map<string, Lane>()
   /** Lanes with work that may start, in the order of their turns. */
   readonly #ready = new Set<string>()
@@ -26,8 +30,15 @@ export class Lanes {
   #isClosed = false
   #onIdle: (() => void)[] = []
 
-  constructor(limits: LaneLimits) {
+  /** @param mayStart false while nothing at all is to be started; {@link wake} tells that it may have changed */
+  constructor(limits: LaneLimits, mayStart: () => boolean = () => true) {
     this.#limits = limits
+    this.#mayStart = mayStart
+  }
+
+  /** Starts what may start by now. */
+  wake(): void {
+    this.#start()
   }
 
   /** Posts that run now. */
@@ -53,6 +64,7 @@ export class Lanes {
   /** Starts nothing more; resolves when what runs has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#nextLook)
     const waiting = [...this.#lanes.values()].flatMap((lane) => lane.waiting.splice(0))
     this.#ready.clear()
     await Promise.all(waiting.map((refuse) => refuse()))
@@ -62,6 +74,10 @@ export class Lanes {
   #start(): void {
     for (const name of this.#ready) {
       if (this.#active >= this.#limits.total) return
+      if (!this.#mayStart()) {
+        this.#lookAgain()
+        return
+      }
       this.#ready.delete(name)
       const lane = this.#lanes.get(name)
       const job = lane?.waiting.shift()
@@ -71,6 +87,12 @@ export class Lanes {
       void job().then(() => this.#end(name, lane))
       this.#refresh(name, lane) // to the back of the turn: a Set visits what is added while it is walked
     }
+  }
+
+  /** Should nobody wake us. */
+  #lookAgain(): void {
+    clearTimeout(this.#nextLook)
+    if (!this.#isClosed) this.#nextLook = setTimeout(() => this.#start(), LOOK_MILLISECONDS).unref()
   }
 
   #end(name: string, lane: Lane): void {

@@ -1,4 +1,5 @@
 import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import { Backlog } from './backlog.ts'
 import type { Progress } from './decide.ts'
 
 type Deliveries = Map<string, Progress>
@@ -6,10 +7,15 @@ type Deliveries = Map<string, Progress>
 /** The posts of one Screenshot that this leader has under way or not yet written down. */
 export class ScreenshotProgress {
   readonly uid: string
+  readonly #key: string
+  readonly #backlog: Backlog
   readonly #deliveries: Deliveries = new Map()
 
-  constructor(uid: string) {
+  /** @param key of the Screenshot */
+  constructor(uid: string, key = uid, backlog = new Backlog()) {
     this.uid = uid
+    this.#key = key
+    this.#backlog = backlog
   }
 
   get(event: ScreenshotEventType, webhook: string): Progress | undefined {
@@ -18,11 +24,23 @@ export class ScreenshotProgress {
 
   set(event: ScreenshotEventType, webhook: string, progress: Progress): void {
     this.#deliveries.set(`${event}/${webhook}`, progress)
+    const delivery = this.#nameOf(event, webhook)
+    if (progress.state === 'ended') this.#backlog.add(delivery, this.#key)
+    else this.#backlog.remove(delivery)
   }
 
   delete(event: ScreenshotEventType, webhook: string): void {
     this.#deliveries.delete(`${event}/${webhook}`)
+    this.#backlog.remove(this.#nameOf(event, webhook))
   }
+
+  /** Forgets all. */
+  clear(): void {
+    for (const name of this.#deliveries.keys()) this.#backlog.remove(`${this.uid}/${name}`)
+    this.#deliveries.clear()
+  }
+
+  #nameOf = (event: ScreenshotEventType, webhook: string): string => `${this.uid}/${event}/${webhook}`
 
   get isEmpty(): boolean {
     return this.#deliveries.size === 0
@@ -34,13 +52,19 @@ export class ScreenshotProgress {
  * most a repeated post.
  */
 export class ProgressBook {
+  readonly backlog: Backlog
   readonly #screenshots = new Map<string, ScreenshotProgress>()
+
+  constructor(backlog = new Backlog()) {
+    this.backlog = backlog
+  }
 
   /** The progress of an object. One made anew under the same name starts empty, and posts of the old one report to nobody. */
   of(key: string, uid: string): ScreenshotProgress {
     const known = this.#screenshots.get(key)
     if (known?.uid === uid) return known
-    const fresh = new ScreenshotProgress(uid)
+    known?.clear()
+    const fresh = new ScreenshotProgress(uid, key, this.backlog)
     this.#screenshots.set(key, fresh)
     return fresh
   }
@@ -52,6 +76,7 @@ export class ProgressBook {
 
   /** Drops all of an object that is gone. */
   forget(key: string): void {
+    this.#screenshots.get(key)?.clear()
     this.#screenshots.delete(key)
   }
 

@@ -27,7 +27,9 @@ export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortS
     return undefined
   }
   const { candidates, isDeleteRequested } = observed
-  const actions = decide(candidates, { schedule: deps.schedule, mayPost: deps.mayPost(), isDeleteRequested, now: deps.now() })
+  const { schedule, book } = deps
+  const isCrowded = book.backlog.isFull
+  const actions = decide(candidates, { schedule, mayPost: deps.mayPost(), isDeleteRequested, isCrowded, now: deps.now() })
   const requeue = await apply(actions, observed, deps, signal)
   deps.book.prune(key)
   return requeue

@@ -138,6 +138,12 @@ t.test('decide holds a result back while another post of the Screenshot is under
   t.strictSame(told(decide(both, circumstances(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
 })
 
+t.test('decide holds nothing back while too much waits to be written', async (t) => {
+  const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
+  const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
+  t.strictSame(told(decide([fast, slow], { ...circumstances(3), isCrowded: true })), ['record fast 1 ok @3'])
+})
+
 t.test('decide holds a failure back for a slow post no longer than until its next attempt is due', async (t) => {
   const failed = aCandidate({ webhook: 'failed', progress: ended(1, 3, 500) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })

@@ -76,3 +76,20 @@ t.test('Lanes that close refuse what waits and wait for what runs', async (t) =>
   await Promise.all([running, closed])
   t.strictSame(started, ['a1'])
 })
+
+t.test('Lanes starts nothing while it may not, and goes on when it is woken', async (t) => {
+  const { started, job, end } = aWorkshop()
+  let mayStart = true
+  const lanes = new Lanes({ total: 9, perLane: 9 }, () => mayStart)
+  void lanes.run('a', job('a1'))
+  mayStart = false
+  void lanes.run('a', job('a2'))
+  void lanes.run('b', job('b1'))
+  await end('a1')
+  t.strictSame(started, ['a1'])
+  mayStart = true
+  lanes.wake()
+  t.strictSame(started, ['a1', 'a2', 'b1'])
+  await Promise.all(['a2', 'b1'].map(end))
+  await lanes.close()
+})
