@@ -1,9 +1,11 @@
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
+import { MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/capture-options/contradictions'
 import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { WaitState } from '@tintype/crds/capture-options/waiting'
 import { type Device, findDevice } from '@tintype/crds/devices'
+import { CaptureError } from './errors.ts'
 import { buildSignIn, type SignInPlan } from './sign-in-plan.ts'
 
 // What the steps are told, computed once from the options. Pure, so that every default and every effect of an option can be tested
@@ -52,11 +54,16 @@ export interface CapturePlan {
 /** The context that a runner prepares ahead: that of an order without options. */
 export const DEFAULT_CONTEXT: ContextPlan = buildPlan('', undefined).context
 
-/** Works the options of one order out. */
+/**
+ * Works the options of one order out.
+ * @throws CaptureError TOO_LARGE for a window that no schema could judge: a device's pixel ratio in a window of one's own
+ */
 export function buildPlan(url: string, options: CaptureOptions | undefined, privateOptions?: PrivateOptions): CapturePlan {
   const { viewportWidth, viewportHeight, deviceScaleFactor, darkMode, ...rest } = withDefaults(options)
   const { format, imageQuality, omitBackground, fullPage, fullPageMaxHeight, timeout, delay, waitUntil } = rest
   const { styles, scripts, click, waitForSelector } = rest
+  if (windowPixels(options ?? {}) > MAX_VIEWPORT_PIXELS)
+    throw new CaptureError('TOO_LARGE', 'the window exceeds 100,000,000 device pixels: choose a smaller one, or device_scale_factor')
   const device = options?.device === undefined ? undefined : findDevice(options.device)
   const signIn = buildSignIn(url, privateOptions)
   return {

@@ -1,6 +1,6 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
-import { contradictions } from '@tintype/crds/capture-options/contradictions'
+import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/capture-options/contradictions'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/devices'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
@@ -123,12 +123,18 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
 /** Bytes of the options in all: what a runner’s order may hold. */
 const MAX_OPTIONS_BYTES = 1024 * 1024
 
+/** A device's pixel ratio with a window of one's own may come to more than a runner bears. */
+function findWindowFaults(options: CaptureOptions): Problem[] {
+  if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
+  return [{ path: 'options.device', code: 'contradiction', message: 'with this device the window exceeds 100,000,000 device pixels' }]
+}
+
 /** What no single field's schema sees. */
 export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions): Problem[] {
   const against = contradictions
     .filter(({ holds }) => holds(options))
     .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
-  const faults = [...against, ...findPrivateFaults(secrets)]
+  const faults = [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
   if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return faults
   return [...faults, { path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]
 }

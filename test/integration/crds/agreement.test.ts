@@ -93,6 +93,7 @@ const VALUES: Record<string, readonly unknown[]> = {
   viewportWidth: [0, 1, 1920, 7680, 7681, 1.5, '1'],
   viewportHeight: [0, 1, 1080, 7680, 7681, null],
   deviceScaleFactor: [0.09, 0.1, 1, 2.5, 5, 5.01],
+  device: ['iPhone 15 Pro', 'iphone_15_pro', 'Nokia 3310', ''],
   darkMode: [true, false, 'yes'],
   format: ['png', 'jpeg', 'webp', 'gif', 'PNG'],
   imageQuality: [-1, 0, 90, 100, 101],

@@ -49,6 +49,12 @@ t.test('buildPlan leaves no option of the catalogue without an effect', async (t
   t.strictSame(Object.keys(CaptureOptions.shape).toSorted(), [...tried].toSorted())
 })
 
+t.test('buildPlan refuses a window that is too large with the pixel ratio of its device', async (t) => {
+  const window = { viewportWidth: 7_680, viewportHeight: 7_680 }
+  t.throws(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro' }), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro', deviceScaleFactor: 1 }))
+})
+
 t.test('buildPlan names the options that were chosen and change nothing', async (t) => {
   t.strictSame(buildPlan(URL, { imageQuality: 10 }).warnings, ['image_quality has no effect on png'])
   t.strictSame(buildPlan(URL, { fullPageMaxHeight: 2_000 }).warnings, ['full_page_max_height has no effect without full_page'])

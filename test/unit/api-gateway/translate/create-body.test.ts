@@ -62,6 +62,11 @@ const refused: [string, unknown, string[]][] = [
     { url, options: { styles: 'ü€'.repeat(131_072), scripts: '€'.repeat(262_144) } },
     ['VALIDATION_ERROR', 'options too_big'],
   ],
+  [
+    'a device in a window that is too large with its pixel ratio',
+    { url, options: { device: 'iphone_15_pro', viewport_width: 7_680, viewport_height: 7_680 } },
+    ['VALIDATION_ERROR', 'options.device contradiction'],
+  ],
   ['an unknown device', { url, options: { device: 'iphone 115 pro' } }, ['VALIDATION_ERROR', 'options.device custom']],
   ['an unknown response type', { url, response_type: 'xml' }, ['VALIDATION_ERROR', 'response_type invalid_value']],
   ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
