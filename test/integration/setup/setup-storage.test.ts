@@ -72,6 +72,7 @@ t.test('setupStorage has the store remove what nobody needs any more, and leaves
   }
   const own = {
     'tintype-events': 'events/ 7',
+    'tintype-deliveries': 'deliveries/ 7',
     'tintype-idempotency': 'idempotency/ 2',
     'tintype-options': 'options/ 2',
     'tintype-users': 'users/ 401',
