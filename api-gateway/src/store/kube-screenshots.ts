@@ -20,7 +20,7 @@ import type { ScreenshotStore } from './ports.ts'
 const screenshots = tintypeResource<Screenshot>('Screenshot', 'screenshots')
 
 /** A caller waits for the answer: better a 503 in time than a late success. */
-const WRITE_MILLISECONDS = 5_000
+const WRITE_MILLISECONDS = 10_000
 const READ_MILLISECONDS = 3_000
 
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
