@@ -1,7 +1,6 @@
 import { DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/delivery-log'
-import { invalid, type Problem } from '../errors.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from './list-query.ts'
-import { unknownName } from './problems.ts'
+import { invalid } from '../errors.ts'
+import { DEFAULT_LIMIT, type Readers, readLimit, readQuery } from './read-query.ts'
 
 /** Which of an endpoint's deliveries. */
 export interface DeliveryQuery {
@@ -14,13 +13,10 @@ export interface DeliveryQuery {
 /** The newest attempt's instant and the id: deliveries are listed by both. */
 export const DELIVERY_CURSOR = /^\d{13}\.dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-type Reader = (text: string) => Partial<DeliveryQuery> | string
-
 const isState = (text: string): text is DeliveryState => DELIVERY_STATES.some((state) => state === text)
 
-const READERS: Readonly<Record<string, Reader>> = {
-  limit: (text) =>
-    /^\d{1,9}$/.test(text) && Number(text) > 0 ? { limit: Math.min(Number(text), MAX_LIMIT) } : 'must be a whole number of at least 1',
+const READERS: Readers<DeliveryQuery> = {
+  limit: readLimit,
   cursor: (text) => (DELIVERY_CURSOR.test(text) ? { cursor: text } : 'must be a next_cursor of an earlier page of the same list'),
   status: (text) => {
     const states = text.split(',')
@@ -33,20 +29,9 @@ export const DELIVERY_PARAMETERS: readonly string[] = Object.keys(READERS)
 
 /** @throws ApiError with every fault at once */
 export function parseDeliveryQuery(query: Readonly<Record<string, unknown>>): DeliveryQuery {
-  const problems: Problem[] = []
-  const parts = Object.entries(query).map(([name, value]): Partial<DeliveryQuery> => {
-    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
-    if (!read) {
-      problems.push(unknownName('', name, { '': DELIVERY_PARAMETERS }))
-      return {}
-    }
-    const result = typeof value === 'string' ? read(value) : 'must be given once'
-    if (typeof result !== 'string') return result
-    problems.push({ path: name, code: 'invalid_value', message: `${name} ${result}` })
-    return {}
-  })
+  const { parsed, problems } = readQuery<DeliveryQuery>(query, READERS, { limit: DEFAULT_LIMIT })
   if (problems.length > 0) throw invalid(problems)
-  return Object.assign({ limit: DEFAULT_LIMIT }, ...parts)
+  return parsed
 }
 
 const DIGITS = 13

@@ -1,12 +1,9 @@
 import { ImageFormat } from '@tintype/crds/capture-options/image'
 import { isScreenshotId } from '@tintype/crds/ids'
 import type { WireStatus } from '@tintype/crds/record'
-import { invalid, type Problem } from '../errors.ts'
-import { unknownName } from './problems.ts'
+import { invalid } from '../errors.ts'
+import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from './read-query.ts'
 
-export const DEFAULT_LIMIT = 100
-/** Larger limits are taken as this (AIP-158): they break nobody. */
-export const MAX_LIMIT = 500
 /** The largest offset over live and archived records; beyond it live ones alone are counted (decision 9). */
 export const MAX_MERGED_OFFSET = 10_000
 export const MAX_OFFSET = 1_000_000_000
@@ -33,7 +30,7 @@ const STATUSES: readonly string[] = ['pending', 'completed', 'failed'] satisfies
 const COMPLETED_CURSOR = /^\d{14}\.scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-type Reader = (text: string) => Partial<ListQuery> | string
+type Reader = QueryReader<ListQuery>
 
 const instant =
   (name: 'createdAfter' | 'createdBefore'): Reader =>
@@ -49,9 +46,8 @@ const oneOf =
 
 const CURSOR_FAULT = 'must be a next_cursor of an earlier page of the same list'
 
-const READERS: Readonly<Record<string, Reader>> = {
-  limit: (text) =>
-    /^\d{1,9}$/.test(text) && Number(text) > 0 ? { limit: Math.min(Number(text), MAX_LIMIT) } : 'must be a whole number of at least 1',
+const READERS: Readers<ListQuery> = {
+  limit: readLimit,
   offset: (text) =>
     /^\d{1,10}$/.test(text) && Number(text) <= MAX_OFFSET ? { offset: Number(text) } : `must be a whole number from 0 to ${MAX_OFFSET}`,
   cursor: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? { cursor: text } : CURSOR_FAULT),
@@ -77,25 +73,10 @@ const READERS: Readonly<Record<string, Reader>> = {
 /** Every parameter of the list; the OpenAPI document has the same. */
 export const LIST_PARAMETERS: readonly string[] = Object.keys(READERS)
 
-/** Reads one parameter that may stand once; a fault is a sentence about it. */
-export function readParameter(name: string, value: unknown, read: Reader, problems: Problem[]): Partial<ListQuery> {
-  const result = typeof value === 'string' ? read(value) : 'must be given once'
-  if (typeof result !== 'string') return result
-  problems.push({ path: name, code: 'invalid_value', message: `${name} ${result}` })
-  return {}
-}
-
 /** @throws ApiError with every fault at once */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
-  const problems: Problem[] = []
-  const known = { '': Object.keys(READERS) }
-  const parts = Object.entries(query).map(([name, value]) => {
-    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
-    if (read) return readParameter(name, value, read, problems)
-    problems.push(unknownName('', name, known))
-    return {}
-  })
-  const parsed: ListQuery = Object.assign({ limit: DEFAULT_LIMIT, offset: 0, sort: 'created_at', order: 'desc' }, ...parts)
+  const defaults: ListQuery = { limit: DEFAULT_LIMIT, offset: 0, sort: 'created_at', order: 'desc' }
+  const { parsed, problems } = readQuery(query, READERS, defaults)
   if (parsed.cursor !== undefined && parsed.offset > 0)
     problems.push({ path: 'offset', code: 'contradiction', message: 'offset and cursor exclude each other' })
   if (parsed.cursor !== undefined && isScreenshotId(parsed.cursor) !== (parsed.sort === 'created_at'))

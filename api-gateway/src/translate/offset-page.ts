@@ -1,8 +1,7 @@
 import type { z } from 'zod'
-import { invalid, type Problem } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { CountedPagination } from './fields.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from './list-query.ts'
-import { unknownName } from './problems.ts'
+import { DEFAULT_LIMIT, type Readers, readLimit, readQuery } from './read-query.ts'
 
 /** Which of an account's keys or webhooks (spec 4.8). */
 export interface OffsetQuery {
@@ -14,11 +13,8 @@ export interface OffsetQuery {
 const WHOLE = /^\d{1,9}$/
 const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, '1': true, '0': false }
 
-type Reader = (text: string) => Partial<OffsetQuery> | string
-
-const READERS: Readonly<Record<string, Reader>> = {
-  limit: (text) =>
-    WHOLE.test(text) && Number(text) > 0 ? { limit: Math.min(Number(text), MAX_LIMIT) } : 'must be a whole number of at least 1',
+const READERS: Readers<OffsetQuery> = {
+  limit: readLimit,
   offset: (text) => (WHOLE.test(text) ? { offset: Number(text) } : 'must be a whole number of at least 0'),
   include_inactive: (text) => {
     const includeInactive = Object.hasOwn(SWITCHES, text) ? SWITCHES[text] : undefined
@@ -28,20 +24,9 @@ const READERS: Readonly<Record<string, Reader>> = {
 
 /** @throws ApiError with every fault at once */
 export function parseOffsetQuery(query: Readonly<Record<string, unknown>>): OffsetQuery {
-  const problems: Problem[] = []
-  const parts = Object.entries(query).map(([name, value]): Partial<OffsetQuery> => {
-    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
-    if (!read) {
-      problems.push(unknownName('', name, { '': Object.keys(READERS) }))
-      return {}
-    }
-    const result = typeof value === 'string' ? read(value) : 'must be given once'
-    if (typeof result !== 'string') return result
-    problems.push({ path: name, code: 'invalid_value', message: `${name} ${result}` })
-    return {}
-  })
+  const { parsed, problems } = readQuery(query, READERS, { limit: DEFAULT_LIMIT, offset: 0, includeInactive: false })
   if (problems.length > 0) throw invalid(problems)
-  return Object.assign({ limit: DEFAULT_LIMIT, offset: 0, includeInactive: false }, ...parts)
+  return parsed
 }
 
 /** One page of a list that is short enough to be counted. */
