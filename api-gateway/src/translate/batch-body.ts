@@ -12,6 +12,7 @@ import {
   type RecordOptions,
   recordOptions,
   splitOptions,
+  toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
 import { judgeTarget } from './target.ts'
@@ -103,9 +104,7 @@ export function parseBatchBody(
   return {
     addresses,
     ignored,
-    ...(Object.keys(options).length > 0 ? { options } : {}),
-    ...(Object.keys(privateOptions).length > 0 ? { privateOptions } : {}),
-    ...(Object.keys(record).length > 0 ? { record } : {}),
+    ...toChosen({ options, privateOptions, record }),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   recordOptions,
   requestOptions,
   splitOptions,
+  toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
 import { judgeTarget } from './target.ts'
@@ -107,9 +108,7 @@ export function parseCreateBody(
   return {
     url,
     ignored,
-    ...(Object.keys(options).length > 0 ? { options } : {}),
-    ...(Object.keys(privateOptions).length > 0 ? { privateOptions } : {}),
-    ...(Object.keys(record).length > 0 ? { record } : {}),
+    ...toChosen({ options, privateOptions, record }),
     ...answer,
   }
 }

@@ -1,4 +1,4 @@
-import type { PostAnswer } from '@tintype/crds/webhook-requests'
+import type { PostAnswer } from '@tintype/crds/post-answer'
 import { z } from 'zod'
 import { instantField } from './fields.ts'
 
