@@ -34,7 +34,6 @@ export type ListOptions = CallOptions & {
   limit?: number | undefined
   continue?: string | undefined
   resourceVersion?: string | undefined
-  resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
   allNamespaces?: boolean | undefined
 }
 
@@ -92,9 +91,9 @@ export class Resource<T extends KubeObject> {
   }
 
   async list(options: ListOptions = {}): Promise<ListPage<T>> {
-    const { labelSelector, fieldSelector, limit, continue: token, resourceVersion, resourceVersionMatch, allNamespaces, ...call } = options
+    const { labelSelector, fieldSelector, limit, continue: token, resourceVersion, allNamespaces, ...call } = options
     const path = allNamespaces ? pathOf(this.definition) : this.pathOf(undefined, undefined, call.namespace)
-    const query = { labelSelector, fieldSelector, limit, continue: token, resourceVersion, resourceVersionMatch }
+    const query = { labelSelector, fieldSelector, limit, continue: token, resourceVersion }
     const { metadata, items } = await this.#call<RawList<T>>('GET', 'list', path, { ...call, query })
     return {
       items: items ?? [],
@@ -109,7 +108,7 @@ export class Resource<T extends KubeObject> {
     let page = await this.list({ limit: PAGE_SIZE, ...options })
     items.push(...page.items)
     while (page.continue) {
-      const { resourceVersion, resourceVersionMatch, ...rest } = options
+      const { resourceVersion, ...rest } = options
       page = await this.list({ limit: PAGE_SIZE, ...rest, continue: page.continue })
       items.push(...page.items)
     }
