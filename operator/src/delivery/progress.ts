@@ -4,6 +4,8 @@ import type { Progress } from './decide.ts'
 
 type Deliveries = Map<string, Progress>
 
+const nameOf = (event: ScreenshotEventType, webhook: string): string => `${event}/${webhook}`
+
 /** The posts of one Screenshot that this leader has under way or not yet written down. */
 export class ScreenshotProgress {
   readonly uid: string
@@ -19,28 +21,32 @@ export class ScreenshotProgress {
   }
 
   get(event: ScreenshotEventType, webhook: string): Progress | undefined {
-    return this.#deliveries.get(`${event}/${webhook}`)
+    return this.#deliveries.get(nameOf(event, webhook))
   }
 
   set(event: ScreenshotEventType, webhook: string, progress: Progress): void {
-    this.#deliveries.set(`${event}/${webhook}`, progress)
-    const delivery = this.#nameOf(event, webhook)
-    if (progress.state === 'ended') this.#backlog.add(delivery, this.#key)
-    else this.#backlog.remove(delivery)
+    const name = nameOf(event, webhook)
+    this.#deliveries.set(name, progress)
+    if (progress.state === 'ended') this.#backlog.add(this.#within(name), this.#key)
+    else this.#backlog.remove(this.#within(name))
   }
 
   delete(event: ScreenshotEventType, webhook: string): void {
-    this.#deliveries.delete(`${event}/${webhook}`)
-    this.#backlog.remove(this.#nameOf(event, webhook))
+    const name = nameOf(event, webhook)
+    this.#deliveries.delete(name)
+    this.#backlog.remove(this.#within(name))
   }
 
   /** Forgets all. */
   clear(): void {
-    for (const name of this.#deliveries.keys()) this.#backlog.remove(`${this.uid}/${name}`)
+    for (const name of this.#deliveries.keys()) this.#backlog.remove(this.#within(name))
     this.#deliveries.clear()
   }
 
-  #nameOf = (event: ScreenshotEventType, webhook: string): string => `${this.uid}/${event}/${webhook}`
+  /** The name of one of our deliveries among all. */
+  #within(name: string): string {
+    return `${this.uid}/${name}`
+  }
 
   get isEmpty(): boolean {
     return this.#deliveries.size === 0
