@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PostAnswer } from './webhook-requests.ts'
+import type { PostAnswer } from './post-answer.ts'
 
 // The log of an endpoint's deliveries, as the operator writes it and the gateway reads it: NDJSON, one line an attempt, in objects
 // `deliveries/<account>/<webhook id>/<inverted milliseconds>-<lines>-<nonce>.ndjson`. The natural order of keys is newest first, and a key

@@ -1,7 +1,6 @@
-import { z } from 'zod'
-import { instant } from './kinds/custom-resource.ts'
 import type { Webhook } from './kinds/webhook.ts'
 import { Annotation, REQUEST_PREFIX } from './names.ts'
+import { MAX_REQUEST_TEXT, MAX_REQUESTS, type PostAnswer } from './post-answer.ts'
 
 // Only the operator posts (decision 40). Whoever wants a post asks for it by an annotation on the Webhook and finds the answer in its status:
 //
@@ -10,27 +9,6 @@ import { Annotation, REQUEST_PREFIX } from './names.ts'
 //   tintype.dev/test-requested:  any text, by a person; another text asks again     → status.lastTest
 //
 // One annotation a request, so that askers never stand in each other's way. The asker takes it away, and the answer goes with it.
-
-/** What came of a post that was asked for. */
-export const PostAnswer = z.object({
-  time: instant('When the post ended.'),
-  success: z.boolean().describe('True for a 2xx answer in time.'),
-  statusCode: z.int().min(0).max(999).describe('HTTP status of the answer; 0 when there was none.'),
-  responseMilliseconds: z.int().min(0).describe('Milliseconds until the answer, or until it was given up.'),
-  error: z.string().max(256).describe('Why it failed, at most 256 characters.').optional(),
-})
-export type PostAnswer = z.infer<typeof PostAnswer>
-
-/** Longest text of {@link Annotation.testRequested} that is told apart. */
-const MAX_TEXT = 64
-
-export const TestByHand = PostAnswer.extend({
-  request: z.string().max(MAX_TEXT).describe(`Text of the annotation ${Annotation.testRequested} that it answers.`),
-})
-export type TestByHand = z.infer<typeof TestByHand>
-
-/** Requests of one Webhook that are looked at; askers keep well below. */
-export const MAX_REQUESTS = 64
 
 /** Requests of one Webhook that may be open before another is refused. */
 export const MAX_OPEN_REQUESTS = 16
@@ -67,7 +45,7 @@ export function toRequestAnnotation(request: Exclude<PostRequest, { do: 'testByH
 /** All that is asked of a Webhook, answered or not; what nobody of ours can have written is passed over. */
 export function findRequests({ metadata: { annotations = {} } }: Pick<Webhook, 'metadata'>): PostRequest[] {
   const text = annotations[Annotation.testRequested]
-  const byHand: PostRequest[] = text === undefined ? [] : [{ do: 'testByHand', nonce: BY_HAND, text: text.slice(0, MAX_TEXT) }]
+  const byHand: PostRequest[] = text === undefined ? [] : [{ do: 'testByHand', nonce: BY_HAND, text: text.slice(0, MAX_REQUEST_TEXT) }]
   const asked = Object.entries(annotations).flatMap(([name, value]) => {
     const request = name.startsWith(REQUEST_PREFIX) ? parseRequest(name.slice(REQUEST_PREFIX.length), value) : undefined
     return request ?? []

@@ -6,14 +6,8 @@ import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { REQUEST_PREFIX } from '@tintype/crds/names'
-import {
-  findAnswer,
-  findOpenRequests,
-  MAX_OPEN_REQUESTS,
-  type PostAnswer,
-  toRemovals,
-  toRequestAnnotation,
-} from '@tintype/crds/webhook-requests'
+import type { PostAnswer } from '@tintype/crds/post-answer'
+import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toRemovals, toRequestAnnotation } from '@tintype/crds/webhook-requests'
 import { notFound, unavailable } from '../errors.ts'
 import { toApiError } from './kube-errors.ts'
 import type { AskedPost, PostRequests } from './ports.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Conditions } from '../conditions.ts'
 import { EVENT_TYPES } from '../event-types.ts'
-import { MAX_REQUESTS, PostAnswer, TestByHand } from '../webhook-requests.ts'
+import { MAX_REQUESTS, PostAnswer, TestByHand } from '../post-answer.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
 /** An address that events may be posted to, as far as its form tells. */

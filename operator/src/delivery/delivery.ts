@@ -2,69 +2,31 @@
 // and then. It works for as long as its operator leads.
 
 import { secrets } from '@tintype/crds/client/core-resources'
-import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { keyOf } from '@tintype/crds/client/kube-object'
-import type { Log } from '@tintype/crds/client/log'
-import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
-import type { LinkBase } from '@tintype/crds/events'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
 import { findDefaultWebhook } from '@tintype/crds/request-webhook'
-import type { OpeningKeys } from '@tintype/crds/sealed'
 import manifest from '../../package.json' with { type: 'json' }
-import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
-import type { EventRecorder } from '../event-recorder.ts'
-import type { Storage } from '../storage/storage.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { Backlog } from './backlog.ts'
 import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
 import { Courier } from './courier.ts'
-import { EventLibrary, type EventStore } from './event-bytes.ts'
+import { EventLibrary } from './event-bytes.ts'
 import { openEventStore } from './event-store.ts'
 import { buildGuardedAgent } from './guarded-agent.ts'
 import { Lanes } from './lanes.ts'
-import { createDeliveryMetrics, type DeliveryMetrics } from './metrics.ts'
+import { createDeliveryMetrics } from './metrics.ts'
 import { BY_ACCOUNT } from './observe.ts'
+import type { DeliveryOptions } from './options.ts'
 import { type Post, post } from './post.ts'
-import { type Resolve, resolverOf } from './resolve.ts'
-import { type DeliverySettings, toRules } from './settings.ts'
+import { resolverOf } from './resolve.ts'
+import { toRules } from './settings.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests.ts'
 import { Statistics } from './statistics.ts'
 import { listOwnAddresses, loadCertificates } from './trust.ts'
-
-export interface DeliveryOptions {
-  http: KubeHttp
-  namespace: string
-  screenshots: Reflector<Screenshot>
-  webhooks: Reflector<Webhook>
-  linkBase: LinkBase
-  /** Open the signing secrets in specs. */
-  openingKeys: OpeningKeys
-  settings: DeliverySettings
-  /** PEM certificates that vouch for receivers. */
-  certificates: string[]
-  /** Addresses of this pod, which no webhook may mean. */
-  ownAddresses: readonly string[]
-  version: string
-  log: Log
-  /** Absent: nobody is told by Kubernetes Events. */
-  events?: EventRecorder
-  isLeader: () => boolean
-  eventStore?: EventStore
-  /** Keeps the log; without it nothing is delivered again. */
-  storage?: Storage
-  metrics?: DeliveryMetrics
-  controllerMetrics?: ControllerMetrics & WorkQueueMetrics
-  resolve?: Resolve
-  now?: () => Date
-  /** How often counters and lines of the log are written. */
-  statisticsMilliseconds?: number
-}
 
 /** Posts at once, in all and to one endpoint (contract 1.3). */
 const LIMITS = { total: 256, perLane: 8 }

@@ -1,5 +1,6 @@
 import { silentLog } from '../../../crds/client/log.ts'
-import { type DeliveryOptions, prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
+import type { DeliveryOptions } from '../../../operator/src/delivery/options.ts'
 import type { StartedWork } from '../../../operator/src/deps.ts'
 
 type Around = Pick<DeliveryOptions, 'http' | 'screenshots' | 'webhooks' | 'openingKeys'>

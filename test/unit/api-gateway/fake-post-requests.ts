@@ -1,6 +1,6 @@
 import type { AskedPost, PostRequests } from '../../../api-gateway/src/store/ports.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
-import type { PostAnswer } from '../../../crds/src/webhook-requests.ts'
+import type { PostAnswer } from '../../../crds/src/post-answer.ts'
 
 /** An operator that keeps what it is asked, and answers what the test says; without an answer it is away. */
 export class FakePostRequests implements PostRequests {

@@ -1,14 +1,7 @@
 import t from 'tap'
 import { Annotation, REQUEST_PREFIX } from '../../../crds/src/names.ts'
-import {
-  findOpenRequests,
-  findRequests,
-  MAX_REQUESTS,
-  type PostAnswer,
-  toAnswerPatch,
-  toRemovals,
-  toRequestAnnotation,
-} from '../../../crds/src/webhook-requests.ts'
+import { MAX_REQUESTS, type PostAnswer } from '../../../crds/src/post-answer.ts'
+import { findOpenRequests, findRequests, toAnswerPatch, toRemovals, toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
 import { at, aWebhook } from '../../support/builders.ts'
 
 const NONCE = 'a'.repeat(20)

@@ -1,0 +1,44 @@
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import type { Log } from '@tintype/crds/client/log'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { LinkBase } from '@tintype/crds/events'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { OpeningKeys } from '@tintype/crds/sealed'
+import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { EventRecorder } from '../event-recorder.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { EventStore } from './event-bytes.ts'
+import type { DeliveryMetrics } from './metrics.ts'
+import type { Resolve } from './resolve.ts'
+import type { DeliverySettings } from './settings.ts'
+
+/** What deliveries are made of; tests give their own. */
+export interface DeliveryOptions {
+  http: KubeHttp
+  namespace: string
+  screenshots: Reflector<Screenshot>
+  webhooks: Reflector<Webhook>
+  linkBase: LinkBase
+  /** Open the signing secrets in specs. */
+  openingKeys: OpeningKeys
+  settings: DeliverySettings
+  /** PEM certificates that vouch for receivers. */
+  certificates: string[]
+  /** Addresses of this pod, which no webhook may mean. */
+  ownAddresses: readonly string[]
+  version: string
+  log: Log
+  /** Absent: nobody is told by Kubernetes Events. */
+  events?: EventRecorder
+  isLeader: () => boolean
+  eventStore?: EventStore
+  /** Keeps the log; without it nothing is delivered again. */
+  storage?: Storage
+  metrics?: DeliveryMetrics
+  controllerMetrics?: ControllerMetrics & WorkQueueMetrics
+  resolve?: Resolve
+  now?: () => Date
+  /** How often counters and lines of the log are written. */
+  statisticsMilliseconds?: number
+}
