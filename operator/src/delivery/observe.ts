@@ -46,7 +46,7 @@ export function observe(key: string, { screenshots, webhooks, book, circuits }: 
   const candidates = occurrences
     .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
     // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
-    .filter(({ entry }) => entry !== undefined || !isDeleteRequested)
+    .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
     .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuits) }))
   return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
 }
@@ -62,14 +62,19 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
   const ledger = screenshot.status?.deliveries?.[event] ?? {}
   const receivers = new Set(hooks.filter((hook) => isReceiver(hook, occurrence)).map(({ metadata }) => metadata.name))
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
-  return [...new Set([...receivers, ...Object.keys(ledger)])].map((webhook) => {
+  // A post that was under way when its webhook went is written down all the same.
+  return [...new Set([...receivers, ...Object.keys(ledger), ...progress.webhooksOf(event)])].map((webhook) => {
     const entry = ledger[webhook]
+    const isReceiver = receivers.has(webhook)
     const known = progress.get(event, webhook)
-    const isObsolete = isKnownToLedger(known, entry)
+    const isObsolete = isKnownToLedger(known, entry) || (known?.state === 'deferred' && !isReceiver)
     if (isObsolete) progress.delete(event, webhook)
-    return { event, webhook, isReceiver: receivers.has(webhook), entry, progress: isObsolete ? undefined : known }
+    return { event, webhook, isReceiver, entry, progress: isObsolete ? undefined : known }
   })
 }
+
+/** True for a post that has left, whether or not it has ended. */
+const isPosted = (progress: Progress | undefined): boolean => progress?.state === 'posting' || progress?.state === 'ended'
 
 /** Asks the circuit about what could start. */
 function findHold(

@@ -24,6 +24,12 @@ export class ScreenshotProgress {
     return this.#deliveries.get(nameOf(event, webhook))
   }
 
+  /** Names of the webhooks with a post of that event here. */
+  webhooksOf(event: ScreenshotEventType): string[] {
+    const prefix = nameOf(event, '')
+    return [...this.#deliveries.keys()].flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
+  }
+
   set(event: ScreenshotEventType, webhook: string, progress: Progress): void {
     const name = nameOf(event, webhook)
     this.#deliveries.set(name, progress)

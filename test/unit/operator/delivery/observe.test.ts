@@ -46,6 +46,32 @@ t.test('observe drops a result that the ledger holds already', async (t) => {
   t.ok(progress.isEmpty)
 })
 
+t.test('the end of a post whose webhook was switched off meanwhile is never written down, and 32 of them keep all posts back', async (t) => {
+  const ended = { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 } as const
+  const deleteRequested = { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } }
+  for (const [said, metadata] of [['', {}] as const, [', deletion or not', deleteRequested] as const]) {
+    const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
+    for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
+      const given = deps(shot, ...hooks)
+      given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
+      t.match(
+        observe(KEY, given)?.candidates,
+        [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
+        `it is there to be recorded${said}`,
+      )
+    }
+  }
+})
+
+t.test('observe forgets a post that could not leave and that nobody wants any more', async (t) => {
+  const shot = aShot()
+  const given = deps(shot)
+  const progress = given.book.of(KEY, shot.metadata.uid)
+  progress.set('screenshot.completed', 'hook', { state: 'deferred', until: at(9) })
+  t.match(observe(KEY, given)?.candidates, [{ isReceiver: false, progress: undefined }])
+  t.ok(progress.isEmpty)
+})
+
 t.test('observe begins anew for an object of the same name', async (t) => {
   const shot = aShot()
   const given = deps(shot, aWebhook())
