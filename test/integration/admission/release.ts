@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import type { Test } from 'tap'
 import { parse } from 'yaml'
 import { accessFromKubeconfig, accessFromToken } from '../../../crds/client/cluster-access.ts'
 import { namespaces, pods, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
@@ -10,7 +9,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
 import { chartDirectory, helm } from '../../support/chart.ts'
-import { startOwnPlane } from '../../support/own-plane.ts'
+import { type Ends, startOwnPlane } from '../../support/own-plane.ts'
 
 /** Namespace and name of the release under test. */
 export const NAMESPACE = 'tintype'
@@ -18,9 +17,9 @@ export const NAMESPACE = 'tintype'
 /** The chart as Helm installs it on a real API server that runs no pods, and the people and programs that come to it. */
 export type Release = Awaited<ReturnType<typeof installRelease>>
 
-/** Starts an API server, installs the chart, and takes both down when the test file has ended. */
-export async function installRelease(t: Test) {
-  const plane = await startOwnPlane(t)
+/** Starts an API server, installs the chart, and takes both down when the test file has ended. `fsync`: etcd waits for the disk. */
+export async function installRelease(t: Ends, options: { fsync?: boolean } = {}) {
+  const plane = await startOwnPlane(t, options)
   const connections: KubeHttp[] = []
   t.teardown(() => Promise.all(connections.map((http) => http.close())))
   const connect = (http: KubeHttp) => {
@@ -108,7 +107,7 @@ export async function installRelease(t: Test) {
     await grant(user, name)
   }
   const people = { asUser, asPod, asAccount, kubeconfigOf }
-  return { admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
+  return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }
 }
 
 interface Binding extends KubeObject {

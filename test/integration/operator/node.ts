@@ -66,6 +66,7 @@ export class FakeNode {
   readonly #admin: KubeHttp
   readonly #kubeconfigPath: string
   readonly #port: number
+  readonly #network: string
   readonly #pods: Reflector<Pod>
   readonly #client: Resource<Pod>
   readonly #connections: KubeHttp[] = []
@@ -73,7 +74,14 @@ export class FakeNode {
   #count = 0
   #isStopped = false
 
-  constructor({ admin, kubeconfigPath, port }: { admin: KubeHttp; kubeconfigPath: string; port: number }) {
+  /** @param options.network the first half of its runners' addresses, in 127.0.0.0/8: two nodes on one machine need two */
+  constructor({
+    admin,
+    kubeconfigPath,
+    port,
+    network = '127.1',
+  }: { admin: KubeHttp; kubeconfigPath: string; port: number; network?: string }) {
+    this.#network = network
     this.#admin = admin
     this.#kubeconfigPath = kubeconfigPath
     this.#port = port
@@ -116,7 +124,7 @@ export class FakeNode {
   async #run(pod: Pod): Promise<void> {
     if (this.#isStopped || pod.metadata.deletionTimestamp) return
     const { name } = pod.metadata
-    const ip = `127.1.${Math.floor(++this.#count / 250)}.${(this.#count % 250) + 1}`
+    const ip = `${this.#network}.${Math.floor(++this.#count / 250)}.${(this.#count % 250) + 1}`
     const target = { apiVersion: 'v1', kind: 'Node', name: 'node1' }
     await this.#admin
       .request({
