@@ -48,6 +48,7 @@ export interface PodSpec {
   hostPID?: boolean
   hostIPC?: boolean
   serviceAccountName?: string
+  priorityClassName?: string
   securityContext?: Record<string, unknown>
   initContainers?: Container[]
   containers: Container[]

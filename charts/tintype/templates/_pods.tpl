@@ -23,6 +23,13 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{/* Priority of one of the programs: its own class, or the release's: (dict "root" $ "values" .Values.operator). */}}
+{{- define "tintype.priority" -}}
+{{- if .values.priorityClassName }}priorityClassName: {{ .values.priorityClassName }}
+{{- else if .root.Values.priorityClass.create }}priorityClassName: {{ include "tintype.clusterName" .root }}
+{{- end -}}
+{{- end }}
+
 {{/* Where a pod may run: the `gateway`, `operator` or `minio` values. */}}
 {{- define "tintype.placement" -}}
 {{- with .nodeSelector }}

@@ -80,6 +80,19 @@ t.test('chart keeps the volume and the passwords of MinIO when it is uninstalled
   ])
 })
 
+t.test('chart puts programs before runners on a full cluster where it is asked to, each by its own class where one is named', async (t) => {
+  const classOf = ({ spec }: { spec: { priorityClassName?: string } }) => spec.priorityClassName
+  t.strictSame(new Set(podsOf(await renderChart()).map(classOf)), new Set([undefined]))
+  const rendered = await renderChart({ 'priorityClass.create': true, 'minio.priorityClassName': 'storage' })
+  const classes = Object.fromEntries(podsOf(rendered).map((pod) => [pod.name, classOf(pod)]))
+  t.match(classes, {
+    'Deployment tintype-operator': 'tintype',
+    'Deployment tintype-api-gateway': 'tintype',
+    'StatefulSet tintype-minio': 'storage',
+  })
+  t.match(find(rendered, 'PriorityClass', 'tintype'), { value: 1000 })
+})
+
 t.test('chart gives the root password of MinIO to MinIO and its setup alone', async (t) => {
   const holders = podsOf(await renderChart()).filter(({ spec }) => JSON.stringify(spec).includes('minio-root'))
   t.strictSame(holders.map(({ name }) => name).sort(), ['Job tintype-storage-setup-1', 'StatefulSet tintype-minio'])
@@ -87,8 +100,9 @@ t.test('chart gives the root password of MinIO to MinIO and its setup alone', as
 
 t.test('chart names objects of the whole cluster by namespace, unless it is called as the release', async (t) => {
   const rendered = await renderChart({}, ['--namespace', 'staging'])
-  const global = rendered.filter(({ kind }) => /^(Cluster|ValidatingAdmission)/.test(kind)).map(({ metadata }) => metadata.name)
-  t.ok(global.length >= 9)
+  const kinds = /^(Cluster|ValidatingAdmission|FlowSchema|PriorityLevel)/
+  const global = rendered.filter(({ kind }) => kinds.test(kind)).map(({ metadata }) => metadata.name)
+  t.ok(global.length >= 12)
   t.ok(
     global.every((name) => name.startsWith('staging-tintype-')),
     global.join(' '),
@@ -98,7 +112,7 @@ t.test('chart names objects of the whole cluster by namespace, unless it is call
 t.test('chart names nothing longer than Kubernetes allows, whatever the release is called', async (t) => {
   const rendered = await renderChart({ fullnameOverride: 'a'.repeat(40) }, ['--namespace', 'b'.repeat(63)])
   const tooLong = rendered.filter(
-    ({ kind, metadata }) => metadata.name.length > (/^(Cluster|Validating|Network|PodDis)/.test(kind) ? 253 : 63),
+    ({ kind, metadata }) => metadata.name.length > (/^(Cluster|Validating|Network|PodDis|FlowSchema|Priority)/.test(kind) ? 253 : 63),
   )
   t.strictSame(tooLong, [])
 })

@@ -1,0 +1,85 @@
+import { request } from 'node:https'
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { namespaces } from '../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { waitFor } from '../../cluster/wait.ts'
+import { chartDirectory, helm } from '../../support/chart.ts'
+import { startOwnPlane } from '../../support/own-plane.ts'
+
+// Which queue of the API server a request waits in: it says so itself in each answer. Asked as the programs of the release, by impersonation.
+
+const NAMESPACE = 'tintype'
+const plane = await startOwnPlane(t)
+const access = await accessFromKubeconfig(plane.kubeconfigPath)
+const http = new KubeHttp({ ...access, namespace: NAMESPACE })
+t.teardown(() => http.close())
+await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
+await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {
+  KUBECONFIG: plane.kubeconfigPath,
+})
+
+interface Named {
+  items: { metadata: { name: string; uid: string } }[]
+}
+const list = (kind: string) => http.request<Named>({ method: 'GET', path: `/apis/flowcontrol.apiserver.k8s.io/v1/${kind}` })
+const nameOf = ({ items }: Named, uid: unknown) => items.find(({ metadata }) => metadata.uid === uid)?.metadata.name
+
+/** The FlowSchema and the priority level that a request of one of the release's accounts was given. */
+async function classify(account: string, method: string, path: string): Promise<{ schema: string | undefined; level: string | undefined }> {
+  const { tls, headers } = await access.credentials({ refresh: false })
+  const answered = Promise.withResolvers<NodeJS.Dict<string | string[]>>()
+  const asAccount = { ...headers, 'impersonate-user': `system:serviceaccount:${NAMESPACE}:tintype-${account}` }
+  const call = request(new URL(path, access.server), { method, headers: asAccount, ...tls }, (response) => {
+    response.resume()
+    answered.resolve(response.headers)
+  })
+  call.on('error', answered.reject).end()
+  const told = await answered.promise
+  const [schemas, levels] = await Promise.all([list('flowschemas'), list('prioritylevelconfigurations')])
+  return {
+    schema: nameOf(schemas, told['x-kubernetes-pf-flowschema-uid']),
+    level: nameOf(levels, told['x-kubernetes-pf-prioritylevel-uid']),
+  }
+}
+
+const lease = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/tintype-operator`
+const kind = `/apis/tintype.dev/v1alpha1/namespaces/${NAMESPACE}`
+const captures = { schema: 'tintype-captures', level: 'tintype-captures' }
+const cases = [
+  {
+    what: 'a renewal of the lease',
+    account: 'operator',
+    method: 'PUT',
+    path: lease,
+    wanted: { schema: 'tintype-leases', level: 'leader-election' },
+  },
+  { what: 'a claim', account: 'operator', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
+  { what: 'a report', account: 'capture-runner', method: 'PATCH', path: `${kind}/screenshots/some/status`, wanted: captures },
+  { what: 'a count of quota', account: 'api-gateway', method: 'PUT', path: `${kind}/accountusages/some/status`, wanted: captures },
+  {
+    what: 'a list',
+    account: 'operator',
+    method: 'GET',
+    path: `${kind}/screenshots`,
+    wanted: { schema: 'service-accounts', level: 'workload-low' },
+  },
+  {
+    what: 'a lease of another',
+    account: 'operator',
+    method: 'PUT',
+    path: lease.replace('/tintype/', '/default/'),
+    wanted: { schema: 'service-accounts', level: 'workload-low' },
+  },
+]
+for (const { what, account, method, path, wanted } of cases) {
+  t.test(`the API server queues ${what} of ${account} by ${wanted.schema}`, async (t) => {
+    // It takes up new schemas a moment after they are written.
+    await waitFor(`the queue of ${what}`, async () => JSON.stringify(await classify(account, method, path)) === JSON.stringify(wanted), {
+      timeoutMilliseconds: 60_000,
+      intervalMilliseconds: 500,
+    })
+    t.strictSame(await classify(account, method, path), wanted)
+  })
+}
