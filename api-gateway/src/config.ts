@@ -36,7 +36,7 @@ const Env = z.object({
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica (decision 3)
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // changes of its keys and webhooks, on each replica
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys of an account
-  TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).default(50), // webhooks of an account: bounds what one event fans out to
+  TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks of an account: bounds what one event fans out to
   // The same as the operator's: what it would refuse to post to is refused when it is asked for.
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,

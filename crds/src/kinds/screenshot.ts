@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CaptureOptions } from '../capture-options/catalogue.ts'
-import { contradictions } from '../capture-options/contradictions.ts'
+import { contradictionRules } from '../capture-options/contradictions.ts'
 import { ImageFormat } from '../capture-options/image.ts'
 import { Conditions } from '../conditions.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
@@ -18,7 +18,7 @@ export const ScreenshotSpec = z.object({
   accountName: objectName('Account that the screenshot belongs to. Default: default.').optional(),
   poolName: objectName('RunnerPool that captures it. Default: default.').optional(),
   options: CaptureOptions.describe('How to capture; what is absent was not chosen.')
-    .meta({ 'x-kubernetes-validations': contradictions.map(({ rule, message }) => ({ rule, message })) })
+    .meta({ 'x-kubernetes-validations': contradictionRules })
     .optional(),
   batchId: z.string().max(64).describe('Batch that it was created with.').optional(),
   externalIdentifier: z
@@ -109,7 +109,7 @@ export const CaptureResult = z.object({
   timings: z
     .record(z.string().max(32), z.int().min(0))
     .describe('Milliseconds that each step took.')
-    .meta({ maxProperties: 32 })
+    .meta({ maxProperties: 64 })
     .optional(),
   size: z.string().max(16).describe('The file’s size for a person; derived, for printing.').optional(),
   duration: z.string().max(16).describe('The capture’s duration for a person; derived, for printing.').optional(),
@@ -124,6 +124,9 @@ export const DeliveryEntry = z.object({
 })
 export type DeliveryEntry = z.infer<typeof DeliveryEntry>
 
+/** Deliveries of one event that the ledger holds: one to the request's own address, the others to webhooks of the account. */
+export const MAX_DELIVERIES = 64
+
 export const ScreenshotStatus = z.object({
   phase: Phase.describe('Pending, Running, Completed or Failed; derived from the conditions, for printing and field selectors.').optional(),
   runner: RunnerClaim.describe('The pod that may report this attempt.').optional(),
@@ -134,7 +137,7 @@ export const ScreenshotStatus = z.object({
   result: CaptureResult.describe('What the runner reported.').optional(),
   conditions: Conditions.describe('Succeeded (Unknown while pending) and Finished (True either way in the end).').optional(),
   deliveries: z
-    .record(z.string().max(64), z.record(z.string().max(253), DeliveryEntry).meta({ maxProperties: 64 }))
+    .record(z.string().max(64), z.record(z.string().max(253), DeliveryEntry).meta({ maxProperties: MAX_DELIVERIES }))
     .meta({ maxProperties: 8 })
     .describe('Webhook deliveries by event type and webhook name; the delivery controller’s alone.')
     .optional(),

@@ -1,19 +1,17 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
-import { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import { TerminalError } from '../controller/errors.ts'
+import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
 import { laneOf } from './endpoint.ts'
 import type { ProgressBook, ScreenshotProgress } from './progress.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './receivers.ts'
-
-/** Index of webhooks by the account whose events they receive. */
-export const BY_ACCOUNT = 'delivery/account'
 
 export interface ObserveDeps {
   screenshots: Pick<Lister<Screenshot>, 'get'>
@@ -62,8 +60,9 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
   const ledger = screenshot.status?.deliveries?.[event] ?? {}
   const receivers = new Set(hooks.filter((hook) => isReceiver(hook, occurrence)).map(({ metadata }) => metadata.name))
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
-  // A post that was under way when its webhook went is written down all the same.
-  return [...new Set([...receivers, ...Object.keys(ledger), ...progress.webhooksOf(event)])].map((webhook) => {
+  // A post that was under way when its webhook went is written down all the same. One place too many, and the whole ledger is refused.
+  const names = [...new Set([...Object.keys(ledger), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
+  return names.map((webhook) => {
     const entry = ledger[webhook]
     const isReceiver = receivers.has(webhook)
     const known = progress.get(event, webhook)

@@ -11,6 +11,7 @@ import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { DisableSettings } from './auto-disable.ts'
+import { keysConcernedBy } from './limit.ts'
 import { reconcile } from './reconcile.ts'
 
 export interface WebhookControllerOptions {
@@ -60,7 +61,7 @@ export function startWebhookController(options: WebhookControllerOptions): Contr
     log,
     ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
   })
-  controller.watch(reflector)
+  controller.watch(reflector, (event) => keysConcernedBy(event, reflector.lister))
   controller.start()
   return controller
 }

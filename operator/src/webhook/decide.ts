@@ -6,6 +6,7 @@ import { type Condition, ConditionType, findCondition, setCondition } from '@tin
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
+import { MAX_RECEIVERS } from './limit.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface Observed {
@@ -15,6 +16,8 @@ export interface Observed {
   url: Verdict
   /** Posts are paused: most of the last ones failed. */
   isCircuitOpen?: boolean
+  /** The account has more webhooks than one event can be told to, and this is not one of the oldest. */
+  isBeyondLimit?: boolean
 }
 
 /** Fields of the status to write; `null` takes one away, as in a merge patch. */
@@ -64,7 +67,7 @@ export function decide(observed: Observed, now: Date, settings: DisableSettings 
 
 const disabledReasonOf = ({ metadata }: Webhook): string | undefined => metadata.annotations?.[Annotation.disabledReason]
 
-function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
+function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Finding | undefined {
   const name = signingSecretName(webhook.metadata.name)
   if (!isActive(webhook)) {
     const why = disabledReasonOf(webhook)
@@ -72,6 +75,10 @@ function findObstacle({ webhook, secret, url }: Observed): Finding | undefined {
     return { status: 'False', reason: 'Disabled', message: `Switched off: ${why}. Mend the endpoint, then set spec.active to true.` }
   }
   if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
+  if (isBeyondLimit) {
+    const message = `The account has ${MAX_RECEIVERS} older active webhooks, which is all that one event is told to: delete one of them.`
+    return { status: 'False', reason: 'TooManyWebhooks', message }
+  }
   if (secret === 'unreadable') {
     return {
       status: 'False',

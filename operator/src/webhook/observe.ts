@@ -1,15 +1,17 @@
 import { classifyUrl, type EgressRules } from '@tintype/crds/address-rules'
 import type { Lister } from '@tintype/crds/client/lister'
 import { Webhook } from '@tintype/crds/kinds/webhook'
+import { accountOf } from '@tintype/crds/record'
 import type { OpeningKeys } from '@tintype/crds/sealed'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { TerminalError } from '../controller/errors.ts'
 import type { Observed } from './decide.ts'
+import { BY_ACCOUNT, isBeyondLimit } from './limit.ts'
 import { canOpen } from './sealed-secrets.ts'
 import { judgeSecret, type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface ObserveDeps {
-  webhooks: Pick<Lister<Webhook>, 'get'>
+  webhooks: Pick<Lister<Webhook>, 'get' | 'byIndex'>
   secrets: SecretStore
   rules: EgressRules
   openingKeys: OpeningKeys
@@ -30,6 +32,7 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
     secret: await findSecret(webhook, deps),
     url: webhook.spec.isDefault ? { allowed: true } : classifyUrl(webhook.spec.url, rules),
     isCircuitOpen: isCircuitOpen(key),
+    isBeyondLimit: isBeyondLimit(webhook, webhooks.byIndex(BY_ACCOUNT, accountOf(webhook))),
   }
 }
 

@@ -3,8 +3,9 @@ import { Store } from '../../../../crds/client/lister.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../crds/src/record.ts'
-import { BY_ACCOUNT, observe } from '../../../../operator/src/delivery/observe.ts'
+import { observe } from '../../../../operator/src/delivery/observe.ts'
 import { ProgressBook } from '../../../../operator/src/delivery/progress.ts'
+import { BY_ACCOUNT } from '../../../../operator/src/webhook/limit.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
 function deps(shot: Screenshot, ...hooks: Webhook[]) {
@@ -26,8 +27,8 @@ t.test('observe finds the receivers of the account, in the namespace, and what t
     aWebhook({ name: 'apart', metadata: { namespace: 'b' } }),
   ]
   t.match(observe(KEY, deps(shot, ...hooks))?.candidates, [
-    { event: 'screenshot.completed', webhook: 'hook', isReceiver: true, entry: undefined },
     { event: 'screenshot.completed', webhook: 'gone', isReceiver: false, entry },
+    { event: 'screenshot.completed', webhook: 'hook', isReceiver: true, entry: undefined },
   ])
 })
 
@@ -46,22 +47,25 @@ t.test('observe drops a result that the ledger holds already', async (t) => {
   t.ok(progress.isEmpty)
 })
 
-t.test('the end of a post whose webhook was switched off meanwhile is never written down, and 32 of them keep all posts back', async (t) => {
-  const ended = { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 } as const
-  const deleteRequested = { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } }
-  for (const [said, metadata] of [['', {}] as const, [', deletion or not', deleteRequested] as const]) {
-    const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
-    for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
-      const given = deps(shot, ...hooks)
-      given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
-      t.match(
-        observe(KEY, given)?.candidates,
-        [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
-        `it is there to be recorded${said}`,
-      )
+t.test(
+  'the end of a post whose webhook was switched off meanwhile is never written down, and 32 of them keep all posts back',
+  async (t) => {
+    const ended = { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 } as const
+    const deleteRequested = { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } }
+    for (const [said, metadata] of [['', {}] as const, [', deletion or not', deleteRequested] as const]) {
+      const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
+      for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
+        const given = deps(shot, ...hooks)
+        given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
+        t.match(
+          observe(KEY, given)?.candidates,
+          [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
+          `it is there to be recorded${said}`,
+        )
+      }
     }
-  }
-})
+  },
+)
 
 t.test('observe forgets a post that could not leave and that nobody wants any more', async (t) => {
   const shot = aShot()
@@ -70,6 +74,15 @@ t.test('observe forgets a post that could not leave and that nobody wants any mo
   progress.set('screenshot.completed', 'hook', { state: 'deferred', until: at(9) })
   t.match(observe(KEY, given)?.candidates, [{ isReceiver: false, progress: undefined }])
   t.ok(progress.isEmpty)
+})
+
+t.test('an account with 65 webhooks has every write of its ledger refused, and is posted to for ever', async (t) => {
+  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { 'hook-70': entry } } }))
+  const hooks = Array.from({ length: 80 }, (_, index) => aWebhook({ name: `hook-${index}` }))
+  const names = observe(KEY, deps(shot, ...hooks))?.candidates.map(({ webhook }) => webhook)
+  t.equal(names?.length, 64)
+  t.ok(names?.includes('hook-70'), 'what the ledger holds stays')
 })
 
 t.test('observe begins anew for an object of the same name', async (t) => {

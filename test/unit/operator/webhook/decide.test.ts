@@ -57,6 +57,7 @@ t.test('decide dates a type that is added from now, keeps the others, and drops 
 })
 
 const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
+  { name: 'has too many older siblings', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
   {
     name: 'an address that is refused',
     more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },

@@ -1,0 +1,49 @@
+import t from 'tap'
+import { Store } from '../../../../crds/client/lister.ts'
+import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
+import { accountOf } from '../../../../crds/src/record.ts'
+import { BY_ACCOUNT, isBeyondLimit, keysConcernedBy, MAX_RECEIVERS } from '../../../../operator/src/webhook/limit.ts'
+import { at, aWebhook } from '../../../support/builders.ts'
+
+const hookAt = (second: number, name = `hook-${second}`, more: Parameters<typeof aWebhook>[0] = {}): Webhook =>
+  aWebhook({ ...more, name, metadata: { creationTimestamp: at(second).toISOString() } })
+const many = Array.from({ length: MAX_RECEIVERS }, (_, index) => hookAt(index))
+
+t.test('isBeyondLimit leaves the oldest of an account their places', async (t) => {
+  const late = hookAt(500)
+  const all = [late, ...many]
+  t.ok(isBeyondLimit(late, all))
+  for (const old of many) t.notOk(isBeyondLimit(old, all))
+  t.notOk(isBeyondLimit(late, all.slice(0, -1)), 'one is gone')
+})
+
+t.test('isBeyondLimit counts neither what is switched off nor the default webhook nor another namespace', async (t) => {
+  const late = hookAt(500)
+  const first = many[0]!
+  const idle = aWebhook({ name: 'hook-0', spec: { active: false }, metadata: { creationTimestamp: first.metadata.creationTimestamp } })
+  const signer = aWebhook({ name: 'hook-0', spec: { isDefault: true }, metadata: { creationTimestamp: first.metadata.creationTimestamp } })
+  const apart = aWebhook({ name: 'hook-0', metadata: { ...first.metadata, namespace: 'elsewhere' } })
+  for (const other of [idle, signer, apart]) t.notOk(isBeyondLimit(late, [late, other, ...many.slice(1)]))
+  const off = hookAt(500, 'off', { spec: { active: false } })
+  t.notOk(isBeyondLimit(off, [off, ...many]), 'who is switched off takes no place')
+})
+
+t.test('isBeyondLimit decides by name between webhooks of one second', async (t) => {
+  const [a, b] = [hookAt(500, 'a'), hookAt(500, 'b')]
+  const all = [a, b, ...many.slice(1)]
+  t.strictSame([isBeyondLimit(a, all), isBeyondLimit(b, all)], [false, true])
+})
+
+t.test('keysConcernedBy looks at the others only where there are too many, and one comes or goes', async (t) => {
+  const store = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
+  for (const hook of many.slice(0, 5)) store.set(hook)
+  const [first] = many as [Webhook]
+  t.strictSame(keysConcernedBy({ type: 'added', object: first, source: 'watch' }, store), ['default/hook-0'])
+  for (const hook of many) store.set(hook)
+  t.equal(keysConcernedBy({ type: 'modified', object: first, old: first, source: 'watch' }, store).length, 1)
+  const off = hookAt(0, 'hook-0', { spec: { active: false } })
+  t.equal(keysConcernedBy({ type: 'modified', object: off, old: first, source: 'watch' }, store).length, MAX_RECEIVERS)
+  store.delete('default/hook-0')
+  store.set(hookAt(500))
+  t.ok(keysConcernedBy({ type: 'deleted', object: first, old: first, source: 'watch' }, store).includes('default/hook-500'))
+})
