@@ -44,6 +44,9 @@ const Env = z.object({
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
+  // Screenshots that may wait for a runner, in all and of one account (decision 46); a plan may have a number of its own.
+  TINTYPE_MAX_QUEUED: z.coerce.number().int().min(1).default(10_000),
+  TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
   // Origins whose pages may call the API, such as https://app.example; `*`: all; empty: none (contract 2.1).
   TINTYPE_CORS_ORIGINS: list.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
@@ -99,6 +102,7 @@ const toConfig = (env: Env) => ({
   },
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
+  queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,
   maxDownloads: env.TINTYPE_MAX_DOWNLOADS,
   shutdownGraceMilliseconds: env.TINTYPE_SHUTDOWN_GRACE_MILLISECONDS,

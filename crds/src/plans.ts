@@ -8,7 +8,11 @@ import type { AccountUsageSpec } from './kinds/account-usage.ts'
 const NO_BOUND = 10_000_000_000
 
 // Helm takes a key away whose value is null: absent and null mean the same.
-const absentOr = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined)
+const absentOr = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value) => value ?? undefined)
+    .optional()
 
 export const PlanValues = z.strictObject({
   /** Screenshots a month. */
@@ -19,20 +23,26 @@ export const PlanValues = z.strictObject({
   overagePricePer1000: absentOr(z.number().min(0).max(1_000_000)),
   /** Days that files are kept. */
   retentionDays: z.int().min(1).max(3_650).default(30),
+  /** Days that records are kept; absent: as long as the release keeps them. */
+  recordDays: absentOr(z.int().min(1).max(3_650)),
   /** Share of the runners beside other accounts that wait. */
   weight: z.int().min(1).max(100).default(1),
+  /** Captures of an account at a time; absent: no ceiling. */
+  maxRunning: absentOr(z.int().min(1).max(3_000)),
+  /** Screenshots of an account that may wait; absent: as many as the release lets an account have. */
+  maxQueued: absentOr(z.int().min(1).max(100_000)),
 })
 export type PlanValues = z.infer<typeof PlanValues>
 
 export const Plans = z.strictObject({ free: PlanValues, basic: PlanValues, growth: PlanValues, scale: PlanValues })
 export type Plans = z.infer<typeof Plans>
 
-/** Spec 8. */
+/** Spec 8; weights and ceilings are ours. */
 export const DEFAULT_PLANS: Plans = Plans.parse({
-  free: { monthlyQuota: 100, ratePerMinute: 2 },
-  basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2 },
-  growth: { monthlyQuota: 10_000, ratePerMinute: 80, overagePricePer1000: 1.5 },
-  scale: { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75 },
+  free: { monthlyQuota: 100, ratePerMinute: 2, weight: 1, maxRunning: 5 },
+  basic: { monthlyQuota: 2_000, ratePerMinute: 40, overagePricePer1000: 2, weight: 2, maxRunning: 10 },
+  growth: { monthlyQuota: 10_000, ratePerMinute: 80, overagePricePer1000: 1.5, weight: 4, maxRunning: 25 },
+  scale: { monthlyQuota: 50_000, ratePerMinute: 150, overagePricePer1000: 0.75, weight: 8 },
 })
 
 /** The plans as JSON in one variable of the environment; empty: {@link DEFAULT_PLANS}. */

@@ -24,7 +24,8 @@ import { RunnerClient } from './pool/dispatch.ts'
 import { Expectations } from './pool/expectations.ts'
 import { Matchmaker } from './pool/matchmaker.ts'
 import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
-import { CLAIM_INDEX, PHASE_INDEX, type Runner, Runners } from './pool/runners.ts'
+import { CLAIM_INDEX, PHASE_INDEX, RUNNING_INDEX, type Runner, Runners } from './pool/runners.ts'
+import { sharesOf } from './pool/shares.ts'
 import type { Signer } from './pool/signature.ts'
 import { CaptureTimes } from './pool/size.ts'
 import type { Charge } from './quota/charges.ts'
@@ -78,6 +79,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     runners,
     pools: reflectors.pools.lister,
     namespace,
+    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace),
+    runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
     isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
     now: clock.wall,
     onMatch: (key) => screenshots.enqueue(key),
@@ -143,6 +146,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     const { startTime = '', completionTime = '' } = shot.status ?? {}
     const milliseconds = Date.parse(completionTime) - Date.parse(startTime)
     if (milliseconds >= 0) captureTimes.note(shot.spec.poolName ?? DEFAULT_POOL, milliseconds)
+    // Its account may have reached its ceiling in another pool too.
+    if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
     log.info(
       {
         key: keyOf(shot),

@@ -6,8 +6,9 @@ import type { Log } from '@tintype/crds/client/log'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
 import type { Reflectors } from './deps.ts'
-import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, UID_INDEX } from './pool/runners.ts'
+import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from './pool/runners.ts'
 
 const toSelector = (labels: Record<string, string>): string =>
   Object.entries(labels)
@@ -24,7 +25,8 @@ export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; m
       store: new Store<Screenshot>()
         .addIndex(PHASE_INDEX, ({ status }) => status?.phase ?? 'Pending')
         .addIndex(CLAIM_INDEX, claimedBy)
-        .addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid),
+        .addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
+        .addIndex(RUNNING_INDEX, (shot) => (shot.status?.phase === 'Running' ? accountOf(shot) : undefined)),
     }),
     webhooks: new Reflector({ ...common, resource: webhooks }),
     pools: new Reflector({ ...common, resource: runnerPools }),

@@ -1,7 +1,8 @@
 /**
  * Start-time fair queueing (Goyal, Vin and Cheng, 1996): each account is a flow with a virtual start time, the flow that is furthest
- * behind is served next, and time is the start of what was served last. A batch of a hundred delays another account's single screenshot by
- * one capture. In memory only: it is rebuilt from the objects.
+ * behind is served next, and time is the start of what was served last. A capture moves its flow on by one part in the account's weight: twice
+ * the weight is twice the captures while both wait. A batch of a hundred delays another account's single screenshot by one capture. In memory
+ * only: it is rebuilt from the objects.
  */
 
 /** One Screenshot that waits. Within its account the smaller `order` goes first. */
@@ -18,13 +19,22 @@ interface Flow {
   start: number
 }
 
+/** Share of an account beside others that wait; above 0. It may change at any time. */
+export type WeightOf = (account: string) => number
+
 /** See the head of this file. */
 export class FairQueue {
+  readonly #weightOf: WeightOf
   readonly #flows = new Map<string, Flow>()
   readonly #waiting = new Map<string, Waiting>()
   /** Where accounts that have nothing waiting may begin again, if that is ahead of the time. */
   readonly #finishes = new Map<string, number>()
   #now = 0
+
+  /** @param weightOf absent: all accounts weigh the same */
+  constructor(weightOf: WeightOf = () => 1) {
+    this.#weightOf = weightOf
+  }
 
   get size(): number {
     return this.#waiting.size
@@ -84,7 +94,7 @@ export class FairQueue {
     if (!next || !item) return undefined
     this.#waiting.delete(item.key)
     this.#now = Math.max(this.#now, next.start)
-    next.start += 1
+    next.start += 1 / this.#weightOf(next.account)
     if (next.waiting.length === 0) this.#close(next, next.start)
     return item
   }

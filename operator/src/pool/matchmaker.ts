@@ -2,11 +2,16 @@ import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { FairQueue, type Waiting } from './fair-queue.ts'
 import { chooseRunner, isIdle, mayServe, type Runner, type Runners } from './runners.ts'
+import type { Share } from './shares.ts'
 
 export interface MatchmakerOptions {
   runners: Runners
   pools: Lister<RunnerPool>
   namespace: string
+  /** What an account may have of the runners; absent: all accounts the same, without a ceiling. */
+  shareOf?: (account: string) => Share
+  /** Open claims of an account, on all pools. */
+  runningOf?: (account: string) => number
   /** False while nothing may be dispatched: not the leader, not guarded, claims of an earlier leader not asked after. */
   isOpen: () => boolean
   now: () => number
@@ -22,6 +27,8 @@ export class Matchmaker {
   readonly #options: MatchmakerOptions
   readonly #queues = new Map<string, FairQueue>()
   readonly #poolOf = new Map<string, string>()
+  /** Accounts of Screenshots that have a runner and no claim yet, by key. */
+  readonly #promised = new Map<string, string>()
 
   constructor(options: MatchmakerOptions) {
     this.#options = options
@@ -30,6 +37,7 @@ export class Matchmaker {
   /** Lets a Screenshot wait for a runner of a pool. One that waits already, or has a runner, stays as it is. */
   add(pool: string, item: Waiting): void {
     if (this.reservationOf(item.key)) return
+    this.#promised.delete(item.key)
     this.#queueOf(pool).add(item)
     this.#poolOf.set(item.key, pool)
     this.wake(pool)
@@ -40,6 +48,7 @@ export class Matchmaker {
     const pool = this.#poolOf.get(key)
     if (pool === undefined) return
     this.#poolOf.delete(key)
+    this.#promised.delete(key)
     this.#queues.get(pool)?.remove(key)
     this.#options.runners.release(key, this.#options.now())
     this.wake(pool)
@@ -50,9 +59,16 @@ export class Matchmaker {
     return this.#options.runners.reservedFor(key, this.#options.now())
   }
 
-  /** How many wait, and how many of them no runner that is busy or idle now could take. */
+  /** How many wait. */
   queued(pool: string): number {
     return this.#queues.get(pool)?.size ?? 0
+  }
+
+  /** How many of them wait for their own account's captures to end: no further runner would help them. */
+  heldBack(pool: string): number {
+    const queue = this.#queues.get(pool)
+    if (!queue) return 0
+    return queue.accounts().reduce((sum, account) => sum + Math.max(0, queue.countOf(account) - this.#roomOf(account)), 0)
   }
 
   accountsWaiting(pool: string): string[] {
@@ -71,19 +87,29 @@ export class Matchmaker {
     if (!queue || queue.size === 0 || !spec || !isOpen()) return
     let idle = runners.of(pool, now()).filter((runner) => isIdle(runner, spec, now()))
     while (idle.length > 0) {
-      const item = queue.take((account) => idle.some((runner) => mayServe(runner, account)))
+      const item = queue.take((account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)))
       const runner = item && chooseRunner(idle, item.account)
       if (!runner) return
       runners.reserve(runner.uid, item.key)
+      this.#promised.set(item.key, item.account)
       idle = idle.filter(({ uid }) => uid !== runner.uid)
       onMatch(item.key)
     }
   }
 
+  /** How many more captures of an account may begin now. */
+  #roomOf(account: string): number {
+    const { shareOf, runningOf } = this.#options
+    const ceiling = shareOf?.(account).maxRunning
+    if (ceiling === undefined) return Number.POSITIVE_INFINITY
+    const promised = [...this.#promised.values()].filter((other) => other === account).length
+    return Math.max(0, ceiling - promised - (runningOf?.(account) ?? 0))
+  }
+
   #queueOf(pool: string): FairQueue {
     let queue = this.#queues.get(pool)
     if (!queue) {
-      queue = new FairQueue()
+      queue = new FairQueue((account) => this.#options.shareOf?.(account).weight ?? 1)
       this.#queues.set(pool, queue)
     }
     return queue

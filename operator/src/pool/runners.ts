@@ -43,6 +43,8 @@ export const PHASE_INDEX = 'phase'
 export const POOL_INDEX = 'pool'
 /** Index of Screenshots: under the uid of the pod that has captured them last. */
 export const RUNNER_INDEX = 'runner'
+/** Index of Screenshots that have an open claim, by account. */
+export const RUNNING_INDEX = 'running'
 /** Index of pods by uid. */
 export const UID_INDEX = 'uid'
 

@@ -90,3 +90,24 @@ t.test('FairQueue removes the right one of several with the same instant', async
   queue.remove('y')
   t.strictSame(drain(queue), ['x', 'z'], 'in the order of arrival')
 })
+
+t.test('FairQueue serves accounts by their weights while both wait', async (t) => {
+  const queue = new FairQueue((account) => (account === 'a' ? 3 : 1))
+  for (let order = 0; order < 40; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const served = drain(queue, 40).map((key) => key[0])
+  t.equal(served.filter((account) => account === 'a').length, 30)
+  t.strictSame(
+    [
+      ...new Set(
+        [0, 4, 8, 12].map((from) =>
+          served
+            .slice(from, from + 4)
+            .toSorted()
+            .join(''),
+        ),
+      ),
+    ],
+    ['aaab'],
+    'all the time',
+  )
+})

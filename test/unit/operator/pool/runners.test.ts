@@ -18,6 +18,7 @@ import {
   Runners,
   UID_INDEX,
 } from '../../../../operator/src/pool/runners.ts'
+import type { Share } from '../../../../operator/src/pool/shares.ts'
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner } from '../../../support/runners.ts'
 
@@ -102,15 +103,19 @@ function aWorld(...names: string[]) {
   }
   const matched: string[] = []
   const gate = { isOpen: true }
+  const shares: Record<string, Share> = {}
+  const running: Record<string, number> = {}
   const matchmaker = new Matchmaker({
     runners,
     pools,
     namespace: 'default',
+    shareOf: (account) => shares[account] ?? { weight: 1 },
+    runningOf: (account) => running[account] ?? 0,
     isOpen: () => gate.isOpen,
     now: () => now,
     onMatch: (key) => void matched.push(key),
   })
-  return { pods, screenshots, runners, expectations, matchmaker, matched, gate }
+  return { pods, screenshots, runners, expectations, matchmaker, matched, gate, shares, running }
 }
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
 
@@ -190,4 +195,47 @@ t.test('Matchmaker holds Screenshots of a pool that is not there', async (t) => 
   t.strictSame(matchmaker.accountsWaiting('large'), ['red'])
   matchmaker.drop('1')
   t.equal(matchmaker.queued('large'), 0)
+})
+
+t.test('Matchmaker gives an account no more runners at a time than its ceiling, and the others to whoever waits behind it', async (t) => {
+  const { matchmaker, matched, shares, running } = aWorld('a', 'b', 'c')
+  shares.red = { weight: 8, maxRunning: 2 }
+  running.red = 1
+  for (const [key, account] of [
+    ['1', 'red'],
+    ['2', 'red'],
+    ['3', 'blue'],
+  ] as const)
+    matchmaker.add('default', item(key, account))
+  t.strictSame(matched, ['1', '3'])
+  t.strictSame([matchmaker.queued('default'), matchmaker.heldBack('default')], [1, 1])
+})
+
+t.test('Matchmaker lets the next of an account begin when one has ended or its promise was given up', async (t) => {
+  const { matchmaker, matched, shares, running } = aWorld('a', 'b')
+  shares.red = { weight: 1, maxRunning: 1 }
+  for (const key of ['1', '2', '3']) matchmaker.add('default', item(key))
+  t.strictSame(matched, ['1'])
+  matchmaker.drop('1')
+  t.strictSame(matched, ['1', '2'], 'it was given up')
+  running.red = 1
+  matchmaker.drop('2')
+  t.strictSame(matched, ['1', '2'], 'it was claimed')
+  running.red = 0
+  matchmaker.wake('default')
+  t.strictSame(matched, ['1', '2', '3'])
+})
+
+t.test('Matchmaker serves accounts by the weights of their plans', async (t) => {
+  const { matchmaker, matched, shares, gate } = aWorld('a')
+  shares.red = { weight: 2 }
+  gate.isOpen = false
+  for (let order = 0; order < 9; order++)
+    for (const account of ['red', 'blue']) matchmaker.add('default', item(`${account}${order}`, account, order))
+  gate.isOpen = true
+  for (let n = 0; n < 9; n++) {
+    matchmaker.wake('default')
+    matchmaker.drop(matched.at(-1) ?? '')
+  }
+  t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
