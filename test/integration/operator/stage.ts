@@ -205,7 +205,7 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
 }
 
 /** What the chart tells the operator about the policy that it installs. */
-async function expectedHash(kubeconfigPath: string): Promise<string> {
+export async function expectedHash(kubeconfigPath: string): Promise<string> {
   const manifest = await helm(['get', 'manifest', 'tintype', '--namespace', NAMESPACE], { KUBECONFIG: kubeconfigPath })
   return /name: TINTYPE_ADMISSION_POLICY_HASH, value: "?([0-9a-f]{64})/.exec(manifest)?.[1] ?? ''
 }

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readWrites, writesBetween } from '../../bench/rest/api-server-writes.ts'
+import { summarize } from '../../bench/statistics.ts'
+import type { Table } from '../../bench/table.ts'
+import { eventually } from '../../support/eventually.ts'
+import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { askSteadily } from '../stage/clients.ts'
+import { processesOf, readMetric, readProcessor } from '../stage/processes.ts'
+import { type Stage, withStage } from '../stage/stage.ts'
+import { judge, toWords } from '../stage/truth.ts'
+
+const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
+const RUNNERS = 40
+const CAPTURE_MILLISECONDS = 200
+const WARM_UP_SECONDS = 10
+/** Above what is wanted, so that what comes out is the system's own measure and not the clients'. */
+const PRESSURE = 1.1
+const BAR_WRITES = 5
+
+/** As many Screenshots a second as are asked for, and what each costs. */
+export const throughput: Part = {
+  name: 'throughput',
+  shows: 'Screenshots a second end to end, with writes and processor time for each',
+  run: (context) => withStage((stage) => run(stage, context)),
+}
+
+async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartResult> {
+  const { rate, seconds, profile } = settings
+  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  // Records leave after a minute, so that archiving is part of what is measured.
+  const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
+  const operator = await stage.startOperator({ flags, environment })
+  const gateway = await stage.startGateway()
+  const keys = await Promise.all(ACCOUNTS.map(stage.createAccount))
+  await stage.fleet.tell({ captureMilliseconds: CAPTURE_MILLISECONDS })
+  await stage.setPool({ minIdle: RUNNERS, maxPods: RUNNERS + 10 })
+  await stage.whenIdle(RUNNERS)
+  await eventually(
+    'the keys are known',
+    async () => (await askSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: keys.length })).accepted.length === keys.length,
+  )
+  tell('warming up')
+  const urls = [gateway.url]
+  const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })
+  await eventually('the warm-up is over', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
+
+  const finished = () => readMetric(operator, 'screenshot_job_duration_seconds_count')
+  const processes = processesOf(stage, [operator], [gateway])
+  const before = {
+    writes: await readWrites(stage.admin),
+    processor: readProcessor(processes),
+    finished: await finished(),
+    at: performance.now(),
+  }
+  tell(`${rate} a second for ${seconds} s`)
+  const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds })
+  await sleep(seconds * 1_000)
+  const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
+  const asked = await asking
+  await eventually(
+    'all have ended',
+    async () =>
+      (await readMetric(operator, 'screenshot_jobs', 'Pending')) + (await readMetric(operator, 'screenshot_jobs', 'Running')) === 0,
+    300_000,
+  )
+  const total = (await finished()) - before.finished
+  const processor = readProcessor(processes)
+  const writes = writesBetween(before.writes, await readWrites(stage.admin))
+  const each = Object.entries(processor).map(([name, used]) => [name, (used - (before.processor[name] ?? 0)) / total] as const)
+  const whole = each.reduce((sum, [, used]) => sum + used, 0)
+  const outside = ['runners', 'clients']
+  const own = each.reduce((sum, [name, used]) => sum + (outside.includes(name) ? 0 : used), 0)
+  tell('looking at every record and picture')
+  const verdict = await judge(gateway.url, [...warm.accepted, ...asked.accepted])
+  const { repeated } = await stage.fleet.tell({})
+  const { p50, p95 } = summarize(asked.milliseconds)
+  if (profile !== undefined) await operator.end('SIGTERM')
+  const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
+  const tables: Table[] = [
+    {
+      title: 'Processor time for each Screenshot (ms), simulated runners',
+      head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
+      rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
+    },
+    {
+      title: 'Writes for each Screenshot by resource, pods and leases included',
+      head: ['resource', 'for each'],
+      rows: [...writes].sort(([, a], [, b]) => b - a).map(([resource, count]) => [resource, (count / total).toFixed(3)]),
+    },
+  ]
+  const findings = [
+    atLeast('Screenshots a second, from the request to the end', within.finished / within.seconds, rate, '/s', 1),
+    holds(
+      'every request was accepted',
+      Object.keys(asked.others).length === 0,
+      `${asked.accepted.length} accepted, others ${JSON.stringify(asked.others)}; answers p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`,
+    ),
+    atMost('writes to the API server for each Screenshot', writesEach, BAR_WRITES, '', 2),
+    atMost('processor time for each, all programs, by which two processors do the rate', whole, 2_000 / rate, 'ms', 1),
+    holds(
+      'every accepted Screenshot ended with its own picture',
+      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
+      toWords(verdict),
+    ),
+    holds('none was captured twice', repeated.length === 0, `${repeated.length} captures repeated`),
+  ]
+  return { findings, tables }
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from 'node:util'
+
+/** What one soak run does. */
+export interface SoakSettings {
+  /** Names of parts; empty: all. */
+  names: string[]
+  /** Screenshots a second that are asked for. */
+  rate: number
+  /** Seconds of the throughput part. */
+  seconds: number
+  /** Minutes of the steady part. */
+  minutes: number
+  /** Live Screenshots of the part that holds many. */
+  live: number
+  /** Archived records of the simulated year. */
+  records: number
+  /** Directory for processor profiles of operators. */
+  profile: string | undefined
+  write: boolean
+}
+
+/** The text of `--help`. */
+export const help = (names: readonly { name: string; shows: string }[]): string => `npm run soak -- [options] [part …]
+
+What takes too long for every test run. Parts:
+
+${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
+
+  --rate N       Screenshots a second that are asked for (default 60)
+  --seconds S    throughput: for so long (default 60)
+  --minutes M    steady: for so long (default 20)
+  --live N       many: live Screenshots (default 10000)
+  --records N    year: archived records (default 1000000)
+  --profile DIR  has each operator write a processor profile there
+  --write        also writes the figures into docs/benchmarks.md
+  --help         this text
+
+Parts named cluster-… need the running cluster of \`npm start\`; all others start an API server, an etcd that waits for the disk, a MinIO, operators and
+gateways of their own, on loopback, with simulated runners. Figures mean something only when the machine does nothing else.
+`
+
+const options = {
+  rate: { type: 'string', default: '60' },
+  seconds: { type: 'string', default: '60' },
+  minutes: { type: 'string', default: '20' },
+  live: { type: 'string', default: '10000' },
+  records: { type: 'string', default: '1000000' },
+  profile: { type: 'string' },
+  write: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
+export function parseSettings(args: string[]): SoakSettings | undefined {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  if (values.help) return undefined
+  const number = (name: 'rate' | 'seconds' | 'minutes' | 'live' | 'records'): number => {
+    const value = Number(values[name])
+    if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
+    return value
+  }
+  return {
+    names: positionals,
+    rate: number('rate'),
+    seconds: number('seconds'),
+    minutes: number('minutes'),
+    live: number('live'),
+    records: number('records'),
+    profile: values.profile,
+    write: values.write,
+  }
+}

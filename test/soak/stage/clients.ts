@@ -1,0 +1,91 @@
+import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// Clients that ask for screenshots as the world does, in this process: at the rates of a soak run they cost little.
+
+/** A Screenshot that a gateway has accepted. */
+export interface Accepted {
+  id: string
+  /** The account's key. */
+  key: string
+}
+
+/** What came of many requests. */
+export interface Asked {
+  accepted: Accepted[]
+  /** Milliseconds until the answer, of those that were accepted. */
+  milliseconds: number[]
+  /** How often each other answer came; `0`: no answer. */
+  others: Record<string, number>
+}
+
+/** How much is asked for, of whom. Keys and gateways take turns. */
+export interface AskOrder {
+  urls: readonly string[]
+  keys: readonly string[]
+  perSecond: number
+  seconds: number
+  signal?: AbortSignal
+}
+
+interface Answer {
+  status: number
+  text: string
+}
+
+const TICK_MILLISECONDS = 10
+const TIMEOUT_MILLISECONDS = 30_000
+const ACCEPTED = 202
+const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
+
+/** One request on a kept connection; status 0: no answer. */
+export function send(url: string, { method = 'GET', key, body }: { method?: string; key: string; body?: unknown }): Promise<Answer> {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  }
+  return new Promise((resolve) => {
+    const request = http.request(url, { method, agent, headers, timeout: TIMEOUT_MILLISECONDS }, (response) => {
+      let answer = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        answer += part
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: answer }))
+      response.on('error', () => resolve({ status: 0, text: '' }))
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve({ status: 0, text: '' }))
+    request.end(text)
+  })
+}
+
+/** Asks at a steady rate, whether answers come or not, and waits for the last answer. */
+export async function askSteadily({ urls, keys, perSecond, seconds, signal }: AskOrder): Promise<Asked> {
+  const asked: Asked = { accepted: [], milliseconds: [], others: {} }
+  const open = new Set<Promise<void>>()
+  const started = performance.now()
+  const total = Math.round(perSecond * seconds)
+  const askOne = async (n: number) => {
+    const key = keys[n % keys.length] ?? ''
+    const url = `${urls[n % urls.length]}/v1/screenshots`
+    const sent = performance.now()
+    const { status, text } = await send(url, { method: 'POST', key, body: { url: `https://example.com/a/page?of=some&n=${n}` } })
+    if (status !== ACCEPTED) {
+      asked.others[status] = (asked.others[status] ?? 0) + 1
+      return
+    }
+    asked.milliseconds.push(performance.now() - sent)
+    asked.accepted.push({ id: (JSON.parse(text) as { id: string }).id, key })
+  }
+  for (let n = 0; n < total && !signal?.aborted; ) {
+    const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * perSecond) + 1)
+    for (; n < due; n++) {
+      const one = askOne(n).finally(() => open.delete(one))
+      open.add(one)
+    }
+    await sleep(TICK_MILLISECONDS)
+  }
+  await Promise.all(open)
+  return asked
+}

@@ -1,0 +1,36 @@
+/**
+ * Many runner pods in one process, for the soak runs: the node in miniature of the operator's tests, with captures that take a given time.
+ * Orders, one JSON object a line, come on standard input; each is answered by a line.
+ */
+import { createInterface } from 'node:readline'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { RUNNER_PORT } from '../../../crds/src/names.ts'
+import { FakeNode } from '../../integration/operator/node.ts'
+import type { FleetOrder } from './fleet.ts'
+
+const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2)
+const admin = new KubeHttp({ ...(await accessFromKubeconfig(kubeconfigPath)), namespace })
+const node = new FakeNode({ admin, kubeconfigPath, port: RUNNER_PORT, network })
+let captureMilliseconds = 200
+/** How often captures were begun, by the name of the Screenshot. */
+const begun = new Map<string, number>()
+
+node.capture = async ({ name }, runner) => {
+  begun.set(name, (begun.get(name) ?? 0) + 1)
+  node.orders.length = 0
+  runner.orders.length = 0
+  await new Promise((resolve) => setTimeout(resolve, captureMilliseconds))
+}
+await node.start()
+console.log('ready')
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const order = JSON.parse(line) as FleetOrder
+  if (order.captureMilliseconds !== undefined) captureMilliseconds = order.captureMilliseconds
+  const repeated = [...begun].filter(([, count]) => count > 1).map(([name]) => name)
+  console.log(JSON.stringify({ begun: begun.size, repeated, runners: node.runners.size }))
+  if (order.forget) begun.clear()
+}
+await node.stop()
+await admin.close()

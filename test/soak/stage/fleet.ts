@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** What the fleet is told; an empty order only asks. */
+export interface FleetOrder {
+  captureMilliseconds?: number
+  /** Forgets what was begun so far. */
+  forget?: boolean
+}
+
+/** What it answers. */
+export interface FleetState {
+  /** Screenshots whose capture was begun. */
+  begun: number
+  /** Names of those whose capture was begun more than once. */
+  repeated: string[]
+  runners: number
+}
+
+/** See fleet-program.ts. */
+export interface Fleet {
+  pid: number
+  tell: (order: FleetOrder) => Promise<FleetState>
+  close: () => Promise<void>
+}
+
+/** Starts a process that plays the runners of every pool. @param network first half of their addresses, in 127.0.0.0/8 */
+export async function startFleet(kubeconfigPath: string, namespace: string, network: string): Promise<Fleet> {
+  const program = path.join(import.meta.dirname, 'fleet-program.ts')
+  const child = spawn(process.execPath, [program, kubeconfigPath, namespace, network], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const next = async () => {
+    const { value, done } = await answers.next()
+    if (done) throw new Error('the fleet has ended')
+    return value
+  }
+  await next()
+  return {
+    pid: child.pid ?? 0,
+    tell: async (order) => {
+      child.stdin.write(`${JSON.stringify(order)}\n`)
+      return JSON.parse(await next()) as FleetState
+    },
+    close: async () => {
+      child.stdin.end()
+      const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+      if (child.exitCode === null) await once(child, 'exit')
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * What the soak runs stand on: etcd that waits for the disk, an API server with the chart's objects, its roles and admission policies, a MinIO,
+ * operators and gateways as in their images, all real; and a fleet of simulated runners (fleet-program.ts) that speak the real protocol.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { secrets } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys, runnerPools, screenshots } from '../../../crds/client/kinds.ts'
+import type { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { type NewObject, Resource } from '../../../crds/client/resource.ts'
+import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
+import type { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { Label } from '../../../crds/src/names.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { type Minio, startMinio } from '../../cluster/minio.ts'
+import { findFreePorts } from '../../cluster/ports.ts'
+import { installRelease, NAMESPACE, type Release } from '../../integration/admission/release.ts'
+import { expectedHash } from '../../integration/operator/stage.ts'
+import { eventually } from '../../support/eventually.ts'
+import { newPile, type Pile } from './ends.ts'
+import { type Fleet, startFleet } from './fleet.ts'
+import { createOperatorPod, playKubelet } from './operator-pod.ts'
+import { type Program, startProgram, writeServiceAccount } from './program.ts'
+
+/** An operator's pod: its process, and whether it leads. */
+export interface OperatorPod extends Program {
+  name: string
+  isLeader: () => Promise<boolean>
+  /** From now on nobody tells what becomes of the process. */
+  loseNode: () => void
+}
+
+/** A gateway that listens. */
+export interface GatewayPod extends Program {
+  url: string
+}
+
+/** How a program is started besides what the stage knows. */
+export interface StartOptions {
+  environment?: Record<string, string>
+  flags?: readonly string[]
+  /** Ports that lead to the API server and to the store, if not their own. */
+  apiServerPort?: number
+  storePort?: number
+}
+
+/** See the head of this file. */
+export interface Stage {
+  directory: string
+  release: Release
+  admin: KubeHttp
+  minio: Minio
+  /** Of MinIO's files and records. */
+  storeDirectory: string
+  fleet: Fleet
+  screenshots: Resource<Screenshot>
+  /** Starts an operator and waits until its copies are complete. */
+  startOperator: (options?: StartOptions) => Promise<OperatorPod>
+  startGateway: (options?: StartOptions) => Promise<GatewayPod>
+  /** Makes an account with no bounds that are reached; gives a key of it. */
+  createAccount: (name: string) => Promise<string>
+  setPool: (spec: Partial<RunnerPoolSpec>) => Promise<void>
+  whenIdle: (count: number) => Promise<void>
+  pile: Pile
+}
+
+/** Nobody reaches these bounds: what is measured is not the quota. */
+const PLANS = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, monthlyQuota: 1_000_000_000, ratePerMinute: 1_000_000 } }
+
+const LONG_MILLISECONDS = 180_000
+
+/** Starts it all, hands it on, and takes it down. */
+export async function withStage<T>(
+  act: (stage: Stage) => Promise<T>,
+  options: { storeDirectory?: string; fsync?: boolean } = {},
+): Promise<T> {
+  const pile = newPile()
+  try {
+    return await act(await raise(pile, options))
+  } finally {
+    await pile.endAll()
+  }
+}
+
+async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boolean }): Promise<Stage> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-soak-'))
+  const { storeDirectory = path.join(directory, 'store'), fsync = true } = options
+  pile.teardown(() => rm(directory, { recursive: true, force: true }))
+  const minio = await startMinio({ directory: storeDirectory })
+  pile.teardown(() => minio.stop())
+  const release = await installRelease(pile, { fsync })
+  const { admin, plane, kubeconfigPath } = release
+  const ca = String((await (await accessFromKubeconfig(kubeconfigPath)).credentials()).tls.ca)
+  for (const name of ['operator', 'api-gateway'])
+    await writeServiceAccount(admin, { name: `tintype-${name}`, directory: path.join(directory, `account-${name}`), ca })
+  const network = `127.${2 + (process.pid % 250)}`
+  const fleet = await startFleet(kubeconfigPath, NAMESPACE, network)
+  pile.teardown(() => fleet.close())
+
+  const apiServer = new URL(plane.url)
+  const hash = await expectedHash(kubeconfigPath)
+  const environmentFor = ({ apiServerPort = Number(apiServer.port), storePort = minio.port, environment = {} }: StartOptions) => ({
+    KUBERNETES_SERVICE_HOST: apiServer.hostname,
+    KUBERNETES_SERVICE_PORT: String(apiServerPort),
+    TINTYPE_NAMESPACE: NAMESPACE,
+    TINTYPE_STORAGE_ENDPOINT: `http://127.0.0.1:${storePort}`,
+    TINTYPE_STORAGE_ACCESS_KEY: minio.accessKey,
+    TINTYPE_STORAGE_SECRET_KEY: minio.secretKey,
+    TINTYPE_PLANS: JSON.stringify(PLANS),
+    ...environment,
+  })
+  const keep = (program: Program) => {
+    pile.teardown(() => program.end('SIGKILL'))
+    return program
+  }
+
+  let count = 0
+  const startOperator: Stage['startOperator'] = async (options = {}) => {
+    const name = `tintype-operator-${count++}`
+    const pod = await createOperatorPod(admin, name)
+    const environment = {
+      TINTYPE_POD_NAME: name,
+      TINTYPE_POD_UID: pod.metadata.uid ?? '',
+      TINTYPE_ADMISSION_POLICY_HASH: hash,
+      TINTYPE_BOOTSTRAP_PLAN: 'scale',
+      ...environmentFor(options),
+    }
+    const program = keep(await startProgram({ name: 'operator', directory, environment, flags: options.flags ?? [] }))
+    let isLost = false
+    await playKubelet(admin, pod, program, () => isLost)
+    await whenReady(program)
+    const isLeader = async () => /leader_election_master_status\{[^}]*\} 1/.test(await textOf(`${program.metricsUrl}/metrics`))
+    const loseNode = () => {
+      isLost = true
+    }
+    return { ...program, name, isLeader, loseNode }
+  }
+
+  const secretStore = new Resource(admin, secrets)
+  const mountKey = async (secret: string, key: string) => {
+    const { data = {} } = await eventually(`there is ${secret}`, () => secretStore.find(secret))
+    const file = path.join(directory, key)
+    await writeFile(file, Buffer.from(data[key] ?? '', 'base64'))
+    return file
+  }
+  const startGateway: Stage['startGateway'] = async (options = {}) => {
+    const [port = 0] = await findFreePorts(1)
+    const environment = {
+      TINTYPE_PORT: String(port),
+      TINTYPE_POD_NAME: `tintype-api-gateway-${count++}`,
+      TINTYPE_DOWNLOAD_KEYS_FILE: await mountKey('tintype-download-keys', 'keys.json'),
+      TINTYPE_SEALING_KEY_FILE: await mountKey('tintype-sealing-key', 'public.json'),
+      TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',
+      ...environmentFor(options),
+    }
+    const program = keep(await startProgram({ name: 'api-gateway', directory, environment, flags: options.flags ?? [] }))
+    await whenReady(program)
+    return { ...program, url: `http://127.0.0.1:${port}` }
+  }
+
+  const accountClient = new Resource(admin, accounts)
+  const keyClient = new Resource(admin, apiKeys)
+  const createAccount: Stage['createAccount'] = async (name) => {
+    const text = newKeyText()
+    const metadata = { name: `key-${name}`, labels: { [Label.keyHash1]: keyHash(text) } }
+    await accountClient.create({ metadata: { name }, spec: { plan: 'scale' } } as NewObject<Account>)
+    await keyClient.create({ metadata, spec: { accountName: name, name, lastFour: text.slice(-4) } } as NewObject<ApiKey>)
+    return text
+  }
+
+  const pools = new Resource(admin, runnerPools)
+  const setPool: Stage['setPool'] = async (spec) => {
+    await pools.patch('default', mergePatch({ spec: { sandbox: { mode: 'auto' }, ...spec } }))
+  }
+  const whenIdle = async (wanted: number) => {
+    await eventually(
+      `${wanted} runners are idle`,
+      async () => ((await pools.get('default')).status?.idle ?? 0) >= wanted,
+      LONG_MILLISECONDS,
+    )
+  }
+  const parts = { startOperator, startGateway, createAccount, setPool, whenIdle }
+  return { directory, storeDirectory, release, admin, minio, fleet, screenshots: new Resource(admin, screenshots), ...parts, pile }
+}
+
+async function whenReady(program: Program): Promise<void> {
+  await eventually('it is ready', async () => {
+    if (program.process.exitCode !== null) return true
+    return (await fetch(`${program.metricsUrl}/readyz`)).ok
+  }).catch((cause: unknown) => {
+    throw new Error(`it did not start: ${program.output().slice(-2_000)}`, { cause })
+  })
+  if (program.process.exitCode !== null) throw new Error(`it ended: ${program.output().slice(-2_000)}`)
+}
+
+/** The text of an address; empty when nobody answers. */
+export async function textOf(url: string): Promise<string> {
+  return fetch(url, { signal: AbortSignal.timeout(5_000) })
+    .then((answer) => answer.text())
+    .catch(() => '')
+}

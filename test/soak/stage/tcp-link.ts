@@ -1,0 +1,75 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A way over TCP that can be spoiled. */
+export interface TcpLink {
+  port: number
+  /** Open connections stay open and carry nothing any more, as when a router has forgotten them; new ones are carried. */
+  forget: () => void
+  /** Nothing is carried either way until {@link heal}, over old connections and new ones. */
+  cut: () => void
+  heal: () => void
+  /** Milliseconds that each piece of data is held up, per direction. */
+  delay: (milliseconds: number) => void
+  close: () => Promise<void>
+}
+
+/** Opens a port on loopback that leads to another. */
+export async function openLink(target: number): Promise<TcpLink> {
+  const pairs = new Set<[Socket, Socket]>()
+  let generation = 0
+  let isCut = false
+  let heldMilliseconds = 0
+  const server: Server = createServer((near) => {
+    const own = generation
+    const far = connect(target, '127.0.0.1')
+    const pair: [Socket, Socket] = [near, far]
+    pairs.add(pair)
+    const isCarried = () => !isCut && own === generation
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.setNoDelay(true)
+      let last: Promise<unknown> = Promise.resolve()
+      from.on('data', (chunk: Buffer) => {
+        if (!isCarried()) return
+        if (heldMilliseconds === 0) {
+          if (to.write(chunk)) return
+          from.pause()
+          to.once('drain', () => from.resume())
+          return
+        }
+        const due = sleep(heldMilliseconds)
+        last = Promise.all([last, due]).then(() => isCarried() && to.write(chunk))
+      })
+      from.on('error', () => from.destroy())
+      from.on('close', () => {
+        pairs.delete(pair)
+        if (isCarried()) to.destroy()
+      })
+      from.on('end', () => void last.then(() => isCarried() && to.end()))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    port,
+    forget: () => {
+      generation++
+    },
+    cut: () => {
+      isCut = true
+      // What was under way is lost for ever: healing must not put halves of streams together.
+      generation++
+    },
+    heal: () => {
+      isCut = false
+    },
+    delay: (milliseconds) => {
+      heldMilliseconds = milliseconds
+    },
+    close: async () => {
+      for (const pair of pairs) for (const socket of pair) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
