@@ -16,6 +16,9 @@ export class CaptureError extends Error {
   }
 }
 
-/** A protocol error, a lost browser or a bug, told as what it is to a client: not the page's fault. */
-export const toCaptureError = (error: unknown): CaptureError =>
-  error instanceof CaptureError ? error : new CaptureError('INTERNAL_ERROR', 'the browser or the runner failed', { cause: error })
+/** A protocol error, a lost browser or a bug, told as what it is to a client: not the page's fault, unless the step that met it says so. */
+export function toCaptureError(error: unknown, step?: { name: string; code?: JobErrorCode }): CaptureError {
+  if (error instanceof CaptureError) return error
+  const where = step === undefined ? '' : ` in the step ${step.name}`
+  return new CaptureError(step?.code ?? 'INTERNAL_ERROR', `the browser or the runner failed${where}`, { cause: error })
+}

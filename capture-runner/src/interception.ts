@@ -1,7 +1,7 @@
 import type { CDPSession } from 'playwright-core'
+import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
 import { type HeldRequest, Requesters } from './requesters.ts'
-import type { SignInPlan } from './sign-in-plan.ts'
 import type { Tab } from './tab.ts'
 
 // The one handler of held requests (decision 13), on only when an option needs it. It sits on a session of the browser, where each hop of a

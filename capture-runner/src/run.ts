@@ -70,16 +70,16 @@ async function runStep(step: Step, work: Work, timings: Record<string, number>):
   try {
     await raced(step.run(work), work.signal)
   } catch (error) {
-    throw await toStepError(error, work)
+    throw await toStepError(error, step, work)
   } finally {
     timings[step.name] = Math.round(performance.now() - started)
   }
 }
 
 /** A lost page first shows as a command that fails, and a little later as what it is. */
-async function toStepError(error: unknown, { tab, signal }: Work): Promise<unknown> {
+async function toStepError(error: unknown, step: Step, { tab, signal }: Work): Promise<unknown> {
   if (signal.aborted) return signal.reason
   if (error instanceof CaptureError) return error
   await sleep(LAST_WORDS_MILLISECONDS)
-  return tab.ended.aborted ? tab.ended.reason : toCaptureError(error)
+  return tab.ended.aborted ? tab.ended.reason : toCaptureError(error, step)
 }

@@ -24,7 +24,7 @@ import {
 const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 const JOB_BUCKETS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]
 /** Names of steps come from runners: no more than these many are believed. */
-const MAX_STEPS = 32
+const MAX_STEPS = 64
 const STEP_NAME = /^[a-z][a-zA-Z0-9_]{0,31}$/
 
 /** What the reconcile of Screenshots reports. */

@@ -32,7 +32,7 @@ const core = [
   /^operator\/src\/delivery\/(retry|receivers|headers|ledger-patch)\.ts$/,
   /^operator\/src\/pool\/(fair-queue|size|pod|expectations|pod-state)\.ts$/,
   /^api-gateway\/src\/translate\//,
-  /^capture-runner\/src\/plan\.ts$/,
+  /^capture-runner\/src\/plan(s\/[a-z-]+)?\.ts$/,
 ]
 
 /** Libraries whose values pure code may use: schemas, hashes, addresses. */

@@ -136,8 +136,8 @@ function findWindowFaults(options: CaptureOptions): Problem[] {
 /** What no single field's schema sees. */
 export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions): Problem[] {
   const against = contradictions
-    .filter(({ holds }) => holds(options))
-    .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+    .filter(({ holds }) => holds({ ...options, ...secrets }))
+    .map(({ paths: [option], message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
   const faults = [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
   if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return faults
   return [...faults, { path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]

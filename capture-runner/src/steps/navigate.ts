@@ -11,6 +11,7 @@ const MAX_REQUESTS = 10_000
 /** Opens the page and waits for every state that was asked for, within one timeout. */
 export const navigate: Step = {
   name: 'navigate',
+  code: 'NAVIGATION_FAILED',
   run: async (work) => {
     const { tab, plan } = work
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))

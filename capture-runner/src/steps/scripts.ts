@@ -8,6 +8,7 @@ const MESSAGE_LENGTH = 500
 /** Runs the client's JavaScript as the page's own, `await` at the top included, and goes along where it leads. */
 export const scripts: Step = {
   name: 'scripts',
+  code: 'SCRIPT_ERROR',
   isWanted: (plan) => plan.scripts !== undefined,
   run: async (work) => {
     const { tab, plan } = work

@@ -1,6 +1,6 @@
 import { intercept } from '../interception.ts'
+import type { CookiePlan } from '../plans/identity.ts'
 import { answered } from '../race.ts'
-import type { CookiePlan } from '../sign-in-plan.ts'
 import type { Step, Work } from './step.ts'
 
 /** Gives the browser cookies, headers and credentials before the page is opened. */

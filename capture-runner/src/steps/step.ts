@@ -1,3 +1,4 @@
+import type { JobErrorCode } from '@tintype/crds/errors'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
 import type { PageSize } from '../tiles.ts'
@@ -21,9 +22,11 @@ export interface Work {
   signal: AbortSignal
 }
 
-/** One step of a capture: named for the timings, skipped when its option is unset. */
+/** One step of a capture: named for timings and failures, skipped when its option is unset. */
 export interface Step {
   name: string
+  /** What a failure counts as that the step has no words for. Absent: the runner's own, INTERNAL_ERROR. */
+  code?: JobErrorCode
   isWanted?: (plan: CapturePlan) => boolean
   run: (work: Work) => Promise<void>
 }

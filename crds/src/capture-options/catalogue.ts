@@ -1,22 +1,76 @@
 import { z } from 'zod'
 import { findDevice } from '../devices.ts'
+import { blockingDefaults, blockingOptions } from './blocking.ts'
+import { cacheDefaults, cacheOptions } from './cache.ts'
+import { deliveryDefaults, deliveryOptions } from './delivery.ts'
+import { emulationDefaults, emulationOptions } from './emulation.ts'
+import { extraFilesDefaults, extraFilesOptions } from './extra-files.ts'
+import { failingDefaults, failingOptions } from './failing.ts'
 import { fullPageDefaults, fullPageOptions } from './full-page.ts'
+import { identityDefaults, identityOptions } from './identity.ts'
 import { imageDefaults, imageOptions } from './image.ts'
-import { pageOptions } from './page.ts'
+import { imageProcessingDefaults, imageProcessingOptions } from './image-processing.ts'
+import { metadataDefaults, metadataOptions } from './metadata.ts'
+import { networkDefaults, networkOptions } from './network.ts'
+import { pdfDefaults, pdfOptions } from './pdf.ts'
+import { placeDefaults, placeOptions } from './place.ts'
+import { preparingDefaults, preparingOptions } from './preparing.ts'
+import { regionDefaults, regionOptions } from './region.ts'
+import { sourceDefaults, sourceOptions } from './source.ts'
 import { viewportDefaults, viewportOptions } from './viewport.ts'
 import { waitingDefaults, waitingOptions } from './waiting.ts'
 
-// The one source of the capture options: REST schema, CRD fields, OpenAPI and types come from here. No field has a `default:` in the
-// CRD, because defaults written into every object would cost about 3 KB each and hide what the caller chose; they are applied when a
+// The one source of the capture options: REST schema, CRD fields, OpenAPI, types and docs/options.md come from here. No field has a `default:` in
+// the CRD, because defaults written into every object would cost about 3 KB each and hide what the caller chose; they are applied when a
 // capture is planned.
 
 /** Every capture option, absent unless chosen. Camel case here and in Kubernetes, snake case on the wire. */
 export const CaptureOptions = z
-  .strictObject({ ...viewportOptions, ...imageOptions, ...fullPageOptions, ...waitingOptions, ...pageOptions })
+  .strictObject({
+    ...viewportOptions,
+    ...sourceOptions,
+    ...identityOptions,
+    ...networkOptions,
+    ...placeOptions,
+    ...emulationOptions,
+    ...preparingOptions,
+    ...blockingOptions,
+    ...waitingOptions,
+    ...failingOptions,
+    ...fullPageOptions,
+    ...regionOptions,
+    ...imageOptions,
+    ...imageProcessingOptions,
+    ...pdfOptions,
+    ...extraFilesOptions,
+    ...metadataOptions,
+    ...deliveryOptions,
+    ...cacheOptions,
+  })
   .partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
 
-export const captureDefaults = { ...viewportDefaults, ...imageDefaults, ...fullPageDefaults, ...waitingDefaults }
+export const captureDefaults = {
+  ...viewportDefaults,
+  ...sourceDefaults,
+  ...identityDefaults,
+  ...networkDefaults,
+  ...placeDefaults,
+  ...emulationDefaults,
+  ...preparingDefaults,
+  ...blockingDefaults,
+  ...waitingDefaults,
+  ...failingDefaults,
+  ...fullPageDefaults,
+  ...regionDefaults,
+  ...imageDefaults,
+  ...imageProcessingDefaults,
+  ...pdfDefaults,
+  ...extraFilesDefaults,
+  ...metadataDefaults,
+  ...deliveryDefaults,
+  ...cacheDefaults,
+}
 
 /** The options of one capture after defaults: what has no default stays optional. */
 export type EffectiveOptions = CaptureOptions & {

@@ -1,5 +1,11 @@
 import type { CelRule } from '../kinds/custom-resource.ts'
-import { type CaptureOptions, withDefaults } from './catalogue.ts'
+import { toSnakeCase } from '../snake-case.ts'
+import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalogue.ts'
+import { type PrivateOptions, privateOptionNames } from './private.ts'
+
+/** All that one capture may be asked for, private or not. */
+export type AllOptions = CaptureOptions & PrivateOptions
+type Name = keyof AllOptions & string
 
 /** Device pixels that one window may have: 7680² × 5² would not fit in any runner. */
 export const MAX_VIEWPORT_PIXELS = 100_000_000
@@ -10,24 +16,58 @@ export function windowPixels(options: CaptureOptions): number {
   return viewportWidth * viewportHeight * deviceScaleFactor ** 2
 }
 
-/** Two options that cannot hold together: said once, checked by the gateway in TypeScript and by the API server in CEL. */
-export interface Contradiction extends CelRule {
-  /** The option, in camel case, that the error points at. */
-  option: keyof CaptureOptions
+/**
+ * Options that cannot hold together: said once, judged by the gateway, by the API server where CEL can see both of them, and once more when a
+ * capture is planned.
+ */
+export interface Contradiction {
+  /** Its name, for tests and for the page of options. */
+  code: string
+  /** The options that it is about, in camel case; errors point at the first. */
+  paths: readonly [Name, ...Name[]]
+  /** What is wrong, and the way out. */
   message: string
-  holds(options: CaptureOptions): boolean
+  /** The same in CEL; absent where the API server does not see every option that it is about. */
+  rule?: string
+  holds(options: AllOptions): boolean
 }
 
+/** False for what an object does not show: private options, and those that may be in the bucket. */
+const isShown = (name: string): boolean => !privateOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
+
+const withRule = (names: readonly string[], rule: string): Pick<Contradiction, 'rule'> => (names.every(isShown) ? { rule } : {})
+
+/** `option` means nothing without `other`, which has to be chosen too. */
+export const needs = (option: Name, other: Name): Contradiction => ({
+  code: `${toSnakeCase(option)}_needs_${toSnakeCase(other)}`,
+  paths: [option, other],
+  message: `${toSnakeCase(option)} needs ${toSnakeCase(other)}: give both, or leave ${toSnakeCase(option)} out`,
+  ...withRule([option, other], `!has(self.${option}) || has(self.${other})`),
+  holds: (options) => options[option] !== undefined && options[other] === undefined,
+})
+
+/** `option` and `other` cannot both be chosen. */
+export const excludes = (option: Name, other: Name): Contradiction => ({
+  code: `${toSnakeCase(option)}_excludes_${toSnakeCase(other)}`,
+  paths: [option, other],
+  message: `${toSnakeCase(option)} and ${toSnakeCase(other)} exclude each other: leave one of them out`,
+  ...withRule([option, other], `!has(self.${option}) || !has(self.${other})`),
+  holds: (options) => options[option] !== undefined && options[other] !== undefined,
+})
+
+/** Every contradiction; each has cases in test/support/contradiction-cases.ts. */
 export const contradictions: readonly Contradiction[] = [
   {
-    option: 'omitBackground',
-    message: 'a transparent background needs format png',
+    code: 'omit_background_needs_png',
+    paths: ['omitBackground', 'format'],
+    message: 'a transparent background needs format png: choose it, or leave omit_background out',
     rule: '!has(self.omitBackground) || !self.omitBackground || !has(self.format) || self.format == "png"',
     holds: ({ omitBackground, format }) => omitBackground === true && format !== undefined && format !== 'png',
   },
   {
-    option: 'deviceScaleFactor',
-    message: 'viewport width × height × scale² is at most 100,000,000 device pixels',
+    code: 'window_pixels',
+    paths: ['deviceScaleFactor', 'viewportWidth', 'viewportHeight'],
+    message: 'viewport width × height × scale² is at most 100,000,000 device pixels: choose a smaller window or scale',
     rule: [
       '(has(self.viewportWidth) ? double(self.viewportWidth) : 1920.0)',
       '(has(self.viewportHeight) ? double(self.viewportHeight) : 1080.0)',
@@ -41,3 +81,6 @@ export const contradictions: readonly Contradiction[] = [
     },
   },
 ]
+
+/** The rules that the API server checks. */
+export const contradictionRules: CelRule[] = contradictions.flatMap(({ rule, message }) => (rule === undefined ? [] : [{ rule, message }]))

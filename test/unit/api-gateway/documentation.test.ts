@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
-import { PrivateOptions } from '../../../crds/src/capture-options/private.ts'
 import { HTTP_ERRORS, JOB_ERRORS } from '../../../crds/src/errors.ts'
-import { toSnakeCase } from '../../../crds/src/snake-case.ts'
 
 // docs/api.md is written by hand; what it repeats of the contract must not go stale. A failure names the row that is missing.
 
@@ -18,11 +15,4 @@ t.test('docs/api.md names every code that answers a request, with its remedy', a
 
 t.test('docs/api.md names every code of a failed capture, with its remedy', async (t) => {
   t.strictSame(missing(Object.entries(JOB_ERRORS).map(([code, { remedy }]) => `| \`${code}\` | ${remedy} |`)), [])
-})
-
-t.test('docs/api.md describes every option as the contract does', async (t) => {
-  const rows = Object.entries({ ...CaptureOptions.shape, ...PrivateOptions.shape }).map(
-    ([name, schema]) => `| \`${toSnakeCase(name)}\` | ${schema.description ?? schema.unwrap().description} |`,
-  )
-  t.strictSame(missing(rows), [])
 })

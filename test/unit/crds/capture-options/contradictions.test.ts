@@ -4,12 +4,12 @@ import { CONTRADICTION_CASES } from '../../../support/contradiction-cases.ts'
 
 t.test('contradictions hold for the cases that are theirs and for no other', async (t) => {
   for (const { options, contradicts } of CONTRADICTION_CASES) {
-    const held = contradictions.filter((contradiction) => contradiction.holds(options)).map(({ option }) => option)
+    const held = contradictions.filter((contradiction) => contradiction.holds(options)).map(({ code }) => code)
     t.strictSame(held, contradicts, JSON.stringify(options))
   }
 })
 
 t.test('contradictions all have a case in which they hold', async (t) => {
   const covered = new Set(CONTRADICTION_CASES.flatMap(({ contradicts }) => contradicts))
-  for (const { option } of contradictions) t.ok(covered.has(option), option)
+  for (const { code } of contradictions) t.ok(covered.has(code), code)
 })

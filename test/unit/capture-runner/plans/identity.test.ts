@@ -1,6 +1,6 @@
 import t from 'tap'
-import { buildPlan } from '../../../capture-runner/src/plan.ts'
-import { buildSignIn } from '../../../capture-runner/src/sign-in-plan.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan.ts'
+import { buildSignIn } from '../../../../capture-runner/src/plans/identity.ts'
 
 const url = 'http://example.com:8080/a/b?c'
 const plain = { path: '/', httpOnly: false, secure: false }

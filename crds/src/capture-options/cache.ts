@@ -1,0 +1,4 @@
+/** Whether an earlier picture will do. */
+export const cacheOptions = {}
+
+export const cacheDefaults = {}

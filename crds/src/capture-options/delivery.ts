@@ -1,0 +1,4 @@
+/** How the picture is handed over. */
+export const deliveryOptions = {}
+
+export const deliveryDefaults = {}

@@ -1,0 +1,4 @@
+/** Options of the format pdf. */
+export const pdfOptions = {}
+
+export const pdfDefaults = {}

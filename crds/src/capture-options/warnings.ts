@@ -1,0 +1,36 @@
+import { toSnakeCase } from '../snake-case.ts'
+import type { AllOptions } from './contradictions.ts'
+
+// Options that were chosen and change nothing, because of others. Nothing is refused for it; the record tells.
+
+type Name = keyof AllOptions & string
+
+/** One way in which an option may be without effect. */
+export interface Warning {
+  /** In camel case. */
+  option: Name
+  /** What it goes without: the end of the sentence `… has no effect …`. */
+  reason: string
+  /** True when the option, chosen, changes nothing. Asked only for options that were chosen. */
+  isIdle: (options: AllOptions) => boolean
+}
+
+/** `option` does something only while `other` is switched on. */
+export const idleWithout = (option: Name, other: Name): Warning => ({
+  option,
+  reason: `without ${toSnakeCase(other)}`,
+  isIdle: (options) => !options[other],
+})
+
+/** Every way. */
+export const warnings: readonly Warning[] = [
+  { option: 'imageQuality', reason: 'on png', isIdle: ({ format = 'png' }) => format === 'png' },
+  idleWithout('fullPageMaxHeight', 'fullPage'),
+]
+
+/** `image_quality has no effect on png`. */
+export const toWarning = ({ option, reason }: Warning): string => `${toSnakeCase(option)} has no effect ${reason}`
+
+/** Says of each option that was chosen and changes nothing why. */
+export const findWarnings = (options: AllOptions): string[] =>
+  warnings.filter((warning) => options[warning.option] !== undefined && warning.isIdle(options)).map(toWarning)
