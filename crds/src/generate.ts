@@ -1,11 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { stringify } from 'yaml'
 import { toCustomResourceDefinition } from './custom-resource-definition.ts'
 import { definitions } from './kinds/all.ts'
 import { GROUP } from './names.ts'
+import { buildOptionsPage, readProofs } from './options-page.ts'
 
-// Writes the CRD YAML to crds/generated and to the chart. With --check it writes nothing and fails when a file is not what it would write.
+// Writes the CRD YAML to crds/generated and to the chart, and docs/options.md. With --check it writes nothing and fails when a file is not what it would write.
 
 // kubectl reads YAML 1.1, where a bare `n`, `y`, `on` or `off` is a boolean: version 1.1 quotes them.
 const FORMAT = { version: '1.1', aliasDuplicateObjects: false, lineWidth: 140 } as const
@@ -23,17 +25,23 @@ function isStale(file: URL, text: string): boolean {
 }
 
 const stale: string[] = []
+
+function write(file: URL, text: string): void {
+  if (!isStale(file, text)) return
+  stale.push(file.pathname)
+  if (values.check) return
+  mkdirSync(new URL('.', file), { recursive: true })
+  writeFileSync(file, text)
+}
+
 for (const definition of definitions) {
   const text = HEADER + stringify(toCustomResourceDefinition(definition), FORMAT)
-  for (const folder of folders) {
-    const file = new URL(`${GROUP}_${definition.plural}.yaml`, folder)
-    if (!isStale(file, text)) continue
-    stale.push(file.pathname)
-    if (values.check) continue
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(file, text)
-  }
+  for (const folder of folders) write(new URL(`${GROUP}_${definition.plural}.yaml`, folder), text)
 }
+const root = new URL('../../', import.meta.url)
+const tests = globSync('test/integration/**/*.test.ts', { cwd: fileURLToPath(root) }).toSorted()
+const proofs = tests.flatMap((file) => readProofs(file, readFileSync(new URL(file, root), 'utf8')))
+write(new URL('docs/options.md', root), buildOptionsPage(proofs))
 if (values.check && stale.length > 0) {
   console.error(`not up to date: ${stale.join(', ')}\nrun \`npm run generate\` and commit what it writes`)
   process.exit(1)

@@ -135,6 +135,7 @@ t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) =>
   t.strictSame(findings.warnings, ['the picture shows one colour and nothing else'])
 })
 
+// proves: device
 t.test('a device gives the page its window, pixels, touch and user agent, and the picture its size', async (t) => {
   const { pixels } = await shoot('/device', { device: 'Galaxy S24' })
   t.strictSame(sizeOf(pixels), [360 * 3, 780 * 3])
@@ -149,6 +150,7 @@ t.test('a page with anything on it, a line of text or a few transparent pixels l
   t.strictSame((await shoot('/transparent', { omitBackground: true })).findings.warnings, [])
 })
 
+// proves: viewport_width, viewport_height, device_scale_factor
 t.test('viewport and scale give the picture its size', async (t) => {
   const cases: [CaptureOptions, number[]][] = [
     [{ viewportWidth: 320, viewportHeight: 640 }, [320, 640]],
@@ -160,6 +162,7 @@ t.test('viewport and scale give the picture its size', async (t) => {
   for (const [options, size] of cases) t.strictSame(sizeOf((await shoot('/red', options)).pixels), size, JSON.stringify(options))
 })
 
+// proves: format
 t.test('every format is what it says and shows the same', async (t) => {
   for (const format of ['png', 'jpeg', 'webp'] as const) {
     const { pixels } = await shoot('/red', { format, viewportWidth: 300, viewportHeight: 200 })
@@ -169,6 +172,7 @@ t.test('every format is what it says and shows the same', async (t) => {
   }
 })
 
+// proves: image_quality
 t.test('image_quality changes the size of jpeg and webp files, and is noted as idle for png', async (t) => {
   const window = { viewportWidth: 800, viewportHeight: 600 }
   for (const format of ['jpeg', 'webp'] as const) {
@@ -180,6 +184,7 @@ t.test('image_quality changes the size of jpeg and webp files, and is noted as i
   t.match((await shoot('/noise', { ...window, imageQuality: 10 })).findings.warnings, ['image_quality has no effect on png'])
 })
 
+// proves: omit_background
 t.test('omit_background leaves transparent what the page does not paint', async (t) => {
   const { pixels } = await shoot('/transparent', { omitBackground: true })
   t.equal(pixels.channels, 4)
@@ -202,6 +207,7 @@ t.test('omit_background holds for a full page in tiles too', async (t) => {
   t.strictSame(pixels.at(100, 12_100), [...GREEN, 255])
 })
 
+// proves: dark_mode
 t.test('dark_mode asks the page for its dark scheme', async (t) => {
   t.ok(isNear((await shoot('/scheme')).pixels.at(5, 5), WHITE, 0))
   t.ok(isNear((await shoot('/scheme', { darkMode: true })).pixels.at(5, 5), BLUE, 0))
@@ -225,6 +231,7 @@ for (const format of ['png', 'jpeg', 'webp'] as const) {
   })
 }
 
+// proves: full_page, full_page_max_height
 t.test('full_page takes up to 50,000 rows when it may', async (t) => {
   const { pixels, findings } = await shoot('/tall', { fullPage: true, fullPageMaxHeight: 50_000, format: 'jpeg', viewportWidth: 500 })
   t.strictSame(sizeOf(pixels), [500, 26_000])
@@ -268,20 +275,24 @@ t.test('a webp holds as much detail as it can, and says when that is less than w
   t.strictSame(sizeOf(tall.pixels), [1900, 16_383])
 })
 
+// proves: delay
 t.test('delay lets the page go on', async (t) => {
   t.ok(isNear((await shoot('/later')).pixels.at(5, 500), RED, 0))
   t.ok(isNear((await shoot('/later', { delay: 900 })).pixels.at(5, 500), GREEN, 0))
 })
 
+// proves: wait_for_selector
 t.test('wait_for_selector waits until the element is visible', async (t) => {
   t.ok(isNear((await shoot('/element-later', { waitForSelector: '.late' })).pixels.at(5, 500), GREEN, 0))
 })
 
+// proves: styles
 t.test('styles apply under the strictest Content-Security-Policy', async (t) => {
   const { pixels } = await shoot('/strict', { styles: 'html { background: rgb(0, 0, 255) !important } h1 { display: none }' })
   t.ok(isNear(pixels.at(5, 5), BLUE, 0))
 })
 
+// proves: scripts
 t.test('scripts run under the strictest Content-Security-Policy, and are waited for', async (t) => {
   const scripts = 'await new Promise((done) => setTimeout(done, 200)); document.documentElement.style.background = "rgb(0, 255, 0)"'
   t.ok(isNear((await shoot('/strict', { scripts })).pixels.at(5, 5), GREEN, 0))
@@ -293,6 +304,7 @@ t.test('scripts that leave the page are followed', async (t) => {
   t.equal(findings.finalUrl, site.url('/red-slowly'))
 })
 
+// proves: click
 t.test('click hits the first visible match, wherever it is on the page', async (t) => {
   t.ok(isNear((await shoot('/click', { click: '.go' })).pixels.at(900, 500), GREEN, 0))
 })
@@ -315,6 +327,7 @@ t.test('a page that answers 404 is captured, with its status', async (t) => {
   t.match(findings, { httpStatus: 404, pageTitle: 'Not here' })
 })
 
+// proves: wait_until
 t.test('each state of wait_until is enough for a picture, and all can be asked for together', async (t) => {
   for (const waitUntil of [
     ['commit'],

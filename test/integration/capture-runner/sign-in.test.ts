@@ -64,6 +64,7 @@ t.test('headers go with the page and with what it asks its own origin for', asyn
   t.strictSame(without(sites.seen).sort(), ['/ token pass', '/a.png token pass', '/b.png token pass', '/inner token pass'])
 })
 
+// proves: headers, authorization
 t.test('headers do not go to another origin that the page names', async (t) => {
   const sites = await serveSites(t, ({ foreign }) => ({
     own: {
@@ -237,6 +238,7 @@ const guarded = (tries: string[], body = html('<title>in</title>')) =>
     response.end(isIn ? body : html('<title>out</title>'))
   }) as RequestListener
 
+// proves: basic_auth_username, basic_auth_password
 t.test('credentials answer a 401 of the page’s own origin', async (t) => {
   const tries: string[] = []
   const sites = await serveSites(t, () => ({ own: { '/': guarded(tries) }, foreign: {} }))
@@ -263,6 +265,7 @@ t.test('credentials do not answer another origin, nor another origin’s page', 
   t.strictSame([away, back], [['-'], ['-']])
 })
 
+// proves: cookies
 t.test('cookies go to the page’s host, with what they say of themselves', async (t) => {
   const heard: unknown[] = []
   const note = (({ headers }, response) => {

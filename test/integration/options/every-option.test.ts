@@ -1,0 +1,17 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { findUnproven, optionNames, readProofs } from '../../../crds/src/options-page.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const proofs = globSync('test/integration/**/*.test.ts', { cwd: root }).flatMap((file) =>
+  readProofs(file, readFileSync(join(root, file), 'utf8')),
+)
+
+t.test('every option has a test that shows it in a real browser', async (t) => {
+  t.strictSame(findUnproven(proofs), [])
+})
+
+t.test('every test that says it proves an option names one that exists', async (t) => {
+  for (const { option, file } of proofs) t.ok(optionNames.includes(option), `${option} in ${file}`)
+})
