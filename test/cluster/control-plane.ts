@@ -39,6 +39,7 @@ export interface ControlPlane {
   /** An administrator's. */
   kubeconfigPath: string
   url: string
+  etcdUrl: string
   /** Directory of kubectl and helm. */
   programs: string
   /** A kubeconfig for a user of these groups, by client certificate: what RBAC gives them is all they have. */
@@ -173,7 +174,7 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
     await start()
   }
-  return { kubeconfigPath, url, programs, kubeconfigFor, restart, stop }
+  return { kubeconfigPath, url, etcdUrl: `http://127.0.0.1:${settings.etcdPort}`, programs, kubeconfigFor, restart, stop }
 }
 
 async function planControlPlane(directory: string, ports?: ControlPlanePorts): Promise<ControlPlaneSettings> {

@@ -1,5 +1,9 @@
 import type { Part } from './part.ts'
+import { claim } from './parts/claim.ts'
+import { leaders } from './parts/leaders.ts'
+import { many } from './parts/many.ts'
+import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [throughput]
+export const parts: readonly Part[] = [throughput, claim, many, leaders, steady]

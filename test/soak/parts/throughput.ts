@@ -5,13 +5,12 @@ import type { Table } from '../../bench/table.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { askSteadily } from '../stage/clients.ts'
+import { openOffice } from '../stage/office.ts'
 import { processesOf, readMetric, readProcessor } from '../stage/processes.ts'
 import { type Stage, withStage } from '../stage/stage.ts'
 import { judge, toWords } from '../stage/truth.ts'
 
-const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
 const RUNNERS = 40
-const CAPTURE_MILLISECONDS = 200
 const WARM_UP_SECONDS = 10
 /** Above what is wanted, so that what comes out is the system's own measure and not the clients'. */
 const PRESSURE = 1.1
@@ -30,15 +29,7 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
   // Records leave after a minute, so that archiving is part of what is measured.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
   const operator = await stage.startOperator({ flags, environment })
-  const gateway = await stage.startGateway()
-  const keys = await Promise.all(ACCOUNTS.map(stage.createAccount))
-  await stage.fleet.tell({ captureMilliseconds: CAPTURE_MILLISECONDS })
-  await stage.setPool({ minIdle: RUNNERS, maxPods: RUNNERS + 10 })
-  await stage.whenIdle(RUNNERS)
-  await eventually(
-    'the keys are known',
-    async () => (await askSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: keys.length })).accepted.length === keys.length,
-  )
+  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS })
   tell('warming up')
   const urls = [gateway.url]
   const warm = await askSteadily({ urls, keys, perSecond: rate / 2, seconds: WARM_UP_SECONDS })

@@ -13,11 +13,11 @@ const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2
 const admin = new KubeHttp({ ...(await accessFromKubeconfig(kubeconfigPath)), namespace })
 const node = new FakeNode({ admin, kubeconfigPath, port: RUNNER_PORT, network })
 let captureMilliseconds = 200
-/** How often captures were begun, by the name of the Screenshot. */
-const begun = new Map<string, number>()
+/** When captures were begun, by the name of the Screenshot. */
+const begun = new Map<string, number[]>()
 
 node.capture = async ({ name }, runner) => {
-  begun.set(name, (begun.get(name) ?? 0) + 1)
+  begun.set(name, [...(begun.get(name) ?? []), Date.now()])
   node.orders.length = 0
   runner.orders.length = 0
   await new Promise((resolve) => setTimeout(resolve, captureMilliseconds))
@@ -28,8 +28,9 @@ console.log('ready')
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as FleetOrder
   if (order.captureMilliseconds !== undefined) captureMilliseconds = order.captureMilliseconds
-  const repeated = [...begun].filter(([, count]) => count > 1).map(([name]) => name)
-  console.log(JSON.stringify({ begun: begun.size, repeated, runners: node.runners.size }))
+  const repeated = [...begun].filter(([, times]) => times.length > 1).map(([name]) => name)
+  const times = order.times ? Object.fromEntries([...begun].map(([name, [first = 0]]) => [name, first])) : {}
+  console.log(JSON.stringify({ begun: begun.size, repeated, times, runners: node.runners.size }))
   if (order.forget) begun.clear()
 }
 await node.stop()

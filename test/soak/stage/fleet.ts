@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 /** What the fleet is told; an empty order only asks. */
 export interface FleetOrder {
   captureMilliseconds?: number
+  /** Asks when each capture was begun. */
+  times?: boolean
   /** Forgets what was begun so far. */
   forget?: boolean
 }
@@ -16,6 +18,8 @@ export interface FleetState {
   begun: number
   /** Names of those whose capture was begun more than once. */
   repeated: string[]
+  /** Epoch milliseconds at which captures were first begun, by name, if that was asked. */
+  times: Record<string, number>
   runners: number
 }
 

@@ -1,0 +1,40 @@
+import { createdAtOf } from '../../../crds/src/ids.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { summarize } from '../../bench/statistics.ts'
+import { eventually } from '../../support/eventually.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { askSteadily } from '../stage/clients.ts'
+import { openOffice } from '../stage/office.ts'
+import { readMetric } from '../stage/processes.ts'
+import { type Stage, withStage } from '../stage/stage.ts'
+
+const RUNNERS = 200
+const REQUESTS = 100
+const PER_SECOND = 5
+const BAR_MILLISECONDS = 50
+
+/** How soon one of many idle runners is claimed. */
+export const claim: Part = {
+  name: 'claim',
+  shows: 'the time from a Screenshot’s creation to its claim with 200 idle runners',
+  run: (context) => withStage((stage) => run(stage, context)),
+}
+
+async function run(stage: Stage, { tell }: PartContext): Promise<PartResult> {
+  const operator = await stage.startOperator()
+  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, captureMilliseconds: 50 })
+  tell(`${REQUESTS} Screenshots, ${PER_SECOND} a second`)
+  const { accepted } = await askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: REQUESTS / PER_SECOND })
+  await eventually('all have ended', async () => (await readMetric(operator, 'screenshot_jobs', 'Pending')) === 0)
+  const { times } = await stage.fleet.tell({ times: true })
+  const shots = await Promise.all(accepted.map(({ id }) => stage.screenshots.get(toObjectName(id))))
+  const created = accepted.map(({ id }) => createdAtOf(id).getTime())
+  const toClaim = summarize(shots.map(({ status }, n) => Date.parse(status?.startTime ?? '') - (created[n] ?? 0)))
+  const toRunner = summarize(accepted.map(({ id }, n) => (times[toObjectName(id)] ?? Number.NaN) - (created[n] ?? 0)))
+  const findings = [
+    atMost(`milliseconds from the creation to the claim with ${RUNNERS} idle runners (p50)`, toClaim.p50, BAR_MILLISECONDS, 'ms'),
+    holds('the same, p95', true, `${toClaim.p95.toFixed(0)} ms`),
+    holds('from the creation to the runner’s start', true, `p50 ${toRunner.p50.toFixed(0)} ms, p95 ${toRunner.p95.toFixed(0)} ms`),
+  ]
+  return { findings }
+}

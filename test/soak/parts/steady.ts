@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Table } from '../../bench/table.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { askSteadily } from '../stage/clients.ts'
+import { openOffice } from '../stage/office.ts'
+import { readMemory, readMetric } from '../stage/processes.ts'
+import { type Stage, textOf, withStage } from '../stage/stage.ts'
+import { judge, toWords } from '../stage/truth.ts'
+
+const RUNNERS = 40
+const SAMPLES = 40
+/** How much larger the last quarter's mean may be than the one before. */
+const FLAT = 1.1
+/** The API server compacts etcd's history every five minutes: in less than three rounds of it nothing can be said of its size. */
+const ETCD_MINUTES = 15
+/** Of all that was accepted, so many are looked at one by one. */
+const LOOKED_AT = 2_000
+
+const KINDS = ['live', 'etcd MiB', 'etcd in use MiB', 'operator MiB', 'gateway MiB'] as const
+type Sample = Record<(typeof KINDS)[number], number>
+
+/** Whether anything grows. */
+export const steady: Part = {
+  name: 'steady',
+  shows: 'a steady rate for a long time: live count, etcd’s size and memories stay flat',
+  run: (context) => withStage((stage) => run(stage, context)),
+}
+
+async function run(stage: Stage, { settings: { rate, minutes }, tell }: PartContext): Promise<PartResult> {
+  // Full after a quarter of the time, however short that is.
+  const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
+  const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }
+  const operator = await stage.startOperator({ environment })
+  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, gateway: { environment } })
+  const samples: Sample[] = []
+  const over = new AbortController()
+  const take = async (): Promise<Sample> => {
+    const etcd = await textOf(`${stage.release.plane.etcdUrl}/metrics`)
+    const size = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(etcd)?.[1]) / 2 ** 20
+    return {
+      live: await readMetric(operator, 'screenshot_jobs'),
+      'etcd MiB': size('etcd_mvcc_db_total_size_in_bytes'),
+      'etcd in use MiB': size('etcd_mvcc_db_total_size_in_use_in_bytes'),
+      'operator MiB': readMemory(operator.pid).residentMebibytes,
+      'gateway MiB': readMemory(gateway.pid).residentMebibytes,
+    }
+  }
+  const sampling = (async () => {
+    while (!over.signal.aborted) {
+      await sleep((minutes * 60_000) / SAMPLES)
+      samples.push(await take())
+      tell(KINDS.map((kind) => `${kind} ${samples.at(-1)?.[kind].toFixed(0)}`).join(', '))
+    }
+  })()
+  const started = performance.now()
+  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60 })
+  const seconds = (performance.now() - started) / 1_000
+  over.abort()
+  await sampling
+  const step = Math.max(1, Math.floor(asked.accepted.length / LOOKED_AT))
+  const verdict = await judge(
+    gateway.url,
+    asked.accepted.filter((_, n) => n % step === 0),
+  )
+  const tables: Table[] = [
+    {
+      title: `${rate} a second for ${minutes} minutes`,
+      head: ['minute', ...KINDS],
+      rows: samples.flatMap((sample, n) =>
+        n % 4 === 3 ? [[(((n + 1) * minutes) / SAMPLES).toFixed(1), ...KINDS.map((kind) => sample[kind].toFixed(0))]] : [],
+      ),
+    },
+  ]
+  const findings = [
+    holds(
+      'every request was accepted',
+      Object.keys(asked.others).length === 0,
+      `${asked.accepted.length} accepted in ${seconds.toFixed(0)} s, others ${JSON.stringify(asked.others)}`,
+    ),
+    ...KINDS.map((kind) => {
+      const growth = growthOf(samples.map((sample) => sample[kind]))
+      const isJudged = !kind.startsWith('etcd') || minutes >= ETCD_MINUTES
+      const what = `${kind}: the last quarter’s mean by that of the quarter before`
+      return isJudged ? atMost(what, growth, FLAT, '', 2) : holds(`${what} (too short to judge)`, true, growth.toFixed(2))
+    }),
+    holds(
+      'what was looked at ended with its own picture',
+      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
+      toWords(verdict),
+    ),
+  ]
+  return { findings, tables }
+}
+
+function growthOf(values: readonly number[]): number {
+  const quarter = Math.floor(values.length / 4)
+  const mean = (part: readonly number[]) => part.reduce((sum, value) => sum + value, 0) / part.length
+  return mean(values.slice(-quarter)) / mean(values.slice(-2 * quarter, -quarter))
+}

@@ -1,0 +1,25 @@
+import { eventually } from '../../support/eventually.ts'
+import { askSteadily } from './clients.ts'
+import type { GatewayPod, Stage, StartOptions } from './stage.ts'
+
+// What most parts begin with: accounts whose keys work, and runners that wait.
+
+const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
+
+/** A gateway, keys of a few accounts that it knows, and so many idle runners. An operator must be there. */
+export async function openOffice(
+  stage: Stage,
+  { runners, captureMilliseconds = 200, gateway: options = {} }: { runners: number; captureMilliseconds?: number; gateway?: StartOptions },
+): Promise<{ gateway: GatewayPod; keys: string[]; accounts: readonly string[] }> {
+  const gateway = await stage.startGateway(options)
+  const keys = await Promise.all(ACCOUNTS.map(stage.createAccount))
+  await stage.fleet.tell({ captureMilliseconds })
+  await stage.setPool({ minIdle: runners, maxPods: runners + 10 })
+  await stage.whenIdle(runners)
+  for (const key of keys)
+    await eventually('the key is known', async () => {
+      const { accepted } = await askSteadily({ urls: [gateway.url], keys: [key], perSecond: 1, seconds: 1 })
+      return accepted.length === 1
+    })
+  return { gateway, keys, accounts: ACCOUNTS }
+}
