@@ -13,6 +13,7 @@ import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
 import { Idempotency } from './create/idempotency.ts'
+import { Queue } from './create/queue.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
@@ -24,6 +25,7 @@ import { Bucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeKeys } from './store/kube-keys.ts'
 import { KubePostRequests } from './store/kube-post-requests.ts'
+import { KubeQueue } from './store/kube-queue.ts'
 import { KubeRecords } from './store/kube-records.ts'
 import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
@@ -51,6 +53,12 @@ async function run(config: Config): Promise<void> {
   const parts = { http, log, metrics: metrics.reflector }
   const screenshots = new KubeScreenshots({ ...parts, maxFinished: 2 * config.maxLive })
   const keys = new KubeKeys(parts)
+  const queue = new Queue({
+    view: new KubeQueue(screenshots.reflector, () => screenshots.isFull()),
+    bounds: config.queue,
+    plans: config.plans,
+    findAccount: (name) => keys.findCachedAccount(name),
+  })
   const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
   const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
   const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
@@ -75,6 +83,7 @@ async function run(config: Config): Promise<void> {
   const accounts = new Resource(http, keys.accounts.resource)
   const app = buildApp({
     screenshots,
+    queue,
     quota,
     objects: bucket,
     idempotency: new Idempotency(bucket, keyRing.current, now),

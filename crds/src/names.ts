@@ -28,6 +28,8 @@ export const GATEWAY_LEASE_LABELS = { [Label.component]: 'api-gateway' } as cons
 export const Annotation = {
   /** Set by the gateway on a Screenshot whose deliveries are still open: 404 on the wire, deleted by the operator when they are settled. */
   deleteRequested: 'tintype.dev/delete-requested',
+  /** Set by the gateway on a Screenshot: the range text that its creation answered (spec 2.1). */
+  estimatedTime: 'tintype.dev/estimated-time',
   /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
   updatedAt: 'tintype.dev/updated-at',
   /** Set by the operator when it switches a Webhook off: why. It goes when the Webhook is switched on. */

@@ -3,7 +3,7 @@ import { CONTENT_TYPES } from './capture-options/image.ts'
 import { privateOptionNames } from './capture-options/private.ts'
 import { createdAtOf, screenshotIdOf } from './ids.ts'
 import type { Screenshot } from './kinds/screenshot.ts'
-import { DEFAULT_ACCOUNT } from './names.ts'
+import { Annotation, DEFAULT_ACCOUNT } from './names.ts'
 import { renameKeys, toSnakeCase } from './snake-case.ts'
 import { objectKey } from './storage-keys.ts'
 
@@ -50,6 +50,13 @@ export type LinkTo = (key: string, screenshot: Screenshot) => { url: string; exp
 
 /** Range text of spec 2.1 while nothing is known about the queue. */
 export const ESTIMATED_TIME = '10-60s'
+const RANGE_TEXT = /^\d{1,6}-\d{1,6}s$/
+
+/** What the creation answered. Anybody may write an annotation: another text than a range is not shown. */
+function estimatedTimeOf({ annotations }: Screenshot['metadata']): string {
+  const text = annotations?.[Annotation.estimatedTime] ?? ''
+  return RANGE_TEXT.test(text) ? text : ESTIMATED_TIME
+}
 
 const ALWAYS_ECHOED = ['format', 'viewportWidth', 'viewportHeight', 'fullPage'] as const
 
@@ -104,7 +111,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     created_at: createdAtOf(id).toISOString(),
     started_at: inMilliseconds(status.startTime),
     completed_at: wireStatus === 'pending' ? null : inMilliseconds(status.completionTime),
-    estimated_time: ESTIMATED_TIME,
+    estimated_time: estimatedTimeOf(metadata),
     storage_path: storagePath,
     file_size_bytes: result.fileSizeBytes ?? null,
     processing_duration_ms: result.processingMilliseconds ?? null,

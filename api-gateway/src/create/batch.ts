@@ -32,8 +32,8 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
   }
   const accountName = account.metadata.name
   // First, so that a batch whose ids could not be kept costs nothing.
-  await deps.archive.putBatch(accountName, batchId, ids)
-  const { items, objects } = await createScreenshots(request, deps)
+  const prepare = () => deps.archive.putBatch(accountName, batchId, ids)
+  const { items, objects } = await createScreenshots({ ...request, prepare }, deps)
   await keepRefused(
     accountName,
     items.flatMap(({ id, refusal }, index) =>

@@ -23,12 +23,16 @@ export interface Wanted {
 }
 
 /** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
-export async function buildAll(wanted: Wanted, { ids, batchId, reservation }: CreationPlan, deps: OptionsDeps): Promise<NewScreenshot[]> {
+export async function buildAll(
+  wanted: Wanted,
+  { ids, batchId, reservation, estimatedTime }: CreationPlan,
+  deps: OptionsDeps,
+): Promise<NewScreenshot[]> {
   const { accountName, addresses, options, privateOptions, record } = wanted
   const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
   return addresses.map(({ url }, index) =>
-    buildScreenshot(ids[index] ?? '', { url, accountName, ...record, ...stored[index], batchId, reservation }),
+    buildScreenshot(ids[index] ?? '', { url, accountName, ...record, ...stored[index], batchId, reservation }, estimatedTime),
   )
 }

@@ -9,19 +9,23 @@ import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { Turn } from './idempotency.ts'
 import { mapAtOnce } from './map-at-once.ts'
 import type { CreationPlan } from './plan.ts'
+import type { Place, Queue } from './queue.ts'
 
 // One creation, of one screenshot or of a batch: pay, create, settle. Every step may be repeated under the same plan, by this process or, after
 // a crash, by another.
 
 export interface CreateDeps {
-  screenshots: Pick<ScreenshotStore, 'create' | 'findLatest' | 'isFull'>
+  screenshots: Pick<ScreenshotStore, 'create' | 'findLatest'>
   archive: Pick<RecordArchive, 'find'>
   quota: QuotaStore
+  queue: Pick<Queue, 'enter'>
 }
 
 export interface CreateRequest {
   account: Account
   turn: Turn
+  /** What must be kept before anything is paid for. */
+  prepare?: () => Promise<void>
   /** Builds the objects of the plan's ids, in their order; called when they are paid for. */
   build: () => Promise<readonly NewScreenshot[]>
 }
@@ -47,7 +51,6 @@ export interface Creation {
 
 /** Objects of a batch that are created at the same time: all of them, since the store writes many at once as fast as a few. */
 const AT_ONCE = 100
-const QUEUE_FULL_SECONDS = '10'
 
 /**
  * Carries a plan out as far as the quota lets it.
@@ -59,13 +62,31 @@ export async function createScreenshots(request: CreateRequest, deps: CreateDeps
   const known = turn.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
   const missing = plan.ids.filter((id) => !known.has(id))
   if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
+  const place = await enterQueue(request, missing.length, known.size > 0, deps)
+  try {
+    return await createMissing(request, { known, missing, place }, deps)
+  } finally {
+    place.leave()
+  }
+}
+
+interface Missing {
+  /** What an earlier request has created. */
+  known: ReadonlyMap<string, Screenshot | undefined>
+  missing: readonly string[]
+  place: Place
+}
+
+async function createMissing(request: CreateRequest, { known, missing, place }: Missing, deps: CreateDeps): Promise<Creation> {
+  const { plan } = request.turn
+  await request.prepare?.()
   const grant = await pay(request, missing, known.size > 0, deps)
   const paid = new Set(missing.slice(0, grant.granted))
   const objects = await buildPaid(request, paid, known.size > 0, deps)
   const items = await mapAtOnce(plan.ids, AT_ONCE, async (id, index): Promise<Item> => {
     if (known.has(id)) return toItem(id, known.get(id))
     if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
-    return createOne(id, objects[index], request, deps)
+    return createOne(id, objects[index], request, deps).finally(place.leaveOne)
   })
   await conclude(items, request, deps)
   return { items, objects, grant }
@@ -95,12 +116,19 @@ async function findKnown(
   return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
 }
 
+/** Before anything is written. @throws ApiError QUEUE_FULL */
+async function enterQueue({ account, turn }: CreateRequest, count: number, hasSome: boolean, { queue }: CreateDeps): Promise<Place> {
+  try {
+    return queue.enter(account, count)
+  } catch (error) {
+    if (!hasSome) await turn.forget()
+    throw error
+  }
+}
+
 async function pay({ account, turn }: CreateRequest, missing: readonly string[], hasSome: boolean, deps: CreateDeps): Promise<Grant> {
   const { plan } = turn
   try {
-    if (deps.screenshots.isFull()) {
-      throw new ApiError('QUEUE_FULL', 'too many screenshots are waiting', { headers: { 'retry-after': QUEUE_FULL_SECONDS } })
-    }
     const names = missing.map(toObjectName)
     const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
     if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts)

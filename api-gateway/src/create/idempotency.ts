@@ -40,6 +40,8 @@ export interface Turn {
 export interface IdempotentRequest extends HashedRequest {
   /** The header's text; absent: nothing is remembered. */
   key: string | undefined
+  /** Called before anything is written for a request that is new; throws when it must not begin. */
+  admit?: () => void
   newPlan: () => CreationPlan
 }
 
@@ -67,30 +69,37 @@ export class Idempotency {
 
   /**
    * The plan to carry out: a new one, or the one that this key stands for.
-   * @throws ApiError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE
+   * @throws ApiError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, SERVICE_UNAVAILABLE, and what `admit` throws
    */
-  async begin({ key, newPlan, ...request }: IdempotentRequest): Promise<Turn> {
+  async begin({ key, admit, newPlan, ...request }: IdempotentRequest): Promise<Turn> {
     const nothing = async (): Promise<void> => undefined
-    if (key === undefined) return { plan: newPlan(), isRepeated: false, complete: nothing, forget: nothing }
+    if (key === undefined) {
+      admit?.()
+      return { plan: newPlan(), isRepeated: false, complete: nothing, forget: nothing }
+    }
     const place = idempotencyKey(request.account, key)
     const hash = requestHash(request, this.#keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const refusal = refusalOf(admit)
       const fresh = this.#entry(hash, newPlan())
-      const etag = await this.#store.write(place, JSON.stringify(fresh), { ifAbsent: true })
+      const etag = refusal ? undefined : await this.#store.write(place, JSON.stringify(fresh), { ifAbsent: true })
       if (etag !== undefined) return this.#turn(place, fresh, etag, false)
-      const turn = await this.#join(place, request, fresh)
+      // What an earlier request has done is told whether or not there is room for another.
+      const turn = await this.#join(place, request, fresh, refusal)
       if (turn) return turn
+      if (refusal) throw refusal.error
     }
     throw inProgress()
   }
 
   /** Undefined when somebody else was faster: look again. */
-  async #join(place: string, request: HashedRequest, fresh: Entry): Promise<Turn | undefined> {
+  async #join(place: string, request: HashedRequest, fresh: Entry, refusal: Refusal | undefined): Promise<Turn | undefined> {
     const stored = await this.#store.read(place)
     if (!stored) return undefined
     const known = parseEntry(stored.text)
     const now = this.#now().getTime()
     if (!known || now - Date.parse(known.plan.at) >= REMEMBERED_MILLISECONDS) {
+      if (refusal) return undefined
       const etag = await this.#store.write(place, JSON.stringify(fresh), { ifMatch: stored.etag })
       return etag === undefined ? undefined : this.#turn(place, fresh, etag, false)
     }
@@ -119,6 +128,19 @@ export class Idempotency {
       },
       forget: () => this.#store.remove(place),
     }
+  }
+}
+
+interface Refusal {
+  error: unknown
+}
+
+function refusalOf(admit: IdempotentRequest['admit']): Refusal | undefined {
+  try {
+    admit?.()
+    return undefined
+  } catch (error) {
+    return { error }
   }
 }
 

@@ -10,12 +10,20 @@ export const CreationPlan = z.object({
   /** Ids of what is created, in the order of the request. */
   ids: z.array(z.string()).min(1).max(100),
   batchId: z.string().optional(),
+  /** What the answer says (spec 2.1). */
+  estimatedTime: z.string().optional(),
 })
 export type CreationPlan = z.infer<typeof CreationPlan>
 
 /** Plans the creation of `count` screenshots now; their ids follow from the reservation's. */
-export function planScreenshots(at: Date, count: number, isBatch: boolean): CreationPlan {
+export function planScreenshots(at: Date, count: number, isBatch: boolean, estimatedTime?: string): CreationPlan {
   const reservation = newId('res', at)
   const ids = Array.from({ length: count }, (_, index) => derivedId('scr', at, `${reservation}/${index}`))
-  return { reservation, at: at.toISOString(), ids, ...(isBatch ? { batchId: newId('batch', at) } : {}) }
+  return {
+    reservation,
+    at: at.toISOString(),
+    ids,
+    ...(isBatch ? { batchId: newId('batch', at) } : {}),
+    ...(estimatedTime === undefined ? {} : { estimatedTime }),
+  }
 }

@@ -34,6 +34,11 @@ export const HEADERS = {
   'X-Quota-Remaining': { description: 'Screenshots that are left this month.', schema: whole, example: 1766 },
   'X-Quota-Reset': { description: 'Unix time in seconds at which the next month begins (UTC).', schema: whole, example: 1_796_083_200 },
   'Retry-After': { description: 'Seconds after which to ask again.', schema: whole, example: 2 },
+  'X-Queue-Position': {
+    description: 'Place of a screenshot that waits for a runner, by the turns that the accounts take; 1 is the next.',
+    schema: z.int().min(1),
+    example: 12,
+  },
   Location: {
     description: 'Where the record is read.',
     schema: z.string().max(2048),

@@ -9,6 +9,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
   'X-Ignored-Options',
+  'X-Queue-Position',
   'X-Quota-Limit',
   'X-Quota-Remaining',
   'X-Quota-Reset',

@@ -59,8 +59,13 @@ export class KubeKeys implements KeyStore {
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
-    const cached = this.accounts.lister.get(`${this.#namespace}/${name}`)
+    const cached = this.findCachedAccount(name)
     return cached ?? this.#misses.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+  }
+
+  /** From the copy alone. */
+  findCachedAccount(name: string): Account | undefined {
+    return this.accounts.lister.get(`${this.#namespace}/${name}`)
   }
 
   noteUse(key: ApiKey, at: Date): void {

@@ -40,6 +40,23 @@ export interface ScreenshotStore {
   waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined>
 }
 
+/** What waits for a runner, from the copy. */
+export interface QueueView {
+  /** Screenshots that wait. */
+  readonly total: number
+  /** Captures under way. */
+  readonly running: number
+  /** Undefined until one has been measured. */
+  readonly meanCaptureMilliseconds: number | undefined
+  /** Accounts that have something waiting. */
+  accounts(): string[]
+  waitingOf(account: string): number
+  /** How many of its own account are ahead of a Screenshot; undefined when it does not wait. */
+  countAhead(screenshot: Screenshot): number | undefined
+  /** True while so much is finished and not archived that nothing more may be created. */
+  isBacklogged(): boolean
+}
+
 /** A stored file. */
 export interface StoredFile {
   sizeBytes: number

@@ -26,7 +26,7 @@ export interface BatchResult {
 }
 
 /** Builds the answer to a batch; `failed_jobs` and `warning` are there only when something was not enqueued. */
-export function toBatchResult(batchId: string, items: readonly BatchItem[]): BatchResult {
+export function toBatchResult(batchId: string, items: readonly BatchItem[], estimatedTime = ESTIMATED_TIME): BatchResult {
   const refused = items.flatMap(({ id, url, refusal }) => (refusal ? [{ id, url, error: `${refusal.code}: ${refusal.message}` }] : []))
   const summary = `${refused.length} of ${items.length} screenshots were not enqueued: see failed_jobs`
   return {
@@ -41,7 +41,7 @@ export function toBatchResult(batchId: string, items: readonly BatchItem[]): Bat
     successful: items.length - refused.length,
     failed: refused.length,
     ...(refused.length > 0 ? { failed_jobs: refused, warning: summary } : {}),
-    estimated_time: ESTIMATED_TIME,
+    estimated_time: estimatedTime,
   }
 }
 

@@ -4,7 +4,7 @@ import type { ScreenshotRecord } from '@tintype/crds/record'
 
 /** A Screenshot before the API server has seen it. */
 export interface NewScreenshot {
-  metadata: { name: string }
+  metadata: { name: string; annotations?: Record<string, string> }
   spec: ScreenshotSpec
 }
 
@@ -12,8 +12,11 @@ export interface NewScreenshot {
 type Draft = { [Name in keyof ScreenshotSpec]: ScreenshotSpec[Name] | undefined } & Pick<ScreenshotSpec, 'url'>
 
 /** Builds the custom resource. Nothing the caller wrote becomes a label or a name. */
-export const buildScreenshot = (id: string, draft: Draft): NewScreenshot => ({
-  metadata: { name: toObjectName(id) },
+export const buildScreenshot = (id: string, draft: Draft, estimatedTime?: string): NewScreenshot => ({
+  metadata: {
+    name: toObjectName(id),
+    ...(estimatedTime === undefined ? {} : { annotations: { [Annotation.estimatedTime]: estimatedTime } }),
+  },
   spec: Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as unknown as ScreenshotSpec,
 })
 

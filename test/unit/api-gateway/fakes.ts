@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import Fastify from 'fastify'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { Idempotency } from '../../../api-gateway/src/create/idempotency.ts'
+import { Queue, type QueueOptions } from '../../../api-gateway/src/create/queue.ts'
 import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
 import type {
@@ -10,12 +11,14 @@ import type {
   Grant,
   KeyStore,
   LimitFacts,
+  QueueView,
   QuotaStore,
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
   StoredFile,
 } from '../../../api-gateway/src/store/ports.ts'
+import type { QueueBounds } from '../../../api-gateway/src/translate/queue-rules.ts'
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
@@ -79,8 +82,8 @@ export class FakeScreenshots implements ScreenshotStore {
   #changed: (() => void)[] = []
   #version = 1
 
-  async create({ metadata: { name }, spec }: NewScreenshot): Promise<Screenshot> {
-    return this.put({ metadata: metadata(name), spec, status: { phase: 'Pending' } })
+  async create({ metadata: given, spec }: NewScreenshot): Promise<Screenshot> {
+    return this.put({ metadata: { ...metadata(given.name), ...given }, spec, status: { phase: 'Pending' } })
   }
   put(screenshot: Screenshot): Screenshot {
     const stored = { ...screenshot, metadata: { ...screenshot.metadata, resourceVersion: String(++this.#version) } }
@@ -116,6 +119,8 @@ export class FakeScreenshots implements ScreenshotStore {
   isFull(): boolean {
     return this.isQueueFull
   }
+  /** What a gateway sees of the queue in them. */
+  readonly queue: QueueView & { meanCaptureMilliseconds: number | undefined } = new FakeQueue(this)
   async delete(screenshot: Screenshot): Promise<boolean> {
     const was = this.objects.delete(screenshotIdOf(screenshot.metadata))
     this.#wake()
@@ -142,6 +147,52 @@ export class FakeScreenshots implements ScreenshotStore {
     for (const look of this.#changed) look()
   }
 }
+
+const isWaiting = ({ status }: Screenshot): boolean => (status?.phase ?? 'Pending') === 'Pending'
+
+class FakeQueue implements QueueView {
+  meanCaptureMilliseconds: number | undefined
+  readonly #screenshots: FakeScreenshots
+  constructor(screenshots: FakeScreenshots) {
+    this.#screenshots = screenshots
+  }
+  get #waiting(): [id: string, account: string][] {
+    return [...this.#screenshots.objects].flatMap(([id, shot]) => (isWaiting(shot) ? [[id, accountOf(shot)]] : []))
+  }
+  get total(): number {
+    return this.#waiting.length
+  }
+  get running(): number {
+    return [...this.#screenshots.objects.values()].filter(({ status }) => status?.phase === 'Running').length
+  }
+  accounts(): string[] {
+    return [...new Set(this.#waiting.map(([, account]) => account))]
+  }
+  waitingOf(account: string): number {
+    return this.#waiting.filter(([, other]) => other === account).length
+  }
+  countAhead(screenshot: Screenshot): number | undefined {
+    const id = screenshotIdOf(screenshot.metadata)
+    if (!isWaiting(screenshot)) return undefined
+    return this.#waiting.filter(([other, account]) => account === accountOf(screenshot) && other > id).length
+  }
+  isBacklogged(): boolean {
+    return this.#screenshots.isFull()
+  }
+}
+
+/** The queue in these Screenshots, with the bounds of the chart unless others are given. */
+export const aQueue = (
+  screenshots: FakeScreenshots,
+  bounds: Partial<QueueBounds> = {},
+  findAccount: QueueOptions['findAccount'] = () => undefined,
+) =>
+  new Queue({
+    view: screenshots.queue,
+    bounds: { maxQueued: 10_000, maxQueuedPerAccount: 1_000, ...bounds },
+    plans: DEFAULT_PLANS,
+    findAccount,
+  })
 
 export class FakeFiles implements FileStore {
   readonly objects = new Map<string, Buffer>()
@@ -259,6 +310,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const keyRing = () => ({ current: 'a', keys: { a: secret } })
   const app = buildApp({
     screenshots,
+    queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
     plans: DEFAULT_PLANS,
     files,
     keys,

@@ -119,3 +119,13 @@ t.test('accountOf is the default where none is named', async (t) => {
   t.equal(accountOf(aScreenshot()), 'default')
   t.equal(accountOf(aScreenshot({ spec: { accountName: 'acme' } })), 'acme')
 })
+
+t.test('toRecord shows the estimated time of the creation, and nothing else that may stand there', async (t) => {
+  const noLinks = () => undefined
+  const shown = (text: string) => {
+    const shot = aScreenshot({})
+    return toRecord({ ...shot, metadata: { ...shot.metadata, annotations: { 'tintype.dev/estimated-time': text } } }, noLinks)
+      .estimated_time
+  }
+  t.strictSame([shown('3-12s'), shown('<b>soon</b>'), shown('')], ['3-12s', '10-60s', '10-60s'])
+})

@@ -1,4 +1,4 @@
-import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { FileFormat } from '@tintype/crds/capture-options/image'
 import { JOB_ERRORS } from '@tintype/crds/errors'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/record'
 import { z } from 'zod'
@@ -15,7 +15,7 @@ export const createdAt = instant('When it was accepted.')
 export const estimatedTime = z
   .string()
   .regex(/^\d+-\d+s$/)
-  .describe('How long a capture takes, from and to.')
+  .describe('How long it takes, from and to, by the queue at its creation and the time that captures took lately.')
 
 export const CaptureError = name(
   'CaptureError',
@@ -70,7 +70,7 @@ export const ScreenshotRecord = name(
       processing_duration_ms: count('Milliseconds from the order to the stored file.').nullable(),
       width: count('Width of the picture in device pixels.').nullable(),
       height: count('Height of the picture in device pixels.').nullable(),
-      format: ImageFormat.describe('Format of the file.'),
+      format: FileFormat.describe('Format of the file.'),
       content_type: z.string().describe('MIME type of the file.'),
       download_url: z
         .string()

@@ -56,7 +56,7 @@ export const screenshotOperations: readonly Operation[] = [
         description: 'Accepted.',
         schema: CreatedScreenshot,
         example: created,
-        headers: ['Location', 'Retry-After', 'Idempotent-Replayed', 'X-Ignored-Options'],
+        headers: ['Location', 'Retry-After', 'X-Queue-Position', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: fromScreenshot,
       },
       204: {
@@ -102,7 +102,7 @@ export const screenshotOperations: readonly Operation[] = [
         description: 'The record.',
         schema: ScreenshotRecord,
         example: completed,
-        headers: ['ETag', 'Cache-Control', 'Retry-After'],
+        headers: ['ETag', 'Cache-Control', 'Retry-After', 'X-Queue-Position'],
         links: { remove: fromScreenshot.remove, download: fromScreenshot.download },
       },
       304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },

@@ -24,24 +24,28 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     noQuery(request.query)
     const { account, accountName } = request
     const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+    const count = asked.addresses.length
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots/batch',
       body: request.body,
-      newPlan: () => planScreenshots(deps.now(), asked.addresses.length, true),
+      admit: () => deps.queue.check(account, count),
+      newPlan: () => planScreenshots(deps.now(), count, true, deps.queue.estimate(account, count)),
     })
     const { batchId = '' } = turn.plan
     const urls = asked.addresses.map(({ url }) => url)
-    const build = () => buildAll({ ...asked, accountName }, turn.plan, deps)
+    const build = async () => {
+      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll({ ...asked, accountName }, turn.plan, deps)
+    }
     const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
     deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
     tellReplayed(tellIgnored(reply, asked.ignored), turn)
     return reply
       .code(202)
       .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
-      .send(toBatchResult(batchId, items))
+      .send(toBatchResult(batchId, items, turn.plan.estimatedTime))
   })
 
   app.get<Query & { Params: { id: string } }>('/batches/:id', { config: { scope: 'screenshots:read' } }, async (request, reply) => {

@@ -19,7 +19,7 @@ import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { hold } from './hold.ts'
-import { tellIgnored, tellReplayed } from './tell.ts'
+import { tellIgnored, tellPlace, tellReplayed } from './tell.ts'
 
 /** POST /screenshots (spec 4.1; decision 2: a picture in one request). */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
@@ -28,22 +28,28 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
-    if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
     const turn = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots',
       body: request.body,
-      newPlan: () => planScreenshots(deps.now(), 1, false),
+      admit: () => deps.queue.check(account, 1),
+      newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
     })
-    const build = () => buildAll({ ...asked, accountName, addresses: [{ url: asked.url }] }, turn.plan, deps)
+    const build = async () => {
+      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll({ ...asked, accountName, addresses: [{ url: asked.url }] }, turn.plan, deps)
+    }
     const created = await createSingle({ account, turn, build }, deps)
     deps.metrics.screenshotsCreated.inc()
     tellReplayed(tellIgnored(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
     const ended = answer.waitSeconds > 0 && !isFinished(created) ? await hold(created, answer.waitSeconds, reply, deps) : created
     if (answer.waitSeconds > 0 && ended && isFinished(ended)) return answerEnded(request, reply, ended, answer.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
-    return reply.code(202).header('retry-after', POLL_SECONDS).send(toCreated(record))
+    return tellPlace(reply, deps.queue.placeOf(ended ?? created, account))
+      .code(202)
+      .header('retry-after', POLL_SECONDS)
+      .send(toCreated(record))
   })
 }
 

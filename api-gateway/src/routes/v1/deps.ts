@@ -1,6 +1,7 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { Idempotency } from '../../create/idempotency.ts'
+import type { Queue } from '../../create/queue.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { OptionsDeps } from '../../options/store-options.ts'
 import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
@@ -14,6 +15,7 @@ export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   archive: RecordArchive
   quota: QuotaStore
   idempotency: Idempotency
+  queue: Queue
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */

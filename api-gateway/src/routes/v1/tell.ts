@@ -15,3 +15,7 @@ export function tellIgnored(reply: FastifyReply, ignored: readonly string[]): Fa
 /** Tells that this is the answer to an earlier request with the same Idempotency-Key. */
 export const tellReplayed = (reply: FastifyReply, { isRepeated }: Pick<Turn, 'isRepeated'>): FastifyReply =>
   isRepeated ? reply.header('idempotent-replayed', 'true') : reply
+
+/** Tells the place of a screenshot that waits. */
+export const tellPlace = (reply: FastifyReply, place: number | undefined): FastifyReply =>
+  place === undefined ? reply : reply.header('x-queue-position', String(place))

@@ -11,7 +11,7 @@ import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toSealingKey } from '../../../../crds/src/sealed.ts'
 import { CountingQuota, FakeObjects } from '../fake-stores.ts'
-import { aScreenshot, FakeArchive, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
+import { aQueue, aScreenshot, FakeArchive, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
 
 const account: Account = {
   metadata: { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
@@ -28,8 +28,10 @@ class Screenshots extends FakeScreenshots {
 }
 
 function aWorld(count: number) {
+  const screenshots = new Screenshots()
   const deps = {
-    screenshots: new Screenshots(),
+    screenshots,
+    queue: aQueue(screenshots),
     quota: new CountingQuota(),
     archive: new FakeArchive(),
     log: { warn: () => undefined } as never,

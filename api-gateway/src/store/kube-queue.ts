@@ -1,0 +1,71 @@
+import type { Reflector } from '@tintype/crds/client/reflector'
+import { screenshotIdOf } from '@tintype/crds/ids'
+import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
+import { isDeleted } from '../translate/screenshot.ts'
+import type { QueueView } from './ports.ts'
+
+const WAITING = 'waiting'
+const PHASE = 'phase'
+
+/** Weight of the newest capture in the mean. */
+const NEWEST = 0.1
+
+const phaseOf = ({ status }: Screenshot): string => status?.phase ?? 'Pending'
+const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot)
+
+/** The queue in the copy of the Screenshots, and how long captures take: measured at those whose end this replica has seen or found. */
+export class KubeQueue implements QueueView {
+  readonly #reflector: Reflector<Screenshot>
+  readonly #isBacklogged: () => boolean
+  #meanCaptureMilliseconds: number | undefined
+
+  constructor(reflector: Reflector<Screenshot>, isBacklogged: () => boolean) {
+    this.#reflector = reflector
+    this.#isBacklogged = isBacklogged
+    reflector.lister
+      // The time in an id is inverted: the natural order is newest first.
+      .addIndex(WAITING, (shot) => (isWaiting(shot) ? accountOf(shot) : undefined), { orderBy: ({ metadata }) => screenshotIdOf(metadata) })
+      .addIndex(PHASE, phaseOf)
+    reflector.addListener(({ type, object, old }) => {
+      if (type !== 'deleted' && isFinished(object) && !(old && isFinished(old))) this.#noteEnd(object)
+    })
+  }
+
+  get total(): number {
+    return this.#reflector.lister.countByIndex(PHASE, 'Pending')
+  }
+
+  get running(): number {
+    return this.#reflector.lister.countByIndex(PHASE, 'Running')
+  }
+
+  get meanCaptureMilliseconds(): number | undefined {
+    return this.#meanCaptureMilliseconds
+  }
+
+  accounts(): string[] {
+    return this.#reflector.lister.indexValues(WAITING)
+  }
+
+  waitingOf(account: string): number {
+    return this.#reflector.lister.countByIndex(WAITING, account)
+  }
+
+  countAhead(screenshot: Screenshot): number | undefined {
+    if (!isWaiting(screenshot)) return undefined
+    const account = accountOf(screenshot)
+    return this.#reflector.lister.after(WAITING, account, screenshotIdOf(screenshot.metadata), this.waitingOf(account)).length
+  }
+
+  isBacklogged(): boolean {
+    return this.#isBacklogged()
+  }
+
+  #noteEnd({ status }: Screenshot): void {
+    const milliseconds = Date.parse(status?.completionTime ?? '') - Date.parse(status?.startTime ?? '')
+    if (!(milliseconds >= 0)) return
+    const mean = this.#meanCaptureMilliseconds ?? milliseconds
+    this.#meanCaptureMilliseconds = mean + NEWEST * (milliseconds - mean)
+  }
+}

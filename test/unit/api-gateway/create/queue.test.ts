@@ -1,0 +1,64 @@
+import t from 'tap'
+import { newId } from '../../../../crds/src/ids.ts'
+import type { Account, Plan } from '../../../../crds/src/kinds/account.ts'
+import { aQueue, aScreenshot, FakeScreenshots, NOW } from '../fakes.ts'
+
+const anAccount = (name: string, plan: Plan = 'scale'): Account => ({
+  metadata: { name, namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
+  spec: { plan },
+})
+const fill = (screenshots: FakeScreenshots, accountName: string, count: number) =>
+  Array.from({ length: count }, (_, n) => screenshots.put(aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })))
+
+t.test('Queue counts what is about to be created until it is in the copy or given up', async (t) => {
+  const queue = aQueue(new FakeScreenshots(), { maxQueuedPerAccount: 3 })
+  const acme = anAccount('acme')
+  const place = queue.enter(acme, 3)
+  t.throws(() => queue.check(acme, 1), { code: 'QUEUE_FULL', headers: { 'retry-after': '10' } })
+  t.doesNotThrow(() => queue.check(anAccount('other'), 3), 'another account is not concerned')
+  place.leaveOne()
+  t.doesNotThrow(() => queue.check(acme, 1))
+  place.leave()
+  place.leaveOne()
+  place.leave()
+  t.doesNotThrow(() => queue.check(acme, 3))
+  t.throws(() => queue.check(acme, 4), { code: 'QUEUE_FULL' })
+})
+
+t.test('Queue takes a batch whole or not at all', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots, { maxQueuedPerAccount: 150 })
+  fill(screenshots, 'acme', 100)
+  t.throws(() => queue.enter(anAccount('acme'), 100), { code: 'QUEUE_FULL' })
+  t.doesNotThrow(() => queue.enter(anAccount('acme'), 50))
+})
+
+t.test('Queue has room for singles of others when one account is at its bound and the queue is nearly full', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots, { maxQueued: 1_100, maxQueuedPerAccount: 1_000 })
+  fill(screenshots, 'flood', 990)
+  t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL' }, 'the last tenth is not its own')
+  for (let n = 0; n < 100; n++) t.doesNotThrow(() => queue.enter(anAccount(`single-${n}`), 1))
+})
+
+t.test('Queue is full while the archive does not keep up', async (t) => {
+  const screenshots = new FakeScreenshots()
+  screenshots.isQueueFull = true
+  t.throws(() => aQueue(screenshots).check(anAccount('acme'), 1), { code: 'QUEUE_FULL', message: /archived/ })
+})
+
+t.test('Queue tells place and time by the turns of the accounts and their weights', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots, {}, (name) => (name === 'flood' ? anAccount('flood', 'scale') : undefined))
+  fill(screenshots, 'flood', 100)
+  const mine = fill(screenshots, 'acme', 2)
+  t.strictSame(
+    mine.map((shot) => queue.placeOf(shot, anAccount('acme'))),
+    [2, 4],
+  )
+  t.equal(queue.placeOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight turns of the larger plan come first')
+  t.equal(queue.placeOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
+  screenshots.queue.meanCaptureMilliseconds = 1_000
+  t.equal(queue.estimate(anAccount('acme'), 1), '3-12s')
+  t.equal(queue.estimate(anAccount('flood'), 1), '51-206s')
+})
