@@ -1,4 +1,4 @@
-import { FileFormat } from '@tintype/crds/capture-options/image'
+import { ImageFormat } from '@tintype/crds/capture-options/image'
 import { JOB_ERRORS } from '@tintype/crds/errors'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/record'
 import { z } from 'zod'
@@ -70,7 +70,7 @@ export const ScreenshotRecord = name(
       processing_duration_ms: count('Milliseconds from the order to the stored file.').nullable(),
       width: count('Width of the picture in device pixels.').nullable(),
       height: count('Height of the picture in device pixels.').nullable(),
-      format: FileFormat.describe('Format of the file.'),
+      format: ImageFormat.describe('Format of the file.'),
       content_type: z.string().describe('MIME type of the file.'),
       download_url: z
         .string()
