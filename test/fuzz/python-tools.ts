@@ -9,18 +9,18 @@ import { StepError } from '../cluster/steps.ts'
 const requirements = path.join(import.meta.dirname, 'requirements.txt')
 const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--require-hashes', '--no-deps', '--only-binary', ':all:']
 
-/** Directory of the programs `python`, `schemathesis` and `openapi-python-client`; its name is a digest of what is in it. */
-export async function locatePythonTools(): Promise<string> {
+/** Directory of the programs of a list of requirements, by default schemathesis, openapi-python-client; its name is a digest of the list. */
+export async function locatePythonTools(list = requirements): Promise<string> {
   const digest = createHash('sha256')
-    .update(await readFile(requirements))
+    .update(await readFile(list))
     .digest('hex')
     .slice(0, 12)
   return path.join(cache, 'python', digest, 'bin')
 }
 
 /** Installs them unless they are there. Resolves to what was done. */
-export async function ensurePythonTools(): Promise<string> {
-  const programs = await locatePythonTools()
+export async function ensurePythonTools(list = requirements): Promise<string> {
+  const programs = await locatePythonTools(list)
   const directory = path.dirname(programs)
   const done = path.join(directory, 'done')
   if (await isThere(done)) return 'already installed'
@@ -31,10 +31,10 @@ export async function ensurePythonTools(): Promise<string> {
   await mkdir(path.dirname(directory), { recursive: true })
   try {
     await run('python3', ['-m', 'venv', directory])
-    await run(path.join(programs, 'python'), [...pip, '-r', requirements])
+    await run(path.join(programs, 'python'), [...pip, '-r', list])
   } catch (cause) {
     throw new StepError('Python packages could not be installed', {
-      remedy: 'see that PyPI is reachable: pip download schemathesis',
+      remedy: `see that PyPI is reachable: pip download -r ${list}`,
       cause,
     })
   }

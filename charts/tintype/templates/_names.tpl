@@ -57,3 +57,21 @@ system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "tintype.fullname
 {{- define "tintype.integers" -}}
 {{- $texts := list }}{{- range . }}{{- $texts = append $texts (. | int64 | toString) }}{{- end }}{{ join "," $texts }}
 {{- end }}
+
+{{/*
+Fills in values that the release does not have: `helm upgrade --reuse-values` brings those of the chart that it was installed from, and no
+others. Every template begins with it. What is nested deeper than two levels, and plans, are left as they are: there an absent key may say something.
+*/}}
+{{- define "tintype.presets" -}}
+{{- range $section, $preset := .Files.Get "files/values.yaml" | fromYaml -}}
+{{- if not (hasKey $.Values $section) -}}
+{{- $_ := set $.Values $section $preset -}}
+{{- else if and (kindIs "map" $preset) (ne $section "plans") -}}
+{{- range $name, $value := $preset -}}
+{{- if not (hasKey (index $.Values $section) $name) -}}
+{{- $_ := set (index $.Values $section) $name $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end }}

@@ -1,5 +1,8 @@
+import { cpSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
-import { chartDirectory, find, helm, podsOf, renderChart } from '../../support/chart.ts'
+import { parseAllDocuments } from 'yaml'
+import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
 
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
   { name: 'a value that does not exist', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },
@@ -143,3 +146,30 @@ t.test('chart publishes a node port where it is asked for one only', async (t) =
     ports: [{ nodePort: 30_080 }],
   })
 })
+
+t.test('chart carries a copy of its values for releases whose own are older', async (t) => {
+  const [values, copy] = ['values.yaml', 'files/values.yaml'].map((file) => readFileSync(path.join(chartDirectory, file), 'utf8'))
+  t.ok(values === copy, 'npm run generate copies values.yaml to files/values.yaml')
+})
+
+t.test('chart takes over the values of the release before, which know nothing of what is new (helm upgrade --reuse-values)', async (t) => {
+  const older = path.join(t.testdir(), 'chart')
+  cpSync(chartDirectory, older, { recursive: true })
+  const values = path.join(chartDirectory, '../../test/chart/releases/values-0.1.0.yaml')
+  cpSync(values, path.join(older, 'values.yaml'))
+  const reused = parseAllDocuments(
+    await helm(['template', 'tintype', older, '--namespace', 'tintype', '--set', 'image.registry=registry.example']),
+  )
+  const objects = reused.flatMap((document) => (document.toJS() as Rendered | null) ?? [])
+  const fresh = await renderChart({ 'image.registry': 'registry.example' }, ['--values', values])
+  t.strictSame(new Set(objects.map(nameOf)), new Set(fresh.map(nameOf)))
+  for (const name of ['tintype-operator', 'tintype-api-gateway']) {
+    const [before, after] = [objects, fresh].map(
+      (all) => podsOf(all).find((pod) => pod.name === `Deployment ${name}`)?.spec.containers[0]?.env,
+    )
+    t.ok((before?.length ?? 0) > 10)
+    t.strictSame(before, after, name)
+  }
+})
+
+const nameOf = ({ kind, metadata }: Rendered): string => `${kind}/${metadata.name}`

@@ -1,0 +1,80 @@
+/**
+ * Programs that judge the chart and are not ours: kubeconform and kube-score from Go modules, checkov from PyPI, promtool from Debian's package
+ * of Prometheus, whose server is not installed. Each is made once and kept in the cache, by a name that is a digest of what it is made from.
+ */
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from '../cluster/exec.ts'
+import { digestOf, followBuild } from '../cluster/programs.ts'
+import { programsDirectory } from '../cluster/state.ts'
+import { type Report, type Step, StepError } from '../cluster/steps.ts'
+import { ensurePythonTools, locatePythonTools } from '../fuzz/python-tools.ts'
+
+const moduleDirectory = path.join(import.meta.dirname, 'go')
+const requirements = path.join(import.meta.dirname, 'requirements.txt')
+const modules = ['github.com/yannh/kubeconform/cmd/kubeconform', 'github.com/zegl/kube-score/cmd/kube-score']
+const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+
+/** Paths of the programs. */
+export interface ChartTools {
+  kubeconform: string
+  kubeScore: string
+  checkov: string
+  promtool: string
+}
+
+/** Where the programs are, or will be. */
+export async function locateChartTools(): Promise<ChartTools> {
+  const built = await locateBuilt()
+  return {
+    kubeconform: path.join(built, 'kubeconform'),
+    kubeScore: path.join(built, 'kube-score'),
+    checkov: path.join(await locatePythonTools(requirements), 'checkov'),
+    promtool: path.join(promtoolDirectory, 'promtool'),
+  }
+}
+
+/** What makes them, for a command's list of steps. */
+export const chartToolSteps: Step[] = [
+  { name: 'kubeconform and kube-score', run: buildCheckers },
+  { name: 'checkov', run: () => ensurePythonTools(requirements) },
+  { name: 'promtool', run: unpackPromtool },
+]
+
+const promtoolDirectory = path.join(programsDirectory, 'promtool')
+
+async function locateBuilt(): Promise<string> {
+  const sources = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
+  return path.join(programsDirectory, `checkers-${digestOf(sources)}`)
+}
+
+async function buildCheckers(report: Report): Promise<string> {
+  const directory = await locateBuilt()
+  if (existsSync(directory)) return 'already built'
+  const partial = `${directory}.partial`
+  const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', `${partial}/`, ...modules]
+  try {
+    await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+  } catch (cause) {
+    throw new StepError('the checkers could not be built', { remedy: 'see that Go reaches a module proxy (go env GOPROXY)', cause })
+  }
+  await rename(partial, directory)
+  return 'built'
+}
+
+/** Only one program of the package is wanted, and none of its services: so it is unpacked, not installed. */
+async function unpackPromtool(): Promise<string> {
+  if (existsSync(promtoolDirectory)) return 'already there'
+  const partial = await mkdtemp(`${promtoolDirectory}.`)
+  try {
+    await run('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', 'download', 'prometheus'], { directory: partial })
+    await run('sh', ['-c', 'dpkg-deb --extract prometheus_*.deb .'], { directory: partial })
+    await rename(path.join(partial, 'usr/bin'), promtoolDirectory)
+  } catch (cause) {
+    throw new StepError('promtool could not be had', { remedy: 'see that this works: apt-get download prometheus', cause })
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+  return 'unpacked'
+}

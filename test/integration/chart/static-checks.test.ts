@@ -1,0 +1,103 @@
+import { readdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { stringify } from 'yaml'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { namespaces } from '../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { type Finding, findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
+import { exportSchemas, SCHEMA_LOCATION } from '../../chart/schemas.ts'
+import { locateChartTools } from '../../chart/tools.ts'
+import { CommandError, run } from '../../cluster/exec.ts'
+import { waitFor } from '../../cluster/wait.ts'
+import { chartDirectory, helm, type Rendered, renderChart } from '../../support/chart.ts'
+import { startOwnPlane } from '../../support/own-plane.ts'
+
+// The chart as programs see it that are not ours, with all that can be switched on, as it would lie in the cluster.
+
+const NAMESPACE = 'tintype'
+const everything = {
+  'ingress.enabled': true,
+  'ingress.host': 'shots.example.com',
+  'ingress.tls.enabled': true,
+  'priorityClass.create': true,
+}
+/** Kinds of the Prometheus operator, which no API server knows by itself: promtool reads what is in the rules. */
+const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
+
+const tools = await locateChartTools()
+const plane = await startOwnPlane(t)
+const file = path.join(plane.directory, 'chart.yaml')
+const objects = (await renderChart(everything)).map(inNamespace)
+await writeFile(file, objects.map((object) => stringify(object)).join('---\n'))
+
+/** Helm puts the release's namespace where a template says none. */
+function inNamespace(object: Rendered): Rendered {
+  const isGlobal = /^(Cluster|Validating|FlowSchema|Priority)/.test(object.kind)
+  return isGlobal ? object : { ...object, metadata: { namespace: NAMESPACE, ...object.metadata } }
+}
+
+const describe = ({ checker, rule, kind, name, text }: Finding): string => `${checker} ${rule} ${kind}/${name}: ${text}`
+
+t.test('the chart fits the schemas that the API server publishes', async (t) => {
+  const http = new KubeHttp({ ...(await accessFromKubeconfig(plane.kubeconfigPath)), namespace: NAMESPACE })
+  t.teardown(() => http.close())
+  await new Resource(http, namespaces).create({ metadata: { name: NAMESPACE } })
+  await helm(['install', 'tintype', chartDirectory, '--namespace', NAMESPACE, '--no-hooks', '--set', 'image.registry=registry.example'], {
+    KUBECONFIG: plane.kubeconfigPath,
+  })
+  await waitFor('schemas of our kinds', () => published(http), { timeoutMilliseconds: 60_000, intervalMilliseconds: 500 })
+  const used = new Set(objects.filter(({ kind }) => !FOREIGN_KINDS.includes(kind)).map(({ apiVersion }) => apiVersion))
+  const schemas = path.join(plane.directory, 'schemas')
+  await exportSchemas(http, [...used, 'apiextensions.k8s.io/v1'], schemas)
+  const definitions = (await readdir(path.join(chartDirectory, 'crds'))).map((name) => path.join(chartDirectory, 'crds', name))
+  const conform = (...files: string[]) =>
+    run(tools.kubeconform, [
+      '-strict',
+      '-summary',
+      '-schema-location',
+      path.join(schemas, SCHEMA_LOCATION),
+      '-skip',
+      FOREIGN_KINDS.join(),
+      ...files,
+    ])
+
+  t.match(await conform(file, ...definitions), /Valid: [1-9]\d+, Invalid: 0, Errors: 0/)
+
+  const wrong = path.join(plane.directory, 'wrong.yaml')
+  const [deployment] = objects.filter(({ kind }) => kind === 'Deployment') as [{ spec: object } & Rendered]
+  await writeFile(wrong, stringify({ ...deployment, spec: { ...deployment.spec, replica: 2 } }))
+  await t.rejects(conform(wrong), CommandError, 'the control: a field that does not exist is found')
+})
+
+/** The API server puts new kinds into its document a moment after they can be used. */
+const published = async (http: KubeHttp) =>
+  JSON.stringify(await http.request({ method: 'GET', path: '/openapi/v3' })).includes('apis/tintype.dev/v1alpha1')
+
+t.test('nothing that kube-score and checkov find in the chart is without a written reason, and no reason without a finding', async (t) => {
+  const findings = [...(await runKubeScore(tools.kubeScore, file)), ...(await runCheckov(tools.checkov, file))]
+  const reasons = await readReasons()
+  t.strictSame(findings.filter((finding) => !findReason(finding, reasons)).map(describe), [])
+  const needed = new Set(findings.map((finding) => findReason(finding, reasons)))
+  t.strictSame(
+    reasons.filter((reason) => !needed.has(reason)).map(({ checker, rules }) => `${checker} ${rules}`),
+    [],
+  )
+  t.comment(`${findings.length} findings, ${reasons.length} reasons`)
+})
+
+t.test('kube-score and checkov find what is wrong in a chart: the control', async (t) => {
+  const careless = path.join(plane.directory, 'careless.yaml')
+  const container = { name: 'main', image: 'registry.example/main', securityContext: { privileged: true } }
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'careless', namespace: NAMESPACE },
+    spec: { hostNetwork: true, containers: [container] },
+  }
+  await writeFile(careless, stringify(pod))
+  const rules = [...(await runKubeScore(tools.kubeScore, careless)), ...(await runCheckov(tools.checkov, careless))].map(({ rule }) => rule)
+  for (const rule of ['container-security-context-privileged', 'pod-networkpolicy', 'CKV_K8S_16', 'CKV_K8S_19'])
+    t.ok(rules.includes(rule), rule)
+})
