@@ -4,6 +4,7 @@ import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
+import { troubles } from './parts/troubles.ts'
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [throughput, claim, many, leaders, steady]
+export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles]

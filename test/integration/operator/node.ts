@@ -58,6 +58,8 @@ export class FakeNode {
   /** Every order that any runner began, in order. */
   readonly orders: { pod: string; order: CaptureOrder }[] = []
   capture: FakeCapture = async () => {}
+  /** How its runners store what they have captured; gives the tag. */
+  store: typeof store = store
   sandbox: SandboxReport = { chromiumSandbox: true, jail: true, detail: '' }
   /** A node that is lost does not carry out deletions: only force removes its pods from the API. */
   isLost = false
@@ -189,7 +191,7 @@ export class FakeNode {
           await gate
           cancelled.throwIfAborted()
           const text = `${order.name} attempt ${order.attempt} on ${name}`
-          const etag = await store(order, text)
+          const etag = await this.store(order, text)
           await gate
           const findings = { warnings: [], truncated: false }
           const success = { format: 'png' as const, width: 1, height: 1, stored: { fileSizeBytes: text.length, etag }, findings }

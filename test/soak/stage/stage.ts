@@ -43,6 +43,8 @@ export interface GatewayPod extends Program {
 
 /** How a program is started besides what the stage knows. */
 export interface StartOptions {
+  /** Seconds by which its clock is ahead, or behind. */
+  clockSeconds?: number
   environment?: Record<string, string>
   flags?: readonly string[]
   /** Ports that lead to the API server and to the store, if not their own. */
@@ -72,6 +74,9 @@ export interface Stage {
 
 /** Nobody reaches these bounds: what is measured is not the quota. */
 const PLANS = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, monthlyQuota: 1_000_000_000, ratePerMinute: 1_000_000 } }
+
+/** Where Debian's package libfaketime puts it. */
+const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`
 
 const LONG_MILLISECONDS = 180_000
 
@@ -105,7 +110,12 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
 
   const apiServer = new URL(plane.url)
   const hash = await expectedHash(kubeconfigPath)
-  const environmentFor = ({ apiServerPort = Number(apiServer.port), storePort = minio.port, environment = {} }: StartOptions) => ({
+  const environmentFor = ({
+    apiServerPort = Number(apiServer.port),
+    storePort = minio.port,
+    clockSeconds = 0,
+    environment = {},
+  }: StartOptions): Record<string, string> => ({
     KUBERNETES_SERVICE_HOST: apiServer.hostname,
     KUBERNETES_SERVICE_PORT: String(apiServerPort),
     TINTYPE_NAMESPACE: NAMESPACE,
@@ -113,6 +123,9 @@ async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boo
     TINTYPE_STORAGE_ACCESS_KEY: minio.accessKey,
     TINTYPE_STORAGE_SECRET_KEY: minio.secretKey,
     TINTYPE_PLANS: JSON.stringify(PLANS),
+    ...(clockSeconds === 0
+      ? {}
+      : { LD_PRELOAD: FAKETIME, FAKETIME: `${clockSeconds > 0 ? '+' : ''}${clockSeconds}`, FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
     ...environment,
   })
   const keep = (program: Program) => {

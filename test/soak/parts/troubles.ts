@@ -1,0 +1,203 @@
+import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { run } from '../../cluster/exec.ts'
+import { ensurePackages } from '../../cluster/packages.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { Part } from '../part.ts'
+import { readMetric } from '../stage/processes.ts'
+import type { OperatorPod } from '../stage/stage.ts'
+import { type Scene, type Trouble, toPart } from '../stage/trouble.ts'
+import { findLeader } from './leaders.ts'
+
+/** After the trouble is over, the load goes on for so long. */
+const AFTER_MILLISECONDS = 10_000
+const AWAY_MILLISECONDS = 20_000
+const SKEW_SECONDS = 90
+/** A watch that carries nothing is given up after 75 s (crds/client/reflector.ts). */
+const FORGOTTEN_MILLISECONDS = 100_000
+const SLOW_MILLISECONDS = 1_000
+const FULL_MEBIBYTES = 300
+
+const others = ({ operators }: Scene, leader: OperatorPod) => operators.filter((operator) => operator !== leader)
+
+/** Resolves when another leads; gives the seconds that it took. */
+async function whenAnotherLeads(scene: Scene, leader: OperatorPod): Promise<string> {
+  const started = performance.now()
+  await eventually('another leads', async () => (await Promise.all(others(scene, leader).map((other) => other.isLeader()))).includes(true))
+  return `another led after ${((performance.now() - started) / 1_000).toFixed(1)} s`
+}
+
+const frozenLeader: Trouble = {
+  name: 'leader-frozen',
+  shows: 'the leader stops (SIGSTOP) until another leads, and wakes up',
+  cause: async (scene) => {
+    const leader = await findLeader(scene.operators)
+    leader.process.kill('SIGSTOP')
+    const told = await whenAnotherLeads(scene, leader)
+    await sleep(AFTER_MILLISECONDS / 2)
+    leader.process.kill('SIGCONT')
+    await sleep(AFTER_MILLISECONDS)
+    return told
+  },
+}
+
+const partitionedLeader: Trouble = {
+  name: 'leader-partitioned',
+  shows: 'the leader is cut off from the API server until another leads, and comes back',
+  cause: async (scene) => {
+    const leader = await findLeader(scene.operators)
+    const link = scene.operatorLinks[scene.operators.indexOf(leader)]
+    link?.cut()
+    const told = await whenAnotherLeads(scene, leader)
+    await sleep(AFTER_MILLISECONDS / 2)
+    link?.heal()
+    await sleep(AFTER_MILLISECONDS)
+    return told
+  },
+}
+
+const restartedApiServer: Trouble = {
+  name: 'api-server',
+  shows: 'the API server is killed and comes back after 5 s',
+  mayRefuse: true,
+  cause: async ({ stage }) => {
+    await stage.release.plane.restart(5_000)
+    await sleep(AFTER_MILLISECONDS)
+    return ''
+  },
+}
+
+const compactedEtcd: Trouble = {
+  name: 'etcd-compacted',
+  shows: 'etcd forgets its history, the API server comes back without its own: every watch begins anew',
+  mayRefuse: true,
+  cause: async (scene) => {
+    const { stage, operators } = scene
+    const leader = await findLeader(operators)
+    const relists = () => readMetric(leader, 'reflector_relists_total')
+    const before = await relists()
+    const restarting = stage.release.plane.restart(3_000)
+    await sleep(1_000)
+    await compact(stage.release.plane.etcdUrl)
+    await restarting
+    await sleep(AFTER_MILLISECONDS)
+    await compact(stage.release.plane.etcdUrl)
+    await sleep(AFTER_MILLISECONDS)
+    return `the leader listed ${(await relists()) - before} times anew`
+  },
+}
+
+/** Makes etcd forget all but the present. */
+async function compact(url: string): Promise<void> {
+  const call = async (path: string, body: object) => {
+    const answer = await fetch(`${url}/v3/kv/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`etcd answered ${answer.status} to ${path}: ${await answer.text()}`)
+    return (await answer.json()) as { header: { revision: string } }
+  }
+  const { header } = await call('range', { key: Buffer.from([0]).toString('base64') })
+  await call('compaction', { revision: header.revision, physical: true })
+}
+
+const forgottenWatches: Trouble = {
+  name: 'watches-dropped',
+  shows: 'every connection to the API server is silently forgotten by the network',
+  mayRefuse: true,
+  cause: async ({ operatorLinks, gatewayLink }) => {
+    for (const link of [...operatorLinks, gatewayLink]) link.forget()
+    await sleep(FORGOTTEN_MILLISECONDS)
+    return ''
+  },
+}
+
+const storeDown: Trouble = {
+  name: 'store-down',
+  shows: 'MinIO is away for 20 s',
+  mayRefuse: true,
+  cause: async ({ stage }) => {
+    await stage.minio.restart(AWAY_MILLISECONDS)
+    await sleep(AFTER_MILLISECONDS)
+    return ''
+  },
+}
+
+const storeSlow: Trouble = {
+  name: 'store-slow',
+  shows: 'every answer of MinIO takes two seconds more',
+  cause: async ({ storeLink }) => {
+    storeLink.delay(SLOW_MILLISECONDS)
+    await sleep(AWAY_MILLISECONDS)
+    storeLink.delay(0)
+    await sleep(AFTER_MILLISECONDS)
+    return ''
+  },
+}
+
+let volume = ''
+
+const storeFull: Trouble = {
+  name: 'store-full',
+  shows: 'MinIO’s disk is full for 20 s',
+  mayRefuse: true,
+  storeDirectory: async () => {
+    const base = await mkdtemp(path.join(tmpdir(), 'tintype-full-'))
+    volume = path.join(base, 'volume')
+    await mkdir(volume)
+    const image = path.join(base, 'image')
+    await run('truncate', ['-s', `${FULL_MEBIBYTES}M`, image])
+    await run('mkfs.ext4', ['-q', image])
+    await run('mount', ['-o', 'loop', image, volume])
+    return {
+      directory: path.join(volume, 'store'),
+      remove: async () => {
+        await run('umount', ['--lazy', volume])
+        await rm(base, { recursive: true, force: true })
+      },
+    }
+  },
+  cause: async ({ tell }) => {
+    const ballast = path.join(volume, 'ballast')
+    const { bavail, bsize } = await statfs(volume)
+    const free = Math.floor((bavail * bsize) / 2 ** 20)
+    const chunk = Buffer.alloc(2 ** 20)
+    for (let n = 0; n < free; n++) await writeFile(ballast, chunk, { flag: 'a' }).catch(() => undefined)
+    tell(`${free} MiB of ballast`)
+    await sleep(AWAY_MILLISECONDS)
+    await rm(ballast)
+    await sleep(2 * AFTER_MILLISECONDS)
+    return ''
+  },
+}
+
+const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): Trouble => ({
+  name,
+  shows: `the operator’s clock is ${operatorSeconds} s off and the gateway’s ${gatewaySeconds} s`,
+  operatorOptions: { clockSeconds: operatorSeconds },
+  gatewayOptions: { clockSeconds: gatewaySeconds },
+  storeDirectory: async ({ tell }) => {
+    await ensurePackages(tell, ['libfaketime'])
+    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-skewed-'))
+    return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
+  },
+  cause: async () => {
+    await sleep(2 * AFTER_MILLISECONDS)
+    return ''
+  },
+})
+
+const all: readonly Trouble[] = [
+  frozenLeader,
+  partitionedLeader,
+  restartedApiServer,
+  compactedEtcd,
+  forgottenWatches,
+  storeDown,
+  storeSlow,
+  storeFull,
+  skewed('clocks-ahead', SKEW_SECONDS, -SKEW_SECONDS),
+  skewed('clocks-behind', -SKEW_SECONDS, SKEW_SECONDS),
+]
+
+/** What clusters do, under load, without a kubelet. */
+export const troubles: readonly Part[] = all.map(toPart)

@@ -1,0 +1,130 @@
+// One trouble under a running load, and what must hold after it: each accepted Screenshot ended, once, with its own picture.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { askSteadily } from './clients.ts'
+import { watchEnds } from './ends-once.ts'
+import { openOffice } from './office.ts'
+import type { GatewayPod, OperatorPod, Stage, StartOptions } from './stage.ts'
+import { withStage } from './stage.ts'
+import { openLink, type TcpLink } from './tcp-link.ts'
+import { judge, toWords } from './truth.ts'
+
+/** What a trouble can lay hands on. */
+export interface Scene {
+  stage: Stage
+  operators: OperatorPod[]
+  gateway: GatewayPod
+  /** Each operator's way to the API server, in the order of `operators`; the gateway's. */
+  operatorLinks: TcpLink[]
+  gatewayLink: TcpLink
+  /** Everybody's way to the store. */
+  storeLink: TcpLink
+  tell: (line: string) => void
+}
+
+/** One kind of trouble. */
+export interface Trouble {
+  name: string
+  shows: string
+  /** Does it and undoes it; what it returns is told. */
+  cause: (scene: Scene) => Promise<string>
+  /** Starts the programs in another way than usual. */
+  operatorOptions?: StartOptions
+  gatewayOptions?: StartOptions
+  storeDirectory?: (context: PartContext) => Promise<{ directory: string; remove: () => Promise<void> }>
+  /** Answers other than 202 that clients may get while it lasts. */
+  mayRefuse?: boolean
+}
+
+const RUNNERS = 10
+const PER_SECOND = 4
+const CAPTURE_MILLISECONDS = 1_000
+const CALM_MILLISECONDS = 5_000
+const MAX_LOAD_SECONDS = 600
+
+/** The part that shows a trouble. */
+export const toPart = (trouble: Trouble): Part => ({
+  name: trouble.name,
+  shows: trouble.shows,
+  run: async (context) => {
+    const place = await trouble.storeDirectory?.(context)
+    try {
+      return await withStage((stage) => run(stage, trouble, context), place ? { storeDirectory: place.directory } : {})
+    } finally {
+      await place?.remove()
+    }
+  },
+})
+
+async function raise(
+  stage: Stage,
+  { operatorOptions = {}, gatewayOptions = {} }: Trouble,
+  tell: Scene['tell'],
+): Promise<Scene & { keys: string[] }> {
+  const apiServerPort = Number(new URL(stage.release.plane.url).port)
+  const link = async (port: number) => {
+    const opened = await openLink(port)
+    stage.pile.teardown(() => opened.close())
+    return opened
+  }
+  const storeLink = await link(stage.minio.port)
+  const operatorLinks = [await link(apiServerPort), await link(apiServerPort)]
+  const gatewayLink = await link(apiServerPort)
+  const operators: OperatorPod[] = []
+  for (const { port } of operatorLinks)
+    operators.push(await stage.startOperator({ ...operatorOptions, apiServerPort: port, storePort: storeLink.port }))
+  const { gateway, keys } = await openOffice(stage, {
+    runners: RUNNERS,
+    captureMilliseconds: CAPTURE_MILLISECONDS,
+    gateway: { ...gatewayOptions, apiServerPort: gatewayLink.port, storePort: storeLink.port },
+  })
+  return { stage, operators, gateway, operatorLinks, gatewayLink, storeLink, tell, keys }
+}
+
+async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promise<PartResult> {
+  const scene = await raise(stage, trouble, tell)
+  const { gateway, keys } = scene
+  const ends = await watchEnds(stage.admin)
+  const over = new AbortController()
+  const asking = askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
+  await sleep(CALM_MILLISECONDS)
+  tell(trouble.shows)
+  const told = await trouble.cause(scene).finally(() => over.abort())
+  const asked = await asking
+  tell('the load is over')
+  const verdict = await judge(gateway.url, asked.accepted)
+  const { repeated, times } = await stage.fleet.tell({ times: true })
+  await ends.stop()
+  const refused = Object.entries(asked.others).map(([status, count]) => `${count} × ${status === '0' ? 'no answer' : status}`)
+  const findings = [
+    holds(
+      'every accepted Screenshot ended with its own picture',
+      verdict.faults.length === 0 && Object.keys(verdict.failed).length === 0,
+      toWords(verdict),
+    ),
+    holds('none ended twice', ends.faults.length === 0, ends.faults.length === 0 ? 'none' : ends.faults.slice(0, 3).join('; ')),
+    holds(
+      'captures were repeated only as attempts that the record counts',
+      repeated.length <= verdict.repeated,
+      `${repeated.length} begun more than once`,
+    ),
+    holds('requests were answered', trouble.mayRefuse === true || refused.length === 0, refused.join(', ') || 'all accepted'),
+    holds('the longest time in which no capture was begun', true, `${(longestGap(Object.values(times)) / 1_000).toFixed(1)} s`),
+    ...(told === '' ? [] : [holds('besides', true, told)]),
+  ]
+  for (const program of [...scene.operators, gateway]) {
+    const last = program
+      .output()
+      .split('\n')
+      .filter((line) => /"level":(40|50)/.test(line))
+      .slice(-2)
+    if (findings.some(({ isMet }) => !isMet)) for (const line of last) tell(line.slice(0, 600))
+  }
+  return { findings }
+}
+
+function longestGap(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return Math.max(0, ...sorted.slice(1).map((time, n) => time - (sorted[n] ?? time)))
+}
