@@ -9,6 +9,7 @@ import type { ImageTags } from './images.ts'
 import { apply, helm, kubectl } from './kubectl.ts'
 import { choices, network, releaseName, releaseNamespace, repository, sitesNamespace } from './state.ts'
 import { StepError } from './steps.ts'
+import { ensureWebhookAuthority } from './webhook-authority.ts'
 
 const chart = path.join(repository, 'charts/tintype')
 const values = path.join(import.meta.dirname, 'values.yaml')
@@ -27,7 +28,8 @@ export async function ensureNamespaces(tags: ImageTags): Promise<string> {
 
 /** Installs or upgrades the release unless just this chart with these values is deployed. */
 export async function ensureRelease(tags: ImageTags, facts: Partial<ClusterFacts>): Promise<string> {
-  const settings = [...hostSettings(facts), ...imageSettings(tags)]
+  const trust = `webhooks.extraCaConfigMap=${await ensureWebhookAuthority()}`
+  const settings = [...hostSettings(facts), ...imageSettings(tags), trust]
   const digest = await digestRelease(settings)
   if ((await deployedDigest()) === digest) return 'unchanged'
   await clearInterrupted()

@@ -1,88 +1,41 @@
-// A webhook endpoint in the cluster, with a certificate of a CA that the operator is told to trust: the chart's values are changed for the
-// test and put back after it.
+// A webhook endpoint in the cluster, with a certificate of the authority that `npm start` made and told the operator to trust.
 
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { helm } from '../cluster/kubectl.ts'
-import { certificatePaths } from '../cluster/pki.ts'
-import { releaseName, releaseNamespace, repository, sitesNamespace } from '../cluster/state.ts'
+import { createCertificate } from '../cluster/pki.ts'
+import { sitesNamespace } from '../cluster/state.ts'
+import { webhookAuthority } from '../cluster/webhook-authority.ts'
 import { kubectl, kubectlJson } from './cluster-environment.ts'
-import { eventually } from './eventually.ts'
-import { createReceiverCertificate } from './https-receiver.ts'
+import { run } from './cluster-pools.ts'
 import type { ListedRequest } from './receiver-program.ts'
 
-const NAME = 'receiver'
+/** Of this process alone: test files run side by side. */
+const NAME = `receiver-${run}-${process.pid}`
 const HOST = `${NAME}.${sitesNamespace}.svc.cluster.local`
-const CA_CONFIG_MAP = 'test-webhook-ca'
 const LABELS = { app: NAME }
 
 export interface ClusterReceiver {
-  /** `https://receiver.sites.svc.cluster.local:8443` */
+  /** `https://receiver-….sites.svc.cluster.local:8443` */
   url: string
   /** What has come in since the pod started. */
   received: () => Promise<ListedRequest[]>
 }
 
-/** Starts the endpoint and lets the operator reach and trust it, until the test file ends. */
+/** Starts the endpoint; it ends with the test file. */
 export async function startClusterReceiver(t: Test): Promise<ClusterReceiver> {
-  const directory = await mkdtemp(join(tmpdir(), 'tintype-receiver-'))
-  const certificate = await createReceiverCertificate(directory, [`DNS:${HOST}`])
-  const [program, cert, key, ca] = await Promise.all(
-    [
-      join(import.meta.dirname, 'receiver-program.ts'),
-      certificate.certificate,
-      certificate.key,
-      certificatePaths(directory, 'ca').certificate,
-    ].map((file) => readFile(file, 'utf8')),
-  )
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
-  const objects = buildObjects({ program: program!, cert: cert!, key: key!, image: await findNodeImage() })
-  await apply(sitesNamespace, objects)
-  await apply(releaseNamespace, [configMap(CA_CONFIG_MAP, releaseNamespace, { 'ca.crt': ca! })])
+  const certificate = await createCertificate(webhookAuthority, NAME, { user: 'receiver', names: [`DNS:${HOST}`] })
+  const files = [join(import.meta.dirname, 'receiver-program.ts'), certificate.certificate, certificate.key]
+  const [program = '', cert = '', key = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  await Promise.all([certificate.certificate, certificate.key].map((file) => rm(file)))
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
-  await trust(t)
-  await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=60s'])
+  await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
+  await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
     url: `https://${HOST}:8443`,
     received: async () => JSON.parse((await succeed(['get', '--raw', list])).stdout) as ListedRequest[],
   }
-}
-
-/** Changes the operator's values; what was there before comes back with the end of the test file. */
-async function trust(t: Test): Promise<void> {
-  const release = [releaseName, '--namespace', releaseNamespace]
-  const before = JSON.parse(await helm(['status', ...release, '--output', 'json'])) as { version: number; info: { description: string } }
-  const values = { webhooks: { allowedHosts: [HOST], extraCaConfigMap: CA_CONFIG_MAP } }
-  // What the chart has gained since keeps its default.
-  const settings = ['--reset-then-reuse-values', '--set-json', `webhooks.allowedHosts=${JSON.stringify(values.webhooks.allowedHosts)}`]
-  const chart = join(repository, 'charts/tintype')
-  await helm([
-    'upgrade',
-    ...release.slice(0, 1),
-    chart,
-    ...release.slice(1),
-    ...settings,
-    '--set',
-    `webhooks.extraCaConfigMap=${CA_CONFIG_MAP}`,
-    '--wait',
-    '--timeout',
-    '120s',
-  ])
-  t.teardown(async () => {
-    await helm(['rollback', releaseName, String(before.version), '--namespace', releaseNamespace, '--wait', '--timeout', '120s'])
-    await kubectl(['delete', 'configmap', CA_CONFIG_MAP])
-  })
-  await eventually('an operator with the new values leads', async () => {
-    const { status } = await kubectlJson<{ status: { updatedReplicas?: number; replicas?: number } }>([
-      'get',
-      'deployment',
-      `${releaseName}-operator`,
-    ])
-    return status.replicas === status.updatedReplicas
-  })
 }
 
 /** The pages' image has Node in it. */
