@@ -1,8 +1,11 @@
 import t from 'tap'
 import { type Call, call } from '../support/api-client.ts'
+import { createClusterAccount } from '../support/cluster-accounts.ts'
 import { page } from '../support/pages.ts'
 
-// Bad input: the envelope, all errors at once, nothing created.
+// Bad input: the envelope, all errors at once, nothing created. An account of its own, so that nobody else creates anything in it.
+
+const { key } = await createClusterAccount(t, 'bad-input', { plan: 'scale' })
 
 const create = (body: unknown, more: Call = {}): Call => ({ method: 'POST', body, ...more })
 const url = page('/quadrants')
@@ -61,12 +64,12 @@ interface Envelope {
 }
 
 const newest = async (): Promise<string | undefined> =>
-  (await call<{ data: { id: string }[] }>('/api/v1/screenshots?limit=1')).body.data[0]?.id
+  (await call<{ data: { id: string }[] }>('/api/v1/screenshots?limit=1', { key })).body.data[0]?.id
 
 for (const { name, path = '/api/v1/screenshots', call: request, status, code, details } of cases) {
   t.test(`${name} is answered with ${status} ${code}`, async (t) => {
     const before = await newest()
-    const answer = await call<Envelope>(path, request)
+    const answer = await call<Envelope>(path, { key, ...request })
     t.equal(answer.status, status)
     t.match(answer.headers.get('content-type'), /^application\/json/)
     t.match(answer.body, { success: false, error: { code, message: /\S{2,}/ } })

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { call, finished, type RecordBody } from '../support/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { createPool, idleRunners } from '../support/cluster-pools.ts'
 import { page } from '../support/pages.ts'
 
 // What a platform engineer sees. The names are unique to a run, so that tests can be run again on the same cluster.
@@ -13,7 +14,7 @@ t.test('a Screenshot made with kubectl apply is captured, and wait ends', async 
   const name = `by-hand-${run}`
   const applied = await kubectl(['apply', '-f', '-'], manifest(name, { url: page('/quadrants') }))
   t.equal(applied.code, 0, applied.stderr)
-  const waited = await kubectl(['wait', '--for=condition=Finished', `screenshot/${name}`, '--timeout=60s'])
+  const waited = await kubectl(['wait', '--for=condition=Finished', `screenshot/${name}`, '--timeout=120s'])
   t.equal(waited.code, 0, waited.stderr)
   const { stdout } = await kubectl(['get', 'screenshot', name, '-o', 'wide'])
   t.match(stdout, /NAME +STATUS +URL +FORMAT +SIZE +DURATION +REASON +ATTEMPT +RUNNER +ACCOUNT +AGE/)
@@ -87,11 +88,10 @@ t.test('a Screenshot with only a url is stored without options, under 1.5 KiB, w
 })
 
 t.test('a RunnerPool can be scaled with kubectl scale', async (t) => {
-  const before = await kubectlJson<{ spec: { minIdle?: number } }>(['get', 'runnerpool', 'default'])
-  const idle = before.spec.minIdle ?? 1
-  t.teardown(() => kubectl(['scale', 'runnerpool', 'default', `--replicas=${idle}`]))
-  const scaled = await kubectl(['scale', 'runnerpool', 'default', `--replicas=${idle + 1}`])
+  const pool = await createPool(t, 'scaled', { minIdle: 1, maxPods: 2 })
+  await idleRunners(pool)
+  const scaled = await kubectl(['scale', 'runnerpool', pool, '--replicas=2'])
   t.equal(scaled.code, 0, scaled.stderr)
-  const after = await kubectl(['wait', `--for=jsonpath={.status.replicas}=${idle + 1}`, 'runnerpool/default', '--timeout=60s'])
+  const after = await kubectl(['wait', '--for=jsonpath={.status.replicas}=2', `runnerpool/${pool}`, '--timeout=120s'])
   t.equal(after.code, 0, after.stderr)
 })
