@@ -1,4 +1,4 @@
-import type { CaptureOrder, CaptureState } from '@tintype/crds/dispatch'
+import { type CaptureOrder, type CaptureState, type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { Logger } from 'pino'
 import type { Attempt } from './capture.ts'
 import { CaptureError } from './errors.ts'
@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 import type { Reported } from './report.ts'
 
 // The one capture that a runner makes at a time. It answers the operator's questions about it, about those whose report is still on its way, and
-// about the last few that were reported. What it gives up without a report it forgets: the operator hears "unknown" and starts another attempt.
+// about the last few that ended. Of what it gives up without a report it says so and why: the operator starts another attempt.
 
 /** What a runner does with an order. */
 export interface RunnerParts {
@@ -24,6 +24,8 @@ export interface Answer {
 interface Current {
   state: CaptureState
   cancel: AbortController
+  /** When it is not running any more, though it may still be reported. */
+  settled: PromiseWithResolvers<void>
   ended: Promise<void>
 }
 
@@ -31,10 +33,14 @@ interface Current {
 const LAST_ATTEMPT = 3
 const REMEMBERED = 16
 
+/** The pod was asked to go. */
+class Stopping extends Error {}
+
 /** Takes orders, one at a time. */
 export class Runner {
   readonly #parts: RunnerParts
   readonly #done: CaptureState[] = []
+  readonly #givenUp: GivenUp[] = []
   readonly #reporting = new Set<Current>()
   #running: Current | undefined
   #isClosed = false
@@ -54,7 +60,7 @@ export class Runner {
     if (this.#isClosed) return { kind: 'closed', state: undefined }
     const state: CaptureState = { uid: order.uid, attempt: order.attempt, state: 'running' }
     const cancel = new AbortController()
-    const current: Current = { state, cancel, ended: Promise.resolve() }
+    const current: Current = { state, cancel, settled: Promise.withResolvers(), ended: Promise.resolve() }
     this.#running = current
     this.#accepted++
     this.#accountName = order.accountName
@@ -72,6 +78,21 @@ export class Runner {
     return this.#findLive(uid)?.state ?? this.#done.findLast((state) => state.uid === uid)
   }
 
+  /** Why the last attempt of a capture was given up; undefined when none was. */
+  findGivenUp(uid: string): GivenUp | undefined {
+    return this.#givenUp.findLast((given) => given.uid === uid)
+  }
+
+  /** Waits until a capture is not running, no longer than that. */
+  async whenSettled(uid: string, milliseconds: number): Promise<void> {
+    const live = this.#findLive(uid)
+    if (live?.state.state !== 'running') return
+    const time = Promise.withResolvers<void>()
+    const timer = setTimeout(time.resolve, milliseconds)
+    await Promise.race([live.settled.promise, time.promise])
+    clearTimeout(timer)
+  }
+
   /** Ends a capture without a report. False: there is none of that uid. */
   cancel(uid: string): boolean {
     const live = this.#findLive(uid)
@@ -84,7 +105,7 @@ export class Runner {
     this.#isClosed = true
     const live = this.#live()
     const giveUp = () => {
-      for (const { cancel } of live) cancel.abort(new Error('the runner stops'))
+      for (const { cancel } of live) cancel.abort(new Stopping('the runner was asked to go'))
     }
     const timer = setTimeout(giveUp, graceMilliseconds)
     await Promise.all(live.map(({ ended }) => ended))
@@ -100,25 +121,34 @@ export class Runner {
   }
 
   async #carryOut(order: CaptureOrder, current: Current): Promise<void> {
-    const { state, cancel } = current
+    const { state, cancel, settled } = current
     const log = this.#parts.log.child({ name: order.name, uid: order.uid, attempt: order.attempt })
     try {
       const { outcome, error } = await this.#parts.capture(order, cancel.signal)
       logOutcome(log, outcome, error)
-      if (error?.retryable && order.attempt < LAST_ATTEMPT) return
+      if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.code, error.message)
       state.state = 'reporting'
+      settled.resolve()
       this.#reporting.add(current)
       this.#running = undefined
       await this.#parts.report(order, outcome, cancel.signal)
       state.state = 'done'
       this.#remember(state)
     } catch (error) {
-      if (cancel.signal.aborted) log.info({ reason: String(cancel.signal.reason) }, 'capture given up')
+      const { aborted, reason } = cancel.signal
+      if (reason instanceof Stopping) this.#giveUp(state, STOPPING, reason.message)
+      if (aborted) log.info({ reason: String(reason) }, 'capture given up')
       else log.error({ err: error }, 'capture ended by a bug')
     } finally {
       this.#reporting.delete(current)
       if (this.#running === current) this.#running = undefined
+      settled.resolve()
     }
+  }
+
+  #giveUp({ uid, attempt }: CaptureState, code: string, message: string): void {
+    this.#givenUp.push({ uid, attempt, code, message })
+    if (this.#givenUp.length > REMEMBERED) this.#givenUp.shift()
   }
 
   #remember(state: CaptureState): void {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Identity, SandboxReport } from '@tintype/crds/dispatch'
+import { type Identity, MAX_WAIT_SECONDS, type SandboxReport } from '@tintype/crds/dispatch'
 import type { Logger } from 'pino'
 import type { OrderKeys } from './keys.ts'
 import type { Runner } from './runner.ts'
@@ -56,23 +56,35 @@ async function answer(parts: ServerParts, request: IncomingMessage): Promise<Rep
   if (!verified) return { status: 401 }
   const body = await readBody(request)
   if (!body || !verified.covers(body)) return { status: 401 }
-  return route(parts, method, path, body)
+  return route(parts, { method, path, prefer: request.headers.prefer }, body)
+}
+
+interface Verified {
+  method: string
+  path: string
+  prefer: string | string[] | undefined
 }
 
 const CAPTURE_PATH = /^\/captures\/([\w-]{1,64})$/
 
-async function route(parts: ServerParts, method: string, path: string, body: Buffer): Promise<Reply> {
+async function route(parts: ServerParts, { method, path, prefer }: Verified, body: Buffer): Promise<Reply> {
   if (method === 'GET' && path === '/identity') return { status: 200, body: await identify(parts) }
   if (method === 'POST' && path === '/captures') return accept(parts, body)
   const [, uid] = CAPTURE_PATH.exec(path) ?? []
   if (uid === undefined) return { status: 404 }
-  if (method === 'GET') {
-    const state = parts.runner.find(uid)
-    return state ? { status: 200, body: state } : { status: 404 }
-  }
+  if (method === 'GET') return tell(parts.runner, uid, waitSeconds(prefer))
   if (method === 'DELETE') return { status: parts.runner.cancel(uid) ? 202 : 404 }
   return { status: 405 }
 }
+
+async function tell(runner: Runner, uid: string, seconds: number): Promise<Reply> {
+  if (seconds > 0) await runner.whenSettled(uid, seconds * 1_000)
+  const state = runner.find(uid)
+  return state ? { status: 200, body: state } : { status: 404, body: runner.findGivenUp(uid) }
+}
+
+const waitSeconds = (prefer: string | string[] | undefined): number =>
+  Math.min(MAX_WAIT_SECONDS, Number(/^wait=(\d{1,3})$/.exec(String(prefer ?? ''))?.[1] ?? 0))
 
 async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer): Promise<Reply> {
   const order = await keys.open(body.toString('latin1')).catch((error: unknown) => {

@@ -26,6 +26,8 @@ export const ConditionType = {
   /** Its unit of quota was given back. */
   refunded: 'Refunded',
   ready: 'Ready',
+  /** Of a RunnerPool: it is as large as it should be. */
+  scaled: 'Scaled',
   /** Of a Webhook: posts to it start when they are due. */
   answering: 'Answering',
   sandboxed: 'Sandboxed',
@@ -37,6 +39,7 @@ export const Reason = {
   capturing: 'Capturing',
   runnerLost: 'RunnerLost',
   runnerBusy: 'RunnerBusy',
+  handedBack: 'HandedBack',
   attemptFailed: 'AttemptFailed',
   captured: 'Captured',
 } as const

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ARTIFACT_TYPES } from './artifacts.ts'
 import { CaptureOptions } from './capture-options/catalogue.ts'
 import { PrivateOptions } from './capture-options/private.ts'
 
@@ -6,7 +7,7 @@ import { PrivateOptions } from './capture-options/private.ts'
 //
 //   GET    /identity        → 200 Identity                             which key to encrypt to, proved by the pod's token
 //   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: known already; 409: busy with another
-//   GET    /captures/:uid   → 200 CaptureState | 404
+//   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: answers once it is not running any more
 //   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported after it
 //   GET    /healthz, /readyz                                            for the kubelet; the only paths without a signature
 //
@@ -44,6 +45,10 @@ export const Identity = z.object({
 })
 export type Identity = z.infer<typeof Identity>
 
+/** A presigned PUT of one object; `If-None-Match: *` is among the headers. */
+export const UploadAddress = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
+export type UploadAddress = z.infer<typeof UploadAddress>
+
 /** One capture to do. Travels as compact JWE (ECDH-ES, A256GCM) to the runner's key. */
 export const CaptureOrder = z.object({
   uid: z.string(),
@@ -55,8 +60,12 @@ export const CaptureOrder = z.object({
   options: CaptureOptions.optional(),
   /** Never logged, never reported. */
   privateOptions: PrivateOptions.optional(),
-  /** Presigned PUT of the one object; `If-None-Match: *` is among the headers. */
-  upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }),
+  upload: UploadAddress,
+  /** Where each file beside the picture goes. */
+  artifacts: z
+    .array(z.object({ type: z.enum(ARTIFACT_TYPES), upload: UploadAddress }))
+    .max(16)
+    .optional(),
   /** Unix time in milliseconds at which the attempt is over. */
   deadline: z.int(),
   traceparent: z.string().optional(),
@@ -70,3 +79,21 @@ export const CaptureState = z.object({
   state: z.enum(['running', 'reporting', 'done']),
 })
 export type CaptureState = z.infer<typeof CaptureState>
+
+/** Code of a capture that was given up because the runner was asked to go. */
+export const STOPPING = 'STOPPING'
+
+/**
+ * What a runner says of an attempt that it has given up without a report: nothing of it is uploaded or reported any more. `code` is that of
+ * the failure, or {@link STOPPING}.
+ */
+export const GivenUp = z.object({
+  uid: z.string(),
+  attempt: z.int(),
+  code: z.string().max(64),
+  message: z.string().max(1024),
+})
+export type GivenUp = z.infer<typeof GivenUp>
+
+/** Most seconds for which a runner keeps a question open. */
+export const MAX_WAIT_SECONDS = 30

@@ -31,6 +31,8 @@ export const PlanValues = z.strictObject({
   maxRunning: absentOr(z.int().min(1).max(3_000)),
   /** Screenshots of an account that may wait; absent: as many as the release lets an account have. */
   maxQueued: absentOr(z.int().min(1).max(100_000)),
+  /** RunnerPool of Screenshots that name none; absent: the default one. */
+  poolName: absentOr(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,52}[a-z0-9])?$/)),
 })
 export type PlanValues = z.infer<typeof PlanValues>
 

@@ -23,6 +23,7 @@ import type { Metrics } from './metrics.ts'
 import { RunnerClient } from './pool/dispatch.ts'
 import { Expectations } from './pool/expectations.ts'
 import { Matchmaker } from './pool/matchmaker.ts'
+import { poolsOf } from './pool/pool-of.ts'
 import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
 import { CLAIM_INDEX, PHASE_INDEX, RUNNING_INDEX, type Runner, Runners } from './pool/runners.ts'
 import { sharesOf } from './pool/shares.ts'
@@ -31,6 +32,8 @@ import { CaptureTimes } from './pool/size.ts'
 import type { Charge } from './quota/charges.ts'
 import { isCharged } from './quota/decide.ts'
 import { Dispatches } from './screenshot/dispatches.ts'
+import { Follower } from './screenshot/follow.ts'
+import { Kills } from './screenshot/kills.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { Removals } from './screenshot/removal.ts'
 
@@ -75,11 +78,13 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
       enqueueAllPools()
     },
   })
+  const kills = new Kills()
+  const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
   const matchmaker: Matchmaker = new Matchmaker({
     runners,
     pools: reflectors.pools.lister,
     namespace,
-    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace),
+    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace, (account) => kills.ceilingOf(account, clock.wall())),
     runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
     isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
     now: clock.wall,
@@ -90,16 +95,24 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   }
 
   const shared = { namespace, pods, reflectors, runners, expectations, matchmaker, events, log, now, isLeader }
+  const dispatches = new Dispatches()
+  const onNews = (key: string) => {
+    dispatches.outdate(key)
+    screenshots.enqueue(key)
+  }
   const screenshotContext = {
     ...shared,
     client,
+    kills,
+    poolOf,
+    follower: new Follower({ client, onNews, isLeader, now }),
     storage,
     onAsked,
     charge,
     maxFileBytes: config.maxFileBytes,
     optionsSources: { storage, openingKeys: keys.openingKeys, secrets: new Resource(http, secretResource, { namespace }) },
     screenshots: new Resource(http, screenshotResource, { namespace }),
-    dispatches: new Dispatches(),
+    dispatches,
     metrics: metrics.screenshot,
   }
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey
@@ -133,19 +146,19 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   }
   const poolKeyOf = (name = DEFAULT_POOL) => `${namespace}/${name}`
   const claimedKeys = (uid = '') => reflectors.screenshots.lister.byIndex(CLAIM_INDEX, uid).map(keyOf)
-  const waitingFor = (name: string) =>
-    reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter(({ spec }) => (spec.poolName ?? DEFAULT_POOL) === name)
+  const waitingFor = (name: string) => reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter((shot) => poolOf(shot) === name)
 
-  const unpaid = (account: string) =>
-    charge === undefined
-      ? []
-      : reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter((shot) => accountOf(shot) === account && !isCharged(shot))
+  const waitingOf = (account: string) =>
+    reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending').filter((shot) => accountOf(shot) === account)
+  const unpaid = (account: string) => (charge === undefined ? [] : waitingOf(account).filter((shot) => !isCharged(shot)))
 
   const noteEnd = (shot: Screenshot) => {
     metrics.screenshot.onFinished(shot)
     const { startTime = '', completionTime = '' } = shot.status ?? {}
     const milliseconds = Date.parse(completionTime) - Date.parse(startTime)
-    if (milliseconds >= 0) captureTimes.note(shot.spec.poolName ?? DEFAULT_POOL, milliseconds)
+    // The runner's own measure where there is one: start and end are told by different clocks.
+    const taken = shot.status?.result?.processingMilliseconds ?? milliseconds
+    if (taken >= 0) captureTimes.note(poolOf(shot), taken)
     // Its account may have reached its ceiling in another pool too.
     if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
     log.info(
@@ -174,17 +187,20 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   screenshots.watch(reflectors.screenshots, ({ type, object, old }) =>
     type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
   )
-  screenshots.watch(reflectors.accounts, ({ type, object }) => (type === 'added' ? unpaid(object.metadata.name).map(keyOf) : []))
+  screenshots.watch(reflectors.accounts, ({ type, object, old }) => {
+    if (type === 'added') return unpaid(object.metadata.name).map(keyOf)
+    return old && old.spec.plan !== object.spec.plan ? waitingOf(object.metadata.name).map(keyOf) : []
+  })
   screenshots.watch(reflectors.pods, ({ object }) => claimedKeys(object.metadata.uid))
-  screenshots.watch(reflectors.pools, ({ type, object }) => (type === 'added' ? waitingFor(object.metadata.name).map(keyOf) : []))
+  screenshots.watch(reflectors.pools, ({ type, object }) => (type === 'modified' ? [] : waitingFor(object.metadata.name).map(keyOf)))
   pools.watch(reflectors.pools)
   pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
   pools.watch(reflectors.screenshots, ({ object, old }) =>
-    old?.status?.phase === object.status?.phase && old ? [] : poolKeyOf(object.spec.poolName),
+    old?.status?.phase === object.status?.phase && old ? [] : poolKeyOf(poolOf(object)),
   )
   runner.watch(reflectors.pods)
   const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
-    if (type === 'deleted') runners.forget(object.metadata.uid ?? '')
+    if (type === 'deleted') runners.bury(object)
   })
   for (const each of controllers) each.start()
 

@@ -12,6 +12,8 @@ export type Regarding = KubeObject & { kind: string; apiVersion: string }
 export interface EventRecorder {
   /** Says it once; a repetition within some minutes, or too many of one object, are dropped. Never rejects: an Event is not worth a failure. */
   warn(object: Regarding, reason: string, message: string): void
+  /** Says the same way that something which was told of is over. */
+  tell(object: Regarding, reason: string, message: string): void
 }
 
 export interface EventRecorderOptions {
@@ -67,30 +69,34 @@ export class EventFilter {
 /** Records Events at the API server. */
 export function createEventRecorder({ events, instance, log, now }: EventRecorderOptions): EventRecorder {
   const filter = new EventFilter()
+  const record = (type: EventType, object: Regarding, reason: string, message: string): void => {
+    if (!filter.admits(object.metadata.uid ?? '', `${reason} ${message}`, now())) return
+    events
+      .create(buildEvent(object, { type, reason, message, instance, at: new Date(now()) }), {
+        namespace: object.metadata.namespace,
+        repeat: 'never',
+      })
+      .catch((error: unknown) => log.debug({ reason, err: error }, 'event not recorded'))
+  }
   return {
-    warn(object, reason, message) {
-      if (!filter.admits(object.metadata.uid ?? '', `${reason} ${message}`, now())) return
-      events
-        .create(buildEvent(object, { reason, message, instance, at: new Date(now()) }), {
-          namespace: object.metadata.namespace,
-          repeat: 'never',
-        })
-        .catch((error: unknown) => log.debug({ reason, err: error }, 'event not recorded'))
-    },
+    warn: (object, reason, message) => record('Warning', object, reason, message),
+    tell: (object, reason, message) => record('Normal', object, reason, message),
   }
 }
 
-/** Builds a Warning. The name is made by the API server. */
+type EventType = 'Normal' | 'Warning'
+
+/** Builds an Event. The name is made by the API server. */
 export function buildEvent(
   { apiVersion, kind, metadata }: Regarding,
-  { reason, message, instance, at }: { reason: string; message: string; instance: string; at: Date },
+  { type = 'Warning', reason, message, instance, at }: { type?: EventType; reason: string; message: string; instance: string; at: Date },
 ): NewObject<Event> {
   const { name, namespace, uid, resourceVersion } = metadata
   const time = at.toISOString().replace(/\.\d+Z$/, 'Z')
   return {
     metadata: { generateName: `${name}.`, namespace },
     involvedObject: { apiVersion, kind, name, namespace, uid, resourceVersion },
-    type: 'Warning',
+    type,
     reason,
     message: message.slice(0, MAX_MESSAGE),
     action: 'Reconcile',

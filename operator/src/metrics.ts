@@ -32,6 +32,8 @@ export interface ScreenshotMetrics {
   onClaim(waitedMilliseconds: number): void
   onDispatch(outcome: string): void
   onUnclaim(reason: string): void
+  /** An account whose captures have cost too many runners. */
+  onHeldBack(): void
   /** A Screenshot that has just finished. */
   onFinished(shot: Screenshot): void
 }
@@ -129,12 +131,18 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
     labelNames: ['reason'] as const,
     ...on,
   })
+  const heldBack = new Counter({
+    name: 'screenshot_accounts_held_back_total',
+    help: 'Times that an account was held back because its captures had cost too many runners.',
+    ...on,
+  })
   const known = new Set<string>()
   const isStep = (step: string) => known.has(step) || (known.size < MAX_STEPS && STEP_NAME.test(step) && known.add(step).has(step))
   return {
     onClaim: (milliseconds) => wait.observe(Math.max(0, milliseconds) / 1_000),
     onDispatch: (outcome) => outcomes.inc({ outcome }),
     onUnclaim: (reason) => unclaims.inc({ reason }),
+    onHeldBack: () => heldBack.inc(),
     onFinished({ metadata, spec, status }) {
       const milliseconds = Date.parse(status?.completionTime ?? '') - createdAtOf(screenshotIdOf(metadata)).getTime()
       const format = ImageFormat.parse(withDefaults(spec.options).format)

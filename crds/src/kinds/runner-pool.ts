@@ -3,6 +3,7 @@ import { Conditions } from '../conditions.ts'
 import { type Definition, Metadata } from './custom-resource.ts'
 
 const count = (what: string, minimum = 0, maximum = 3000) => z.int().min(minimum).max(maximum).describe(what)
+const texts = (what: string, value: z.ZodString) => z.record(z.string().max(317), value).meta({ maxProperties: 32 }).describe(what)
 const quantities = (what: string) => z.record(z.string().max(64), z.string().max(32)).meta({ maxProperties: 16 }).describe(what)
 
 /** What the browser may reach; addresses are checked by address-rules.ts. */
@@ -34,6 +35,11 @@ export const RunnerPoolSpec = z.object({
     .optional(),
   scaleDownDelaySeconds: count('Seconds that a spare pod stays. Default: 120.', 0, 86400).optional(),
   targetDrainSeconds: count('Seconds in which the queue should be empty; sets how many pods are added. Default: 10.', 1, 3600).optional(),
+  readinessGraceSeconds: count(
+    'Seconds that a new pod may take until it can capture; then it is replaced. Default: 300.',
+    10,
+    3600,
+  ).optional(),
   sandbox: z
     .object({
       mode: z
@@ -82,6 +88,28 @@ export const RunnerPoolSpec = z.object({
         .optional(),
       runtimeClassName: z.string().max(253).describe('RuntimeClass, such as gvisor.').optional(),
       priorityClassName: z.string().max(253).describe('PriorityClass.').optional(),
+      topologySpreadConstraints: z
+        .array(
+          z.object({
+            maxSkew: z.int().min(1).max(1000).describe('By how many pods the fullest may be ahead of the emptiest. Default: 1.').optional(),
+            topologyKey: z.string().min(1).max(317).describe('Node label, such as topology.kubernetes.io/zone.'),
+            whenUnsatisfiable: z
+              .enum(['ScheduleAnyway', 'DoNotSchedule'])
+              .describe('What to do when it cannot be kept to. Default: ScheduleAnyway.')
+              .optional(),
+          }),
+        )
+        .max(8)
+        .describe('How the pool’s pods spread over the nodes. Default: over host names, as well as can be.')
+        .optional(),
+      terminationGracePeriodSeconds: z
+        .int()
+        .min(5)
+        .max(3600)
+        .describe('Seconds that a pod which is drained or deleted has to finish its capture; then it gives it back. Default: 30.')
+        .optional(),
+      labels: texts('Labels of the pods besides those of the operator, which win.', z.string().max(63)).optional(),
+      annotations: texts('Annotations of the pods.', z.string().max(4096)).optional(),
     })
     .describe('The pods.'),
   egress: EgressSpec.describe('What the browser may reach. Default: public addresses only.').optional(),
@@ -91,11 +119,13 @@ export type RunnerPoolSpec = z.infer<typeof RunnerPoolSpec>
 export const RunnerPoolStatus = z.object({
   observedGeneration: z.int().min(0).describe('Generation that was looked at.').optional(),
   replicas: z.int().min(0).describe('Pods that exist.').optional(),
+  wanted: z.int().min(0).describe('Pods that there should be.').optional(),
+  updated: z.int().min(0).describe('Pods made from the current template.').optional(),
   idle: z.int().min(0).describe('Warm pods that wait.').optional(),
   busy: z.int().min(0).describe('Pods that capture.').optional(),
   queued: z.int().min(0).describe('Screenshots that wait for a pod.').optional(),
   selector: z.string().max(253).describe('Label selector of the pods.').optional(),
-  conditions: Conditions.describe('Ready, Sandboxed and Guarded.').optional(),
+  conditions: Conditions.describe('Ready, Scaled, Sandboxed and Guarded.').optional(),
 })
 export type RunnerPoolStatus = z.infer<typeof RunnerPoolStatus>
 
@@ -110,6 +140,8 @@ export const poolDefaults = {
   isolation: 'context',
   scaleDownDelaySeconds: 120,
   targetDrainSeconds: 10,
+  readinessGraceSeconds: 300,
+  terminationGracePeriodSeconds: 30,
 } as const
 
 export const runnerPoolDefinition: Definition = {
@@ -125,11 +157,17 @@ export const runnerPoolDefinition: Definition = {
     { name: 'Queued', type: 'integer', jsonPath: '.status.queued' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Sandboxed', type: 'string', jsonPath: '.status.conditions[?(@.type=="Sandboxed")].status' },
+    { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason', priority: 1 },
+    { name: 'Scaled', type: 'string', jsonPath: '.status.conditions[?(@.type=="Scaled")].reason', priority: 1 },
+    { name: 'Pods', type: 'integer', jsonPath: '.status.replicas', priority: 1 },
+    { name: 'Updated', type: 'integer', jsonPath: '.status.updated', priority: 1 },
     { name: 'Max', type: 'integer', jsonPath: '.spec.maxPods', priority: 1 },
     { name: 'Image', type: 'string', jsonPath: '.spec.podTemplate.image', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   spec: RunnerPoolSpec,
   status: RunnerPoolStatus,
+  // The name is a label's value of the pods, and with a number behind it their host name.
+  rules: [{ rule: 'self.metadata.name.size() <= 54', message: 'the name of a RunnerPool has at most 54 letters' }],
   scale: { specReplicasPath: '.spec.minIdle', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' },
 }

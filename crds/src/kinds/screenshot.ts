@@ -132,6 +132,7 @@ export const ScreenshotStatus = z.object({
   runner: RunnerClaim.describe('The pod that may report this attempt.').optional(),
   attempt: z.int().min(0).max(100).describe('Number of the attempt, from 1.').optional(),
   lostRunners: z.int().min(0).max(100).describe('Attempts that ended because their pod was lost.').optional(),
+  handedBack: z.int().min(0).max(100).describe('Times that a pod which was asked to go gave it back; no attempts.').optional(),
   startTime: instant('When the current attempt was claimed.').optional(),
   completionTime: instant('When it ended, either way.').optional(),
   result: CaptureResult.describe('What the runner reported.').optional(),

@@ -30,7 +30,7 @@ export interface DeliveryOptions {
   version: string
   log: Log
   /** Absent: nobody is told by Kubernetes Events. */
-  events?: EventRecorder
+  events?: Pick<EventRecorder, 'warn'>
   isLeader: () => boolean
   eventStore?: EventStore
   /** Keeps the log; without it nothing is delivered again. */

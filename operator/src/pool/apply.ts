@@ -3,10 +3,10 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { API_VERSION } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
-import { POOL_REASONS, type PoolReason } from '../errors.ts'
-import { buildStatus, changedConditions, hasOtherCounts } from './conditions.ts'
+import { buildStatus, changedConditions, hasOtherCounts, isUrgent, newsOf } from './conditions.ts'
 import type { PoolContext } from './context.ts'
-import { group, type PoolAction, type PoolObserved } from './decide.ts'
+import type { PoolAction, PoolObserved } from './decide.ts'
+import { group } from './groups.ts'
 import { buildRunnerPod, podName } from './pod.ts'
 
 /** Numbers change with each capture: they are written at most this often. */
@@ -38,7 +38,7 @@ function noteFailedStart(
 ): void {
   memory.failedStarts++
   memory.lastFailureAt = now().getTime()
-  memory.lastFailure = `pod ${runner.name} ended before it was ready: ${text}`
+  memory.lastFailure = { reason: 'RunnersFailing', message: text }
   log.warn({ pod: runner.name, uid: runner.uid, text }, 'runner did not start')
 }
 
@@ -47,7 +47,8 @@ function noteRefusal({ memory }: PoolObserved, error: unknown, { log, now }: Poo
   if (!(error instanceof RetryableError)) throw error
   memory.failedStarts++
   memory.lastFailureAt = now().getTime()
-  memory.lastFailure = `${error.message}: ${error.cause instanceof Error ? error.cause.message : 'refused'}`
+  const message = `the API server takes no more pods: ${error.cause instanceof Error ? error.cause.message : 'refused'}`
+  memory.lastFailure = { reason: 'PodsRefused', message }
   log.warn({ err: error }, 'runner pod not created')
 }
 
@@ -110,8 +111,8 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
     replicas: status.replicas ?? 0,
   })
   const changed = changedConditions(pool.status, status)
-  if (changed.length === 0) {
-    if (!hasOtherCounts(pool.status, status)) return undefined
+  if (!changed.some(isUrgent)) {
+    if (changed.length === 0 && !hasOtherCounts(pool.status, status)) return undefined
     const left = memory.statusWrittenAt + STATUS_MILLISECONDS - now.getTime()
     if (left > 0) return left
   }
@@ -120,13 +121,14 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
   const written = await pools.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
   memory.statusWrittenAt = now.getTime()
   reflectors.pools.observe(written)
-  tell(written, changed, context)
+  tell(written, pool.status, context)
   return undefined
 }
 
-function tell(pool: RunnerPool, changed: NonNullable<RunnerPoolStatus['conditions']>, { events }: PoolContext): void {
-  for (const { status, reason, message } of changed) {
-    if (status === 'False' && POOL_REASONS[reason as PoolReason]?.event)
-      events.warn({ ...pool, apiVersion: API_VERSION, kind: 'RunnerPool' }, reason, message)
+function tell(pool: RunnerPool, before: RunnerPoolStatus | undefined, { events }: PoolContext): void {
+  const object = { ...pool, apiVersion: API_VERSION, kind: 'RunnerPool' }
+  for (const { type, reason, message } of newsOf(before, pool.status)) {
+    if (type === 'Warning') events.warn(object, reason, message)
+    else events.tell(object, reason, message)
   }
 }

@@ -1,12 +1,14 @@
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import type { SandboxReport } from '@tintype/crds/dispatch'
-import type { RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
-import type { PoolReason } from '../errors.ts'
+import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import { POOL_REASONS, type PoolReason } from '../errors.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
-import { findTrouble, type Groups, type PoolObserved } from './decide.ts'
+import { loadOf, type PoolObserved } from './decide.ts'
+import { countable, type Groups } from './groups.ts'
 import { podSelector } from './pod.ts'
 import { isFencedEnough } from './runners.ts'
-import { wantedPods } from './size.ts'
+import { demandedPods, limitsOf, wantedPods } from './size.ts'
+import { findTrouble } from './trouble.ts'
 
 // The status of a RunnerPool: pure.
 
@@ -16,14 +18,11 @@ type Finding = Pick<Condition, 'status' | 'message'> & { reason: PoolReason }
 const MAX_MESSAGE = 2_000
 
 /** Builds the status from what is seen; conditions keep their transition times. */
-export function buildStatus(
-  observed: PoolObserved & { pool: NonNullable<PoolObserved['pool']> },
-  groups: Groups,
-  now: Date,
-): RunnerPoolStatus {
-  const { pool, runners, queued, guard } = observed
+export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, groups: Groups, now: Date): RunnerPoolStatus {
+  const { pool, runners, queued, guard, templateHash } = observed
   const findings: Record<string, Finding> = {
     [ConditionType.ready]: findReady(observed, groups),
+    [ConditionType.scaled]: findScaled(observed, groups),
     [ConditionType.sandboxed]: findSandboxed(pool.spec, reportsOf(observed)),
     [ConditionType.guarded]: findGuarded(guard),
   }
@@ -36,6 +35,8 @@ export function buildStatus(
   return {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     replicas: runners.filter(({ state }) => state !== 'ended').length,
+    wanted: wantedPods(pool.spec, loadOf(observed, groups)),
+    updated: runners.filter((runner) => runner.state !== 'ended' && runner.templateHash === templateHash).length,
     idle: groups.spare.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
     busy: groups.busy.length,
     queued,
@@ -48,7 +49,7 @@ export function buildStatus(
 const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
   runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'leaving' || sandbox === undefined ? [] : [sandbox]))
 
-function findReady(observed: PoolObserved & { pool: NonNullable<PoolObserved['pool']> }, groups: Groups): Finding {
+function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { guard, memory, pool } = observed
   const up = groups.busy.length + groups.spare.length + groups.dedicated.length + groups.stale.length
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
@@ -57,11 +58,27 @@ function findReady(observed: PoolObserved & { pool: NonNullable<PoolObserved['po
     const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
     return { status: 'False', reason: 'SandboxRequired', message }
   }
-  const trouble = findTrouble(groups, memory)
+  const trouble = findTrouble(groups, memory, pool.spec)
   if (trouble) return { status: 'False', ...trouble }
-  if (wantedPods(pool.spec, { ...observed, busy: 0 }) === 0)
+  if (wantedPods(pool.spec, loadOf(observed, groups)) === 0)
     return { status: 'True', reason: 'ScaledToZero', message: 'no runner is wanted' }
   return { status: 'False', reason: 'RunnersStarting', message: 'runners are starting' }
+}
+
+/** Whether the pool is, or is becoming, as large as it should be: a pool with some runners up may still be in want of more. */
+function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
+  const { memory, pool, unseen } = observed
+  const load = loadOf(observed, groups)
+  const have = countable(groups) + unseen
+  const isLacking = groups.starting.length > 0 || have < wantedPods(pool.spec, load)
+  const trouble = isLacking ? findTrouble(groups, memory, pool.spec) : undefined
+  if (trouble) return { status: 'False', ...trouble }
+  const { maxPods } = limitsOf(pool.spec)
+  if (load.queued > 0 && demandedPods(pool.spec, load) > maxPods && have >= maxPods) {
+    const message = `Screenshots wait and spec.maxPods (${maxPods}) is reached. Remedy: raise it if the nodes have room.`
+    return { status: 'False', reason: 'AtMaximum', message }
+  }
+  return { status: 'True', reason: 'AsWanted', message: 'there are as many runners as wanted, or they are on their way' }
 }
 
 function findSandboxed({ sandbox }: RunnerPoolSpec, reports: SandboxReport[]): Finding {
@@ -97,6 +114,34 @@ export function changedConditions(before: RunnerPoolStatus | undefined, after: R
   })
 }
 
+const COUNTS = ['observedGeneration', 'replicas', 'wanted', 'updated', 'idle', 'busy', 'queued', 'selector'] as const
+
 /** True when the numbers differ: worth a write, but not one for each capture. */
 export const hasOtherCounts = (before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): boolean =>
-  (['observedGeneration', 'replicas', 'idle', 'busy', 'queued', 'selector'] as const).some((field) => before?.[field] !== after[field])
+  COUNTS.some((field) => before?.[field] !== after[field])
+
+/** What is worth a write at once; the rest comes and goes with the load, and is written with the numbers. */
+export const isUrgent = ({ type, status, reason }: Condition): boolean =>
+  type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason]?.event === true)
+
+/** One line of the pool's story. */
+export interface News {
+  type: 'Normal' | 'Warning'
+  reason: string
+  message: string
+}
+
+/** What is to be told by Events: trouble, and the end of trouble that was told. */
+export function newsOf(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): News[] {
+  if (!after) return []
+  const news = changedConditions(before, after).flatMap(({ type, status, reason, message }): News[] => {
+    const old = findCondition(before?.conditions, type)
+    if (status === 'False') return POOL_REASONS[reason as PoolReason]?.event ? [{ type: 'Warning', reason, message }] : []
+    const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason]?.event === true
+    return isRecovery ? [{ type: 'Normal', reason, message: `${message} (it was ${old.reason})` }] : []
+  })
+  // Ready and Scaled may tell the same obstacle.
+  return news.filter(
+    ({ reason, message }, place) => news.findIndex((other) => other.reason === reason && other.message === message) === place,
+  )
+}

@@ -4,9 +4,13 @@
  */
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { GuardVerdict } from '../guard/verdict.ts'
-import { endOf, unchangedSince, unschedulableReason, waitingReason } from './pod-state.ts'
-import { isDedicated, isFencedEnough, isSpent, isWorn, type Runner } from './runners.ts'
+import { countable, type Groups, group, roomIn } from './groups.ts'
+import { grow } from './growth.ts'
+import { endOf, lastWordsOf } from './pod-end.ts'
+import { unschedulableReason, waitingReason } from './pod-state.ts'
+import type { Runner } from './runners.ts'
 import { limitsOf, wantedPods } from './size.ts'
+import type { Trouble } from './trouble.ts'
 
 /** What one leader remembers of a pool between two looks. */
 export interface PoolMemory {
@@ -14,10 +18,12 @@ export interface PoolMemory {
   surplusSince: number | undefined
   /** Since when spares have been missing only because pods are busy; epoch milliseconds. */
   lackSince: number | undefined
-  /** Pods in a row that ended before they could capture. */
+  /** Pods in a row that ended before they could capture, or were refused. */
   failedStarts: number
   lastFailureAt: number
-  lastFailure: string
+  lastFailure: Trouble | undefined
+  /** Of the template that these starts failed with: a mended one is tried at once. */
+  templateHash: string
   statusWrittenAt: number
 }
 
@@ -28,7 +34,10 @@ export interface PoolObserved {
   unseen: number
   nextOrdinal: number
   templateHash: string
+  /** Screenshots that wait for a runner. */
   queued: number
+  /** Those of them that wait for their own account's captures to end: no further runner would help them. */
+  heldBack: number
   /** Accounts that have something waiting. */
   accountsWaiting: readonly string[]
   meanCaptureMilliseconds: number
@@ -46,58 +55,10 @@ export type PoolAction =
   | { do: 'noteFailedStart'; runner: Runner; text: string }
   | { do: 'requeue'; afterMilliseconds: number }
 
-/** A pod that was created but cannot capture after this time is replaced. */
-export const READINESS_GRACE_MILLISECONDS = 300_000
-/** One that could and cannot any more has this long. */
-export const UNREADY_GRACE_MILLISECONDS = 60_000
-/** A pod that goes is counted against maxPods until this long after its grace period: a lost node must not hold a place for ever. */
-const LEAVING_MILLISECONDS = 30_000
-const FIRST_BACKOFF_MILLISECONDS = 1_000
-const MAX_BACKOFF_MILLISECONDS = 60_000
-const MIN_PATIENCE_MILLISECONDS = 1_000
-const MAX_PATIENCE_MILLISECONDS = 10_000
 /** A look that nothing has asked for, in case something was missed. */
 const RESYNC_MILLISECONDS = 30_000
-
-/** The pool's pods by what they can do. Each live one is in exactly one of the groups. */
-export interface Groups {
-  busy: Runner[]
-  /** Can be given a capture of any account. */
-  spare: Runner[]
-  /** Without a sandbox, and another account's from now on. */
-  dedicated: Runner[]
-  starting: Runner[]
-  /** Made from another template, or nearly at the end of their captures: they work until their successors do. */
-  stale: Runner[]
-  spent: Runner[]
-  stuck: Runner[]
-  leaving: Runner[]
-  ended: Runner[]
-}
-
-/** Sorts a pool's pods. */
-export function group({ runners, pool, templateHash }: Pick<PoolObserved, 'runners' | 'pool' | 'templateHash'>, now: number): Groups {
-  const groups: Groups = { busy: [], spare: [], dedicated: [], starting: [], stale: [], spent: [], stuck: [], leaving: [], ended: [] }
-  for (const runner of runners) groups[groupOf(runner, pool, templateHash, now)].push(runner)
-  return groups
-}
-
-function groupOf(runner: Runner, pool: RunnerPool | undefined, templateHash: string, now: number): keyof Groups {
-  if (runner.state === 'ended' || runner.state === 'leaving') return runner.state
-  if (runner.workingOn !== undefined) return 'busy'
-  if (isSpent(runner, pool?.spec ?? {})) return 'spent'
-  if (isStuck(runner, now)) return 'stuck'
-  if (runner.templateHash !== templateHash || isWorn(runner, pool?.spec ?? {})) return 'stale'
-  if (runner.state === 'waiting' || runner.sandbox === undefined || !isFencedEnough(runner, pool?.spec ?? {})) return 'starting'
-  return isDedicated(runner) ? 'dedicated' : 'spare'
-}
-
-/** Not able to capture for too long. One that no node takes is not helped by another. */
-function isStuck({ state, sandbox, pod }: Runner, now: number): boolean {
-  if (state === 'ready' && sandbox !== undefined) return false
-  const grace = sandbox === undefined ? READINESS_GRACE_MILLISECONDS : UNREADY_GRACE_MILLISECONDS
-  return now - unchangedSince(pod) > grace && unschedulableReason(pod) === undefined
-}
+/** Part of maxPods that a new template may take the place of before one of its pods works. */
+const UNAVAILABLE_SHARE = 0.25
 
 /** See the head of this file. */
 export function decide(observed: PoolObserved, now: Date): PoolAction[] {
@@ -105,22 +66,38 @@ export function decide(observed: PoolObserved, now: Date): PoolAction[] {
   // Its pods are collected with it.
   if (!pool || pool.metadata.deletionTimestamp) return []
   const groups = group(observed, now.getTime())
-  const wanted = wantedPods(pool.spec, { ...observed, busy: groups.busy.length })
-  const have = groups.busy.length + groups.spare.length + groups.starting.length + observed.unseen
+  const wanted = wantedPods(pool.spec, loadOf(observed, groups))
+  const have = countable(groups) + observed.unseen
   return [
     ...removeEnded(groups),
     ...retire(groups, observed, { wanted, have }, now),
     ...shrink(groups, observed, wanted - have, now),
     ...grow(groups, observed, wanted - have, now),
+    ...awaitRest(groups, observed, now),
     { do: 'requeue', afterMilliseconds: RESYNC_MILLISECONDS },
   ]
 }
+
+/** A rest that is over has no event of its own, and something may wait for it. */
+function awaitRest({ spare, dedicated, stale }: Groups, { queued }: PoolObserved, now: Date): PoolAction[] {
+  const rests = [...spare, ...dedicated, ...stale].map(({ restsUntil }) => restsUntil - now.getTime()).filter((left) => left > 0)
+  return queued > 0 && rests.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...rests) }] : []
+}
+
+/** What the size of the pool follows from. */
+export const loadOf = ({ queued, heldBack, meanCaptureMilliseconds }: PoolObserved, { busy }: Groups) => ({
+  busy: busy.length,
+  queued: Math.max(0, queued - heldBack),
+  meanCaptureMilliseconds,
+})
 
 function removeEnded({ ended }: Groups): PoolAction[] {
   return ended.flatMap((runner): PoolAction[] => {
     const remove = { do: 'delete', runner, reason: 'ended' } as const
     const isFailedStart = runner.sandbox === undefined && runner.pod.metadata.deletionTimestamp === undefined
-    return isFailedStart ? [{ do: 'noteFailedStart', runner, text: endOf(runner.pod)?.text ?? 'ended' }, remove] : [remove]
+    if (!isFailedStart) return [remove]
+    const text = [endOf(runner.pod)?.text ?? 'ended', lastWordsOf(runner.pod)].filter(Boolean).join(': ')
+    return [{ do: 'noteFailedStart', runner, text: `a runner ended before it was ready: ${text}` }, remove]
   })
 }
 
@@ -128,22 +105,45 @@ function removeEnded({ ended }: Groups): PoolAction[] {
 function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { wanted: number; have: number }, now: Date): PoolAction[] {
   const remove = (reason: DeleteReason) => (runner: Runner) => ({ do: 'delete', runner, reason }) as const
   const { minIdle, scaleDownDelayMilliseconds } = limitsOf(observed.pool?.spec)
-  const lacking = Math.max(0, wanted - have - room(groups, observed, now))
-  const replaced = groups.spare.length >= minIdle ? groups.stale : groups.stale.slice(0, lacking)
+  const lacking = Math.max(0, wanted - have - roomIn(groups, observed, now))
+  const [never, working] = [groups.stale.filter(isUnborn), groups.stale.filter((runner) => !isUnborn(runner))]
+  const places = groups.spare.length >= minIdle ? working.length : Math.min(lacking, placesForSuccessors(groups, observed))
+  const replaced = [...never, ...working.slice(0, places)]
   const idleTooLong = ({ idleSince }: Runner) => now.getTime() - idleSince > scaleDownDelayMilliseconds
   const unwanted = groups.dedicated.filter(({ accountName = '' }) => !observed.accountsWaiting.includes(accountName))
   const dedicated = unwanted.filter((runner, place) => place < lacking - replaced.length || idleTooLong(runner))
   return [
     ...groups.spent.map(remove('spent')),
-    ...groups.stuck.map(remove('stuck')),
+    ...groups.stuck.flatMap((runner) => [...noteStuck(runner, observed), remove('stuck')(runner)]),
     ...replaced.map(remove('stale')),
     ...dedicated.map(remove('dedicated')),
   ]
 }
 
-/** Too many for long enough: those go that have been idle longest. */
-function shrink({ spare }: Groups, { pool, memory }: PoolObserved, missing: number, now: Date): PoolAction[] {
-  if (missing >= 0 || spare.length === 0) return memory.surplusSince === undefined ? [] : [{ do: 'noteSurplus', since: undefined }]
+/** It has never worked: nobody misses it. */
+const isUnborn = ({ state, sandbox }: Runner): boolean => state === 'waiting' && sandbox === undefined
+
+/** One that has never proved who it is has failed to start: its successors come slower and slower. */
+function noteStuck(runner: Runner, { pool }: PoolObserved): PoolAction[] {
+  if (runner.sandbox !== undefined) return []
+  const seconds = limitsOf(pool?.spec).readinessGraceMilliseconds / 1_000
+  return [{ do: 'noteFailedStart', runner, text: `a runner was not ready after ${seconds} s: see kubectl logs and describe of such a pod` }]
+}
+
+/**
+ * How many working pods may go to make room for others that have not shown that they can work: a template that never becomes ready must cost a
+ * part of a full pool, not the pool.
+ */
+function placesForSuccessors({ starting, leaving }: Groups, { pool, unseen, memory }: PoolObserved): number {
+  if (memory.failedStarts > 0) return 0
+  const places = Math.max(1, Math.floor(limitsOf(pool?.spec).maxPods * UNAVAILABLE_SHARE))
+  return Math.max(0, places - starting.length - leaving.length - unseen)
+}
+
+/** Too many for long enough: first those go that may never work, then those that do not yet, then those that have been idle longest. */
+function shrink({ spare, starting }: Groups, { pool, memory }: PoolObserved, missing: number, now: Date): PoolAction[] {
+  if (missing >= 0 || spare.length + starting.length === 0)
+    return memory.surplusSince === undefined ? [] : [{ do: 'noteSurplus', since: undefined }]
   const since = memory.surplusSince ?? now.getTime()
   const left = since + limitsOf(pool?.spec).scaleDownDelayMilliseconds - now.getTime()
   if (left > 0)
@@ -151,67 +151,8 @@ function shrink({ spare }: Groups, { pool, memory }: PoolObserved, missing: numb
       { do: 'noteSurplus', since },
       { do: 'requeue', afterMilliseconds: left },
     ]
-  const oldest = spare.toSorted((a, b) => a.idleSince - b.idleSince).slice(0, -missing)
-  return oldest.map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
-}
-
-/** Too few: more are created, as far as there is room, and slower each time that one has failed to start. */
-function grow(groups: Groups, observed: PoolObserved, missing: number, now: Date): PoolAction[] {
-  const { memory, nextOrdinal } = observed
-  const calm: PoolAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
-  const count = Math.min(missing, room(groups, observed, now))
-  if (count <= 0) return calm
-  const left = memory.lastFailureAt + backoffMilliseconds(memory.failedStarts) - now.getTime()
-  if (left > 0) return [{ do: 'requeue', afterMilliseconds: left }]
-  const patience = patienceLeft(groups, observed, missing, now)
-  if (patience > 0)
-    return [
-      { do: 'noteLack', since: memory.lackSince ?? now.getTime() },
-      { do: 'requeue', afterMilliseconds: patience },
-    ]
-  return [...calm, { do: 'create', ordinals: Array.from({ length: count }, (_, place) => nextOrdinal + place) }]
-}
-
-/**
- * Milliseconds for which missing spares are borne. While nothing waits, pods that are busy will be the spares again, and mostly sooner than a
- * new pod could be: without this each single capture would cost a pod.
- */
-function patienceLeft(
-  { busy }: Groups,
-  { pool, queued, memory, templateHash: wanted, meanCaptureMilliseconds }: PoolObserved,
-  missing: number,
-  now: Date,
-): number {
-  const returning = busy.filter((runner) => !isWorn(runner, pool?.spec ?? {}) && runner.templateHash === wanted).length
-  if (queued > 0 || returning < missing) return 0
-  const patience = Math.min(MAX_PATIENCE_MILLISECONDS, Math.max(MIN_PATIENCE_MILLISECONDS, 2 * meanCaptureMilliseconds))
-  return (memory.lackSince ?? now.getTime()) + patience - now.getTime()
-}
-
-/** How many pods more the pool may have now. */
-function room(groups: Groups, { pool, runners, unseen }: PoolObserved, now: Date): number {
-  const goneSoon = groups.ended.length + groups.leaving.filter((runner) => isOverdue(runner, now)).length
-  return Math.max(0, limitsOf(pool?.spec).maxPods - (runners.length - goneSoon) - unseen)
-}
-
-function isOverdue({ pod }: Runner, now: Date): boolean {
-  const { deletionTimestamp } = pod.metadata
-  return deletionTimestamp !== undefined && now.getTime() - Date.parse(deletionTimestamp) > LEAVING_MILLISECONDS
-}
-
-const backoffMilliseconds = (failedStarts: number): number =>
-  failedStarts === 0 ? 0 : Math.min(MAX_BACKOFF_MILLISECONDS, FIRST_BACKOFF_MILLISECONDS * 2 ** (failedStarts - 1))
-
-/** Why runners do not come up, in the cluster's own words; undefined when nothing is known to be wrong. */
-export function findTrouble(
-  { starting }: Groups,
-  memory: PoolMemory,
-): { reason: 'Unschedulable' | 'RunnersFailing'; message: string } | undefined {
-  for (const { pod } of starting) {
-    const unschedulable = unschedulableReason(pod)
-    if (unschedulable !== undefined) return { reason: 'Unschedulable', message: unschedulable }
-    const waiting = waitingReason(pod)
-    if (waiting !== undefined) return { reason: 'RunnersFailing', message: waiting }
-  }
-  return memory.failedStarts > 0 ? { reason: 'RunnersFailing', message: memory.lastFailure } : undefined
+  const hopeless = ({ pod }: Runner) => (unschedulableReason(pod) !== undefined || waitingReason(pod) !== undefined ? 0 : 1)
+  const useless = starting.toSorted((a, b) => hopeless(a) - hopeless(b))
+  const oldest = spare.toSorted((a, b) => a.idleSince - b.idleSince)
+  return [...useless, ...oldest].slice(0, -missing).map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
 }

@@ -1,7 +1,8 @@
-import { type CaptureOrder, CaptureState, Identity } from '@tintype/crds/dispatch'
+import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch'
 import { RUNNER_PORT } from '@tintype/crds/names'
 import { CompactEncrypt, importJWK } from 'jose'
 import { Agent, type Dispatcher } from 'undici'
+import { ClockOffsets } from './clock-offsets.ts'
 import type { Signer } from './signature.ts'
 
 // The operator's side of the dispatch protocol (crds/src/dispatch.ts, decision 43). What a runner answers, or does not, becomes one of a few
@@ -19,11 +20,17 @@ export interface RunnerAddress {
  */
 export type PostOutcome =
   | { outcome: 'accepted' | 'silent' | 'unavailable' | 'unsent' }
-  | { outcome: 'refused'; status: number }
+  | { outcome: 'refused'; status: number; clockAheadMilliseconds: number }
   | { outcome: 'busy'; with: CaptureState }
 
 /** What a runner says of a capture: its state, `absent` when it does not know it, `silent` when it does not answer. */
 export type CaptureAnswer = CaptureState['state'] | 'absent' | 'silent'
+
+/** A runner's answer; `givenUp` goes with `absent`: it had the capture and says why it ended it. */
+export interface Told {
+  answer: CaptureAnswer
+  givenUp?: GivenUp | undefined
+}
 
 /** A runner's key, ready to encrypt to. */
 export type EncryptionKey = Awaited<ReturnType<typeof importJWK>>
@@ -33,6 +40,16 @@ export const toEncryptionKey = (identity: Identity): Promise<EncryptionKey> => i
 interface Answer {
   status: number
   body: unknown
+  /** By the runner's clock, epoch milliseconds; NaN when it does not say. */
+  date: number
+}
+
+interface Question {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  body?: string
+  jti?: string
+  waitSeconds?: number
 }
 
 const CONNECT_MILLISECONDS = 1_000
@@ -50,10 +67,16 @@ export class RunnerClient {
     pipelining: 1,
   })
   readonly #port: number
+  readonly #clocks = new ClockOffsets()
 
   constructor(sign: Signer, { port = RUNNER_PORT }: { port?: number } = {}) {
     this.#sign = sign
     this.#port = port
+  }
+
+  /** By how much a runner's clock is ahead of this one's, as it last said; 0 when they agree. */
+  clockAheadMilliseconds({ uid }: Pick<RunnerAddress, 'uid'>): number {
+    return this.#clocks.of(uid)
   }
 
   /**
@@ -68,24 +91,34 @@ export class RunnerClient {
 
   /** Hands over an order, encrypted to the runner's key. */
   async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<PostOutcome> {
-    const plaintext = new TextEncoder().encode(JSON.stringify(order))
+    const clockAheadMilliseconds = this.#clocks.of(runner.uid)
+    // The deadline is kept by the runner's clock.
+    const timed = { ...order, deadline: order.deadline + clockAheadMilliseconds }
+    const plaintext = new TextEncoder().encode(JSON.stringify(timed))
     const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
     const request = { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` } as const
     const answer = await this.#request(runner, request, POST_MILLISECONDS).catch(() => undefined)
     if (!answer) return { outcome: 'silent' }
     if (answer.status === 200 || answer.status === 202) return { outcome: 'accepted' }
     if (answer.status === 409) return { outcome: 'busy', with: CaptureState.parse(answer.body) }
-    return answer.status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', status: answer.status }
+    return answer.status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', status: answer.status, clockAheadMilliseconds }
   }
 
-  /** Asks for one attempt of a capture. A runner that knows another attempt does not know this one. */
-  async ask(runner: RunnerAddress, uid: string, attempt: number): Promise<CaptureAnswer> {
-    const answer = await this.#request(runner, { method: 'GET', path: `/captures/${uid}` }).catch(() => undefined)
-    if (answer?.status === 404) return 'absent'
-    if (answer?.status !== 200) return 'silent'
+  /**
+   * Asks for one attempt of a capture. A runner that knows another attempt does not know this one.
+   * @param waitSeconds a runner that still works answers when it does not any more, or after that time; at most {@link MAX_WAIT_SECONDS}
+   */
+  async ask(runner: RunnerAddress, uid: string, attempt: number, waitSeconds = 0): Promise<Told> {
+    const question: Question = { method: 'GET', path: `/captures/${uid}`, waitSeconds }
+    const answer = await this.#request(runner, question, ANSWER_MILLISECONDS + waitSeconds * 1_000).catch(() => undefined)
+    if (answer?.status === 404) {
+      const { data } = GivenUp.safeParse(answer.body)
+      return { answer: 'absent', ...(data?.attempt === attempt ? { givenUp: data } : {}) }
+    }
+    if (answer?.status !== 200) return { answer: 'silent' }
     const state = CaptureState.safeParse(answer.body)
-    if (!state.success) return 'silent'
-    return state.data.attempt === attempt ? state.data.state : 'absent'
+    if (!state.success) return { answer: 'silent' }
+    return { answer: state.data.attempt === attempt ? state.data.state : 'absent' }
   }
 
   /** Tells a runner to drop a capture. Who does not answer is left to the deadline. */
@@ -98,23 +131,30 @@ export class RunnerClient {
     await this.#agent.destroy()
   }
 
-  async #request(
-    { uid, ip }: RunnerAddress,
-    { method, path, body, jti }: { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: string; jti?: string },
-    milliseconds = ANSWER_MILLISECONDS,
-  ): Promise<Answer> {
+  /** One request, signed by the runner's clock: whose differs too much for a signature to hold tells so by the date of its refusal. */
+  async #request(runner: RunnerAddress, question: Question, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
+    const answer = await this.#send(runner, question, milliseconds)
+    const hasMoved = this.#clocks.note(runner.uid, answer.date, Date.now())
+    return answer.status === 401 && hasMoved ? this.#send(runner, question, milliseconds) : answer
+  }
+
+  async #send({ uid, ip }: RunnerAddress, { method, path, body, jti, waitSeconds = 0 }: Question, milliseconds: number): Promise<Answer> {
     const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
-    const authorization = await this.#sign(signed, new Date())
+    const authorization = await this.#sign(signed, new Date(Date.now() + this.#clocks.of(uid)))
     const answer = await this.#agent.request({
       origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${this.#port}`,
       method,
       path,
-      headers: body === undefined ? { authorization } : { authorization, 'content-type': 'application/jose' },
+      headers: {
+        authorization,
+        ...(body === undefined ? {} : { 'content-type': 'application/jose' }),
+        ...(waitSeconds === 0 ? {} : { prefer: `wait=${waitSeconds}` }),
+      },
       body: body ?? null,
       signal: AbortSignal.timeout(milliseconds),
     })
     const text = await answer.body.text()
-    return { status: answer.statusCode, body: text === '' ? undefined : parse(text) }
+    return { status: answer.statusCode, body: text === '' ? undefined : parse(text), date: Date.parse(String(answer.headers.date ?? '')) }
   }
 }
 

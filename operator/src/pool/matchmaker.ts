@@ -38,6 +38,8 @@ export class Matchmaker {
   add(pool: string, item: Waiting): void {
     if (this.reservationOf(item.key)) return
     this.#promised.delete(item.key)
+    const before = this.#poolOf.get(item.key)
+    if (before !== undefined && before !== pool) this.#queues.get(before)?.remove(item.key)
     this.#queueOf(pool).add(item)
     this.#poolOf.set(item.key, pool)
     this.wake(pool)

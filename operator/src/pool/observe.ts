@@ -2,14 +2,15 @@ import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { TerminalError } from '../controller/errors.ts'
 import type { PoolContext } from './context.ts'
 import type { PoolMemory, PoolObserved } from './decide.ts'
-import { ordinalOf, templateHash } from './pod.ts'
+import { ordinalOf, podName, templateHash } from './pod.ts'
 
 const freshMemory = (): PoolMemory => ({
   surplusSince: undefined,
   lackSince: undefined,
   failedStarts: 0,
   lastFailureAt: 0,
-  lastFailure: '',
+  lastFailure: undefined,
+  templateHash: '',
   statusWrittenAt: 0,
 })
 
@@ -24,17 +25,23 @@ export function observe(name: string, context: PoolContext): PoolObserved {
     .of(name, now)
     .filter(({ pod }) => pod.metadata.ownerReferences?.some(({ uid }) => uid === pool?.metadata.uid))
   const names = new Set(runners.map((runner) => runner.name))
-  const unseen = expectations.unseenCreations(names, now).filter((created) => created.startsWith(`${name}-`))
+  const unseen = expectations
+    .unseenCreations(names, now)
+    .filter((created) => podName(name, ordinalOf({ metadata: { name: created } })) === created)
   const memory = memories.get(name) ?? freshMemory()
   memories.set(name, memory)
+  const hash = pool ? templateHash(pool.spec, podSettings) : ''
+  // What failed with the old template says nothing of the new one.
+  if (memory.templateHash !== hash) Object.assign(memory, { templateHash: hash, failedStarts: 0, lastFailure: undefined })
   const ordinals = [...runners.map(({ pod }) => ordinalOf(pod)), ...unseen.map((created) => ordinalOf({ metadata: { name: created } }))]
   return {
     pool,
     runners,
     unseen: unseen.length,
     nextOrdinal: Math.max(-1, ...ordinals) + 1,
-    templateHash: pool ? templateHash(pool.spec, podSettings) : '',
+    templateHash: hash,
     queued: matchmaker.queued(name),
+    heldBack: matchmaker.heldBack(name),
     accountsWaiting: matchmaker.accountsWaiting(name),
     meanCaptureMilliseconds: captureTimes.of(name),
     guard: guard(),

@@ -1,14 +1,11 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
-import { RUNNER_CONTAINER } from './pod.ts'
+import { containerOf, terminationOf } from './pod-end.ts'
 
 /**
  * Where a runner's pod is in its life: `ready` answers; `waiting` does not yet, or not now; `leaving` was asked to go; `ended` has no
  * process any more.
  */
 export type PodState = 'waiting' | 'ready' | 'leaving' | 'ended'
-
-/** Exit code of a process that the kernel killed for memory (128 + SIGKILL). */
-const KILLED = 137
 
 /** Reads a pod's state from what the kubelet says. */
 export function podState({ metadata, status }: Pod): PodState {
@@ -19,26 +16,39 @@ export function podState({ metadata, status }: Pod): PodState {
   return conditionOf(status, 'Ready')?.status === 'True' && status?.podIP ? 'ready' : 'waiting'
 }
 
-/** How its process ended, in words; undefined while it runs. */
-export function endOf({ status }: Pod): { outOfMemory: boolean; text: string } | undefined {
-  const terminated = terminationOf(status)
-  if (!terminated) return status?.reason === undefined ? undefined : { outOfMemory: false, text: status.reason }
-  const outOfMemory = terminated.reason === 'OOMKilled' || terminated.exitCode === KILLED
-  return { outOfMemory, text: outOfMemory ? 'out of memory (137)' : `exit code ${terminated.exitCode}` }
-}
-
 /** Why no node takes the pod, in the scheduler's words. */
 export function unschedulableReason({ status }: Pod): string | undefined {
   const scheduled = conditionOf(status, 'PodScheduled')
   return scheduled?.status === 'False' && scheduled.reason === 'Unschedulable' ? (scheduled.message ?? 'no node fits') : undefined
 }
 
-/** Why its container does not start: ImagePullBackOff and the like. */
-export function waitingReason({ status }: Pod): string | undefined {
+/** Why its container does not start, in the kubelet's words. */
+export interface Waiting {
+  /** The image cannot be had. */
+  isImage: boolean
+  text: string
+}
+
+const IMAGE_REASONS: ReadonlySet<string> = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+])
+
+/** Undefined for a container that runs, or is merely being made. */
+export function waitingReason({ status }: Pod): Waiting | undefined {
   const waiting = containerOf(status)?.state?.waiting
-  return waiting?.reason === undefined || waiting.reason === 'ContainerCreating'
-    ? undefined
-    : [waiting.reason, waiting.message].filter(Boolean).join(': ')
+  if (waiting?.reason === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing') return undefined
+  const { reason, message } = waiting
+  const isImage = IMAGE_REASONS.has(reason)
+  // The kubelet alternates between the pull and the pause after it: what lasts is what it was told by the registry.
+  const lasting = isImage ? message?.replace(/^.*ErrImagePull: /s, '') : message
+  const word = reason === 'ImagePullBackOff' ? 'ErrImagePull' : reason
+  return { isImage, text: [word, lasting].filter(Boolean).join(': ') }
 }
 
 /** Since when the pod is as ready, or unready, as it is: epoch milliseconds. */
@@ -46,6 +56,4 @@ export function unchangedSince({ metadata, status }: Pod): number {
   return Date.parse(conditionOf(status, 'Ready')?.lastTransitionTime ?? metadata.creationTimestamp ?? '') || 0
 }
 
-const containerOf = (status: Pod['status']) => status?.containerStatuses?.find(({ name }) => name === RUNNER_CONTAINER)
-const terminationOf = (status: Pod['status']) => containerOf(status)?.state?.terminated
 const conditionOf = (status: Pod['status'], type: string) => status?.conditions?.find((condition) => condition.type === type)

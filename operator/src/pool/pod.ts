@@ -21,7 +21,8 @@ const TOKEN_SECONDS = 600
 const KUBERNETES_DIRECTORY = '/var/run/secrets/tintype/kubernetes'
 const DISPATCH_DIRECTORY = '/var/run/secrets/tintype/dispatch'
 const CHROMIUM = '/usr/lib/chromium/chromium-headless-shell'
-const TERMINATION_GRACE_SECONDS = 10
+/** Of the grace period, for the browsers to end after a capture was given back. */
+const LAST_SECONDS = 3
 const TMP_SIZE = '2Gi'
 const HASH_LETTERS = 10
 const ORDINAL = /-(\d+)$/
@@ -38,10 +39,11 @@ export const ordinalOf = ({ metadata }: Pick<Pod, 'metadata'>): number => Number
 /** Label selector of a pool's pods. */
 export const podSelector = (pool: string): string => `${Label.pool}=${pool}`
 
-/** Changes when the pods must: pods with another hash are replaced once they are idle. */
+/** Changes when the pods must: pods with another hash are replaced once they are idle. The name is the pool's own for its life. */
 export function templateHash(spec: RunnerPoolSpec, settings: PodSettings): string {
+  const { labels, annotations } = spec.podTemplate
   return createHash('sha256')
-    .update(JSON.stringify(buildSpec(spec, settings)))
+    .update(JSON.stringify([buildSpec(spec, settings, ''), labels ?? {}, annotations ?? {}]))
     .digest('hex')
     .slice(0, HASH_LETTERS)
 }
@@ -49,11 +51,14 @@ export function templateHash(spec: RunnerPoolSpec, settings: PodSettings): strin
 /** Builds the pod of one ordinal of a pool. */
 export function buildRunnerPod(pool: RunnerPool, ordinal: number, settings: PodSettings): NewObject<Pod> {
   const { name, uid } = pool.metadata
+  const { labels, annotations } = pool.spec.podTemplate
   return {
     metadata: {
       name: podName(name, ordinal),
       namespace: settings.namespace,
+      ...(annotations === undefined ? {} : { annotations }),
       labels: {
+        ...labels,
         'app.kubernetes.io/name': 'tintype',
         'app.kubernetes.io/instance': settings.release,
         'app.kubernetes.io/component': 'capture-runner',
@@ -62,11 +67,11 @@ export function buildRunnerPod(pool: RunnerPool, ordinal: number, settings: PodS
       },
       ownerReferences: [{ apiVersion: API_VERSION, kind: 'RunnerPool', name, uid, controller: true }],
     },
-    spec: buildSpec(pool.spec, settings),
+    spec: buildSpec(pool.spec, settings, name),
   }
 }
 
-function buildSpec(spec: RunnerPoolSpec, settings: PodSettings): NonNullable<Pod['spec']> {
+function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): NonNullable<Pod['spec']> {
   const { podTemplate, sandbox } = spec
   return {
     // A runner that ends is replaced by another pod: one process in a pod's life, one key, one report of its sandbox.
@@ -74,7 +79,7 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings): NonNullable<Pod
     serviceAccountName: podTemplate.serviceAccountName,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+    terminationGracePeriodSeconds: graceSecondsOf(spec),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: RUNNER_UID,
@@ -86,6 +91,7 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings): NonNullable<Pod
           : { type: 'Localhost', localhostProfile: sandbox.localhostProfile },
     },
     ...scheduling(podTemplate),
+    topologySpreadConstraints: spreadOf(spec, pool),
     containers: [buildContainer(spec, settings)],
     volumes: [
       { name: 'tmp', emptyDir: { sizeLimit: TMP_SIZE } },
@@ -96,6 +102,20 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings): NonNullable<Pod
       { name: 'dispatch', projected: { sources: [token(DISPATCH_AUDIENCE)] } },
     ],
   }
+}
+
+const graceSecondsOf = ({ podTemplate }: RunnerPoolSpec): number =>
+  podTemplate.terminationGracePeriodSeconds ?? poolDefaults.terminationGracePeriodSeconds
+
+/** A node that is lost takes as few runners with it as can be. */
+function spreadOf({ podTemplate }: RunnerPoolSpec, pool: string) {
+  const wanted = podTemplate.topologySpreadConstraints ?? [{ topologyKey: 'kubernetes.io/hostname' }]
+  return wanted.map(({ maxSkew = 1, topologyKey, whenUnsatisfiable = 'ScheduleAnyway' }) => ({
+    maxSkew,
+    topologyKey,
+    whenUnsatisfiable,
+    labelSelector: { matchLabels: { [Label.pool]: pool } },
+  }))
 }
 
 const token = (audience?: string) => ({
@@ -113,6 +133,8 @@ function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
     name: RUNNER_CONTAINER,
     image,
     imagePullPolicy,
+    // Why it ended, for the pool's condition: such a pod is deleted, and its log with it.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
     env: buildEnvironment(spec, settings),
     ports: [{ name: 'dispatch', containerPort: RUNNER_PORT }],
     resources: {
@@ -140,7 +162,8 @@ function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
   }
 }
 
-function buildEnvironment({ egress = {}, sandbox, isolation = poolDefaults.isolation }: RunnerPoolSpec, settings: PodSettings) {
+function buildEnvironment(spec: RunnerPoolSpec, settings: PodSettings) {
+  const { egress = {}, sandbox, isolation = poolDefaults.isolation } = spec
   const texts = {
     TINTYPE_RELEASE: settings.release,
     TINTYPE_LOG_LEVEL: settings.logLevel,
@@ -149,6 +172,7 @@ function buildEnvironment({ egress = {}, sandbox, isolation = poolDefaults.isola
     TINTYPE_EGRESS: JSON.stringify(egress),
     TINTYPE_SANDBOX_MODE: sandbox?.mode ?? 'auto',
     TINTYPE_ISOLATION: isolation,
+    TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: String((graceSecondsOf(spec) - LAST_SECONDS) * 1_000),
     TINTYPE_KUBERNETES_TOKEN_FILE: `${KUBERNETES_DIRECTORY}/token`,
     TINTYPE_KUBERNETES_CA_FILE: `${KUBERNETES_DIRECTORY}/ca.crt`,
     TINTYPE_DISPATCH_TOKEN_FILE: `${DISPATCH_DIRECTORY}/token`,

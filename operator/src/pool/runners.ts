@@ -8,6 +8,7 @@ import { accountOf } from '@tintype/crds/record'
 import type { RunnerAddress } from './dispatch.ts'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
+import { endOf, type PodEnd } from './pod-end.ts'
 import { type PodState, podState } from './pod-state.ts'
 import { limitsOf } from './size.ts'
 
@@ -53,6 +54,8 @@ export const MAX_LOSSES = 3
 
 const FIRST_REST_MILLISECONDS = 1_000
 const MAX_REST_MILLISECONDS = 30_000
+/** Ends of pods that are remembered for the Screenshots that they had. */
+const MAX_ENDS = 1_024
 
 interface Knowledge {
   identity?: RunnerIdentity
@@ -75,6 +78,7 @@ export class Runners {
   readonly #expectations: Expectations
   readonly #known = new Map<string, Knowledge>()
   readonly #reservations = new Map<string, string>()
+  readonly #ends = new Map<string, PodEnd>()
 
   constructor({ pods, screenshots, expectations }: { pods: Lister<Pod>; screenshots: Lister<Screenshot>; expectations: Expectations }) {
     this.#pods = pods
@@ -150,9 +154,24 @@ export class Runners {
 
   /** It did not take an order: it rests for a while, longer each time. */
   noteLoss(uid: string, now: number): void {
-    const known = this.#knowledge(uid)
+    const known = this.#known.get(uid)
+    if (!known) return
     known.restsUntil = now + Math.min(MAX_REST_MILLISECONDS, FIRST_REST_MILLISECONDS * 2 ** known.losses)
     known.losses++
+  }
+
+  /** How a pod ended that is not to be seen any more; undefined when nothing was said of it. */
+  endOf(uid: string): PodEnd | undefined {
+    return this.#ends.get(uid)
+  }
+
+  /** The pod is gone; what was last seen of it tells how. */
+  bury(pod: Pod): void {
+    const { uid = '' } = pod.metadata
+    const end = endOf(pod)
+    if (end) this.#ends.set(uid, end)
+    if (this.#ends.size > MAX_ENDS) for (const oldest of this.#ends.keys().take(1)) this.#ends.delete(oldest)
+    this.forget(uid)
   }
 
   forget(uid: string): void {

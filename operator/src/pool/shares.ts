@@ -13,10 +13,20 @@ export interface Share {
 /** An Account that does not exist: its Screenshots weigh the least, and are stopped elsewhere. */
 const NOBODY: Share = { weight: 1 }
 
-/** The share of each account by its plan. */
-export function sharesOf(accounts: Pick<Lister<Account>, 'get'>, plans: Plans, namespace: string): (account: string) => Share {
+/**
+ * The share of each account by its plan.
+ * @param ceilingOf captures at a time of an account that has made others dear; undefined: as its plan says
+ */
+export function sharesOf(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+  ceilingOf: (account: string) => number | undefined = () => undefined,
+): (account: string) => Share {
   return (name) => {
     const account = accounts.get(`${namespace}/${name}`)
-    return account ? plans[account.spec.plan] : NOBODY
+    const share = account ? plans[account.spec.plan] : NOBODY
+    const ceiling = ceilingOf(name)
+    return ceiling === undefined ? share : { weight: share.weight, maxRunning: Math.min(ceiling, share.maxRunning ?? ceiling) }
   }
 }

@@ -19,15 +19,20 @@ export function limitsOf(spec: Partial<RunnerPoolSpec> | undefined) {
     maxPods: spec?.maxPods ?? poolDefaults.maxPods,
     capturesPerPod: spec?.capturesPerPod ?? poolDefaults.capturesPerPod,
     scaleDownDelayMilliseconds: (spec?.scaleDownDelaySeconds ?? poolDefaults.scaleDownDelaySeconds) * 1_000,
+    readinessGraceMilliseconds: (spec?.readinessGraceSeconds ?? poolDefaults.readinessGraceSeconds) * 1_000,
     targetDrainMilliseconds: (spec?.targetDrainSeconds ?? poolDefaults.targetDrainSeconds) * 1_000,
   }
 }
 
 /** Pods that a pool should have (decision 46): the busy ones, enough for the queue to drain in time, and the idle spares on top. */
-export function wantedPods(spec: RunnerPoolSpec, { busy, queued, meanCaptureMilliseconds }: Load): number {
-  const { minIdle, maxPods, targetDrainMilliseconds } = limitsOf(spec)
-  const drain = Math.ceil((queued * meanCaptureMilliseconds) / targetDrainMilliseconds)
-  return Math.min(maxPods, Math.max(minIdle, busy + drain + minIdle))
+export function wantedPods(spec: RunnerPoolSpec, load: Load): number {
+  return Math.min(limitsOf(spec).maxPods, demandedPods(spec, load))
+}
+
+/** As many as it would have if `maxPods` did not bound it. */
+export function demandedPods(spec: RunnerPoolSpec, { busy, queued, meanCaptureMilliseconds }: Load): number {
+  const { minIdle, targetDrainMilliseconds } = limitsOf(spec)
+  return busy + Math.ceil((queued * meanCaptureMilliseconds) / targetDrainMilliseconds) + minIdle
 }
 
 /** Mean time of a pool's captures, the newest counting most. */

@@ -2,7 +2,7 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { API_VERSION, DEFAULT_POOL } from '@tintype/crds/names'
+import { API_VERSION } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { RetryableError } from '../controller/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
@@ -12,6 +12,7 @@ import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterPost } from './decide.ts'
+import { KILL_SECONDS, MAX_KILLS } from './kills.ts'
 import { buildOrder, filesOf } from './order.ts'
 import { attemptsOf, buildClaim, buildFailure, buildNote, buildUnclaim, type StatusPatch } from './status.ts'
 
@@ -70,7 +71,8 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
     case 'unclaim': {
       const runner = shot.status?.runner
       const waiting = await write(shot, buildUnclaim(shot, action, now), context)
-      if (runner && !action.counts) context.runners.noteLoss(runner.uid, now.getTime())
+      if (runner) noteRunner(runner.uid, action.blamesRunner ?? false, context)
+      if (runner && action.lost) noteKill(shot, runner.uid, context)
       context.dispatches.forget(key)
       context.metrics.onUnclaim(action.reason)
       tell(waiting, action.reason, action.message, context)
@@ -79,12 +81,14 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
     case 'fail': {
       const failed = await write(shot, buildFailure(shot, action, now), context)
       context.log.warn({ key, uid: shot.metadata.uid, attempt: attemptsOf(shot), code: action.code }, 'capture failed')
+      if (action.code === 'PAGE_CRASHED' && shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
       return failed
     }
     case 'cancel':
       await cancel(shot, context)
       return shot
     case 'deletePod':
+      if (shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
       await deletePod(shot, action.force, context)
       return shot
   }
@@ -99,9 +103,26 @@ async function write(shot: Screenshot, status: StatusPatch, { screenshots, refle
   return written
 }
 
-function queue(key: string, shot: Screenshot, { matchmaker }: ScreenshotContext): void {
+/** A runner that outlived a claim: at fault, or as good as before. */
+function noteRunner(uid: string, isAtFault: boolean, { runners, now }: ScreenshotContext): void {
+  if (isAtFault) runners.noteLoss(uid, now().getTime())
+  else runners.noteEnded(uid, now().getTime())
+}
+
+/** A runner that an account's capture has cost. */
+function noteKill(shot: Screenshot, podUid: string, { kills, reflectors, events, log, metrics, namespace, now }: ScreenshotContext): void {
+  const account = accountOf(shot)
+  if (kills.note(account, podUid, now().getTime()) !== 'heldBack') return
+  const message = `its captures cost ${MAX_KILLS} runners in a short time: one more begins every ${KILL_SECONDS} s until they do no more`
+  log.warn({ accountName: account }, 'account held back: its captures cost too many runners')
+  metrics.onHeldBack()
+  const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
+  if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
+}
+
+function queue(key: string, shot: Screenshot, { matchmaker, poolOf }: ScreenshotContext): void {
   const order = createdAtOf(screenshotIdOf(shot.metadata)).getTime()
-  matchmaker.add(shot.spec.poolName ?? DEFAULT_POOL, { key, account: accountOf(shot), order })
+  matchmaker.add(poolOf(shot), { key, account: accountOf(shot), order })
 }
 
 function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, runners, now }: ScreenshotContext): void {
@@ -130,7 +151,10 @@ async function dispatch(key: string, shot: Screenshot, context: ScreenshotContex
   const answer: CaptureAnswer = outcome.outcome === 'accepted' ? 'running' : 'silent'
   const delivered = outcome.outcome === 'accepted' || (context.dispatches.find(key, id)?.delivered ?? false)
   context.dispatches.note(key, { ...id, podVersion: target.podVersion, answer, delivered, at: context.now().getTime() })
-  if (outcome.outcome === 'accepted') context.runners.noteTaken(runner.uid, accountOf(shot))
+  if (outcome.outcome === 'accepted') {
+    context.runners.noteTaken(runner.uid, accountOf(shot))
+    context.follower.follow({ key, uid: shot.metadata.uid, address: target.address, ...id })
+  }
   if (outcome.outcome === 'busy') await cancelStranger(outcome.with.uid, target.address, context)
   context.metrics.onDispatch(outcome.outcome)
   return outcome

@@ -13,6 +13,8 @@ import type { Runners } from '../pool/runners.ts'
 import type { Charge } from '../quota/charges.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Dispatches } from './dispatches.ts'
+import type { Follower } from './follow.ts'
+import type { Kills } from './kills.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {
@@ -20,12 +22,16 @@ export interface ScreenshotContext {
   maxFileBytes: number
   screenshots: Resource<Screenshot>
   pods: Pick<Resource<Pod>, 'find' | 'delete'>
-  reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'pods'>
+  reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'pods' | 'accounts'>
   runners: Runners
   expectations: Expectations
   matchmaker: Matchmaker
   client: RunnerClient
   dispatches: Dispatches
+  follower: Follower
+  kills: Kills
+  /** The pool that captures a Screenshot: its own, its account's plan's, or the default one. */
+  poolOf: (shot: Screenshot) => string
   storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>
   /** Where private and large options come from. */
   optionsSources: OptionsSources

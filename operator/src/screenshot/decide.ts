@@ -6,21 +6,26 @@
  * more (decision 39): so a claim is kept, its condition telling why, until that pod is gone or its upload address has expired.
  */
 import { Reason } from '@tintype/crds/conditions'
+import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { DEFAULT_POOL } from '@tintype/crds/names'
 import type { ScreenshotReason } from '../errors.ts'
 import type { CaptureAnswer, PostOutcome } from '../pool/dispatch.ts'
+import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../pool/pod-end.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** What is known of the pod that has the claim, and of what it does. */
 export interface ObservedClaim {
   pod: 'up' | 'leaving' | 'ended' | 'gone'
-  /** How its process ended, if that is known. */
-  end: { outOfMemory: boolean; text: string } | undefined
+  /** How it ended or is about to, if that is known. */
+  end: PodEnd | undefined
   /** When a pod that was asked to go must have gone. */
   leavesBy: Date | undefined
   answer: CaptureAnswer
+  /** Of an attempt that is absent: the runner had it, and says why it ended it. */
+  givenUp?: GivenUp | undefined
+  /** Since when the pod is not ready; undefined while it is. */
+  unreadySince?: Date | undefined
   /** This leader has made the claim. */
   isOwn: boolean
   /** This leader's own order was accepted: `absent` then means dropped, not unknown. */
@@ -29,6 +34,7 @@ export interface ObservedClaim {
 
 export interface Observed {
   shot: Screenshot | undefined
+  poolName: string
   poolExists: boolean
   /** The runner that the matchmaker keeps for it. */
   reserved: RunnerClaim | undefined
@@ -53,8 +59,10 @@ export type Action =
   | { do: 'deletePod'; force: boolean }
   | { do: 'requeue'; afterMilliseconds: number }
 
-/** How often a runner is asked for a capture. */
+/** How often a runner is asked that has not answered, or whose end is awaited. */
 export const POLL_MILLISECONDS = 2_000
+/** How often one is asked that works: its end is told at once (see follow.ts), this is for what is lost on the way. */
+export const WORKING_POLL_MILLISECONDS = 10_000
 /** How long the order of a claim that another leader made is left to it: whoever wakes up late may be sending it now. */
 export const FOREIGN_CLAIM_MILLISECONDS = 10_000
 /** How long after its deadline an attempt may still report on its own. */
@@ -63,6 +71,12 @@ export const DEADLINE_GRACE_MILLISECONDS = 3_000
 export const REPORT_MILLISECONDS = 600_000
 /** How long after its grace period a pod may still be there before it is removed by force. */
 export const FORCE_AFTER_MILLISECONDS = 5_000
+/** How long a runner may be silent that its kubelet calls unready too, before its attempt is given up. */
+export const UNREADY_MILLISECONDS = 30_000
+/** By how much the clock of the leader that made a claim may have been ahead of or behind this one's. */
+export const CLOCK_TOLERANCE_MILLISECONDS = 120_000
+/** Times that a Screenshot may be handed back without a count: a page must not find a way to be captured for ever. */
+const MAX_HANDED_BACK = 5
 /** Lost pods with the same Screenshot after which the page is to blame (decision 18). */
 const MAX_LOST_RUNNERS = 2
 
@@ -80,38 +94,51 @@ export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[]
     case 'accepted':
     case 'silent':
     case 'unsent':
-      return [{ do: 'requeue', afterMilliseconds: POLL_MILLISECONDS }]
+      return [{ do: 'requeue', afterMilliseconds: answer.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
     case 'busy':
-      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, counts: false, lost: false }]
+      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, ...NEVER_BEGAN }]
     case 'unavailable':
-      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was not ready`, counts: false, lost: false }]
+      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was not ready`, ...NEVER_BEGAN }]
     case 'refused':
-      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (HTTP ${answer.status})`)
+      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(answer)})`)
   }
 }
 
-function decidePending(shot: Screenshot, { poolExists, reserved }: Observed): Action[] {
+const NEVER_BEGAN = { counts: false, lost: false, blamesRunner: true } as const
+
+function decidePending(shot: Screenshot, { poolName, poolExists, reserved }: Observed): Action[] {
   const begun = attemptsOf(shot)
   if (begun >= MAX_ATTEMPTS) return [{ do: 'release' }, exhausted(shot)]
-  if (reserved) return [...(begun > 0 ? [{ do: 'removeFiles' } as const] : []), { do: 'claim', runner: reserved }, { do: 'dispatch' }]
+  if (reserved)
+    return [
+      ...(begun > 0 || wasHandedBack(shot) ? [{ do: 'removeFiles' } as const] : []),
+      { do: 'claim', runner: reserved },
+      { do: 'dispatch' },
+    ]
   if (poolExists) return [{ do: 'queue' }]
   const reason = 'PoolNotFound'
-  return reasonOf(shot) === reason ? [] : [{ do: 'note', reason, message: `there is no RunnerPool ${shot.spec.poolName ?? DEFAULT_POOL}` }]
+  return reasonOf(shot) === reason ? [] : [{ do: 'note', reason, message: `there is no RunnerPool ${poolName}` }]
 }
 
 function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: Date): Action[] {
   const { runner, startTime } = shot.status ?? {}
   if (!runner || !startTime || !claim) return [retry(shot, Reason.attemptFailed, 'the claim was incomplete')]
-  if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim)
+  if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
   if (isOver(shot)) return awaitPod(shot, claim, now)
-  if (claim.pod === 'leaving' && claim.answer === 'silent') return awaitPod(shot, claim, now)
-  const leftMilliseconds = deadlineOf(shot).getTime() + DEADLINE_GRACE_MILLISECONDS - now.getTime()
+  if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
+  if (claim.pod === 'leaving' && (claim.answer === 'silent' || (claim.answer === 'absent' && claim.delivered)))
+    return awaitPod(shot, claim, now)
+  // Whoever made the claim wrote its start by another clock, and the runner keeps the deadline itself.
+  const tolerance = claim.isOwn ? 0 : CLOCK_TOLERANCE_MILLISECONDS
+  const leftMilliseconds = deadlineOf(shot).getTime() + DEADLINE_GRACE_MILLISECONDS + tolerance - now.getTime()
   switch (claim.answer) {
     case 'running':
-      return leftMilliseconds > 0 ? [poll(leftMilliseconds)] : overrun(shot)
+      return leftMilliseconds > 0 ? [poll(leftMilliseconds, WORKING_POLL_MILLISECONDS)] : overrun(shot)
     case 'reporting':
       return leftMilliseconds + REPORT_MILLISECONDS > 0 ? [poll(POLL_MILLISECONDS)] : overrun(shot)
     case 'silent':
+      if (now.getTime() - (claim.unreadySince?.getTime() ?? now.getTime()) > UNREADY_MILLISECONDS)
+        return endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer, nor its probe`)
       return leftMilliseconds > 0
         ? [poll(leftMilliseconds)]
         : endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer and its time was up`)
@@ -124,25 +151,54 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
 }
 
 /** The pod cannot do anything any more: the next attempt, or the end. */
-function afterPod(shot: Screenshot, { end }: ObservedClaim): Action[] {
+function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   const pod = shot.status?.runner?.pod
-  if (reasonOf(shot) === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot) ?? '')]
+  const reason = reasonOf(shot)
+  if (reason === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot) ?? '')]
+  // What was silent before it was removed is judged by its silence, unless its node went with it.
+  const wasSilent = reason === Reason.runnerLost
+  if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
+  const how = wasSilent && end.cause !== 'nodeLost' ? messageOf(shot) : end.text
+  const message = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
+  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, message, false)]
   const lost = (shot.status?.lostRunners ?? 0) + 1
-  const how = end?.text ?? (reasonOf(shot) === Reason.runnerLost ? messageOf(shot) : 'its pod is gone')
-  if (lost >= MAX_LOST_RUNNERS) {
-    const message = end?.outOfMemory
-      ? `the runner ran out of memory with this page ${lost} times`
-      : `the runner was lost ${lost} times with this page; the last time: ${how}`
-    return [{ do: 'fail', code: 'PAGE_CRASHED', message }]
-  }
-  return [retry(shot, Reason.runnerLost, `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`)]
+  if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, message)]
+  const isMemory = end.cause === 'outOfMemory'
+  const verdict = isMemory
+    ? `the runner ran out of memory with this page ${lost} times`
+    : `the runner was lost ${lost} times with this page; the last time: ${how}`
+  return [{ do: 'fail', code: 'PAGE_CRASHED', message: verdict }]
+}
+
+/** The runner lives, has ended the attempt of its own accord, and will not upload any more: nothing is to be waited for. */
+function afterGivingUp(shot: Screenshot, { code, message }: GivenUp): Action[] {
+  const pod = shot.status?.runner?.pod
+  if (code === STOPPING) return [handBack(shot, `pod ${pod}: ${message}`)]
+  const action = retry(shot, Reason.attemptFailed, `pod ${pod}, attempt ${attemptsOf(shot)}: ${code}: ${message}`)
+  return [action.do === 'unclaim' ? { ...action, blamesRunner: code === 'INTERNAL_ERROR' } : action]
+}
+
+/** The pod was asked to go: that is nobody's fault, and no attempt, as long as it does not go on for ever. */
+function handBack(shot: Screenshot, message: string): Action {
+  const times = (shot.status?.handedBack ?? 0) + 1
+  if (times > MAX_HANDED_BACK) return retry(shot, Reason.handedBack, message, false)
+  return { do: 'unclaim', reason: Reason.handedBack, message, counts: false, lost: false }
+}
+
+/** Something of an attempt that does not count may be in the store. */
+const wasHandedBack = ({ status }: Screenshot): boolean => (status?.handedBack ?? 0) > 0
+
+function refusalOf({ status, clockAheadMilliseconds }: Extract<PostOutcome, { outcome: 'refused' }>): string {
+  const seconds = Math.round(Math.abs(clockAheadMilliseconds) / 1_000)
+  const clock =
+    seconds === 0 ? '' : `; its node’s clock is ${seconds} s ${clockAheadMilliseconds > 0 ? 'ahead of' : 'behind'} the operator’s`
+  return `HTTP ${status}${clock}`
 }
 
 /** The attempt is over, its pod not yet: it is made to go, and waited for no longer than it could upload. */
 function awaitPod(shot: Screenshot, { pod, leavesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
-  if (expiry <= 0)
-    return afterPod(shot, { pod: 'gone', end: undefined, leavesBy: undefined, answer: 'silent', isOwn: false, delivered: false })
+  if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
   if (pod !== 'leaving') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
   const stuckIn = (leavesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]
@@ -158,9 +214,9 @@ const endAttempt = (reason: ScreenshotReason, message: string): Action[] => [
   { do: 'deletePod', force: false },
 ]
 
-const poll = (leftMilliseconds: number): Action => ({
+const poll = (leftMilliseconds: number, often = POLL_MILLISECONDS): Action => ({
   do: 'requeue',
-  afterMilliseconds: Math.max(1, Math.min(POLL_MILLISECONDS, leftMilliseconds)),
+  afterMilliseconds: Math.max(1, Math.min(often, leftMilliseconds)),
 })
 
 /** It answers and is still at it: the page, not the runner, took too long; the runner should have ended it and is not trusted again. */
@@ -175,9 +231,9 @@ const isOld = (startTime: string, now: Date): boolean => now.getTime() - Date.pa
 const redispatch = ({ pod }: RunnerClaim, leftMilliseconds: number): Action[] =>
   leftMilliseconds > 0 ? [{ do: 'dispatch' }] : endAttempt(Reason.attemptFailed, `pod ${pod} never got the order`)
 
-function retry(shot: Screenshot, reason: ScreenshotReason, message: string): Action {
+function retry(shot: Screenshot, reason: ScreenshotReason, message: string, lost = reason === Reason.runnerLost): Action {
   if (attemptsOf(shot) >= MAX_ATTEMPTS) return exhausted(shot, message)
-  return { do: 'unclaim', reason, message, counts: true, lost: reason === Reason.runnerLost }
+  return { do: 'unclaim', reason, message, counts: true, lost }
 }
 
 const exhausted = (shot: Screenshot, last = messageOf(shot) ?? ''): Action => ({

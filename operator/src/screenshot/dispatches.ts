@@ -1,3 +1,4 @@
+import type { GivenUp } from '@tintype/crds/dispatch'
 import type { CaptureAnswer } from '../pool/dispatch.ts'
 
 // What this leader has said to runners and heard from them, by the Screenshot's key. A new leader begins with nothing and asks.
@@ -9,6 +10,7 @@ export interface Heard {
   /** Version of the pod's object at that time: a change of the pod is a reason to ask again. */
   podVersion: string | undefined
   answer: CaptureAnswer
+  givenUp?: GivenUp | undefined
   delivered: boolean
   /** Epoch milliseconds. */
   at: number
@@ -40,6 +42,12 @@ export class Dispatches {
 
   note(key: string, heard: Heard): void {
     this.#heard.set(key, heard)
+  }
+
+  /** What was heard last may not hold any more. */
+  outdate(key: string): void {
+    const heard = this.#heard.get(key)
+    if (heard) this.#heard.set(key, { ...heard, podVersion: undefined })
   }
 
   forget(key: string): void {

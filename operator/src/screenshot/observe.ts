@@ -1,23 +1,26 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
-import { DEFAULT_POOL } from '@tintype/crds/names'
 import { TerminalError } from '../controller/errors.ts'
-import { endOf, podState } from '../pool/pod-state.ts'
+import type { Told } from '../pool/dispatch.ts'
+import { endOf } from '../pool/pod-end.ts'
+import { podState, unchangedSince } from '../pool/pod-state.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
 import { attemptsOf } from './status.ts'
 
 /** Reads what decide needs: the local copies, and, of a claim, the runner itself unless it was just heard of. */
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
-  const { reflectors, matchmaker, namespace } = context
+  const { reflectors, matchmaker, namespace, poolOf } = context
   const object = reflectors.screenshots.lister.get(key)
-  if (!object) return { shot: undefined, poolExists: false, reserved: undefined, claim: undefined }
+  if (!object) return { shot: undefined, poolName: '', poolExists: false, reserved: undefined, claim: undefined }
   const shot = parse(object)
+  const poolName = poolOf(shot)
   const reserved = matchmaker.reservationOf(key)
   const { status } = shot
   return {
     shot,
-    poolExists: reflectors.pools.lister.has(`${namespace}/${shot.spec.poolName ?? DEFAULT_POOL}`),
+    poolName,
+    poolExists: reflectors.pools.lister.has(`${namespace}/${poolName}`),
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
   }
@@ -37,7 +40,8 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
   const fate = {
     isOwn: context.dispatches.hasClaimed(key, id),
     pod: state === undefined ? 'gone' : state === 'leaving' || state === 'ended' ? state : 'up',
-    end: pod && endOf(pod),
+    end: pod ? endOf(pod) : context.runners.endOf(runner.uid),
+    unreadySince: pod && state === 'waiting' ? new Date(unchangedSince(pod)) : undefined,
     leavesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
   } as const
   if (!pod || state === 'ended') return { ...fate, answer: 'silent', delivered: known?.delivered ?? false }
@@ -52,23 +56,25 @@ async function findPod({ pod: name, uid }: RunnerClaim, { reflectors, pods, name
   return pod?.metadata.uid === uid ? pod : undefined
 }
 
-/** What the runner says of the capture: what it said last, if that is young and its pod has not changed since. */
+/** What the runner says of the capture: what it said last, if that is young, nothing new is known, and its pod has not changed since. */
 async function ask(
   key: string,
   shot: Screenshot,
   pod: Pod,
   context: ScreenshotContext,
-): Promise<Pick<ObservedClaim, 'answer' | 'delivered'>> {
+): Promise<Pick<ObservedClaim, 'answer' | 'delivered' | 'givenUp'>> {
   const { dispatches, client } = context
   const id = { attempt: attemptsOf(shot), podUid: pod.metadata.uid ?? '' }
   const known = dispatches.find(key, id)
   const podVersion = pod.metadata.resourceVersion
   if (known && known.podVersion === podVersion && context.now().getTime() - known.at < POLL_MILLISECONDS / 2) return known
   const address = { uid: id.podUid, ip: pod.status?.podIP ?? '' }
-  const answer = address.ip === '' ? 'silent' : await client.ask(address, shot.metadata.uid, id.attempt)
+  const told: Told = address.ip === '' ? { answer: 'silent' } : await client.ask(address, shot.metadata.uid, id.attempt)
+  const { answer, givenUp } = told
+  if (answer === 'running') context.follower.follow({ key, uid: shot.metadata.uid, address, ...id })
   // An order that was known once was delivered, whoever sent it.
   const delivered = (known?.delivered ?? false) || (answer !== 'absent' && answer !== 'silent')
-  const heard = { ...id, podVersion, answer, delivered, at: context.now().getTime() }
+  const heard = { ...id, podVersion, answer, givenUp, delivered, at: context.now().getTime() }
   dispatches.note(key, heard)
   return heard
 }

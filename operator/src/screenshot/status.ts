@@ -13,6 +13,8 @@ export const MAX_ATTEMPTS = 3
 export type StatusPatch = { [Field in keyof ScreenshotStatus]?: ScreenshotStatus[Field] | null }
 
 const MAX_MESSAGE = 1_024
+/** As the schema has it. */
+const MAX_COUNT = 100
 
 /** Attempts that were begun so far. */
 export const attemptsOf = ({ status }: Pick<Screenshot, 'status'>): number => status?.attempt ?? 0
@@ -55,6 +57,8 @@ export interface Unclaim {
   /** False gives the attempt back: it never began. */
   counts: boolean
   lost: boolean
+  /** The runner did not do what it was there for: it rests for a while. */
+  blamesRunner?: boolean
 }
 
 /** Takes the claim back: the Screenshot waits for another runner. */
@@ -65,6 +69,7 @@ export function buildUnclaim(shot: Screenshot, { reason, message, counts, lost }
     runner: null,
     startTime: null,
     attempt: attempt > 0 ? attempt : null,
+    ...(reason === Reason.handedBack ? { handedBack: Math.min(MAX_COUNT, (shot.status?.handedBack ?? 0) + 1) } : {}),
     ...(lost ? { lostRunners: (shot.status?.lostRunners ?? 0) + 1 } : {}),
     conditions: pending(shot, reason, message, now),
   }

@@ -18,7 +18,7 @@ export interface ApplyDeps {
   seen: Pick<Reflector<Webhook>, 'observe'>
   secrets: SecretStore
   /** Absent: nobody is told by Kubernetes Events. */
-  events?: EventRecorder | undefined
+  events?: Pick<EventRecorder, 'warn'> | undefined
 }
 
 /** Carries the actions out in their order: the Secret exists before the status names it. */

@@ -25,7 +25,7 @@ export interface WebhookControllerOptions {
   isCircuitOpen: (webhookKey: string) => boolean
   /** When failing endpoints are switched off. */
   disable: DisableSettings
-  events?: EventRecorder | undefined
+  events?: Pick<EventRecorder, 'warn'> | undefined
   now: () => Date
   log: Log
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined

@@ -1,10 +1,21 @@
 import t from 'tap'
 import { findCondition } from '../../../../crds/src/conditions.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
-import { buildStatus } from '../../../../operator/src/pool/conditions.ts'
-import { group, type PoolObserved } from '../../../../operator/src/pool/decide.ts'
+import { buildStatus, isUrgent, newsOf } from '../../../../operator/src/pool/conditions.ts'
+import type { PoolMemory, PoolObserved } from '../../../../operator/src/pool/decide.ts'
+import { group } from '../../../../operator/src/pool/groups.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
-import { aRunner } from '../../../support/runners.ts'
+import { aPod, aRunner } from '../../../support/runners.ts'
+
+const memory: PoolMemory = {
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: undefined,
+  templateHash: 'current',
+  statusWrittenAt: 0,
+}
 
 type Sandbox = NonNullable<RunnerPool['spec']['sandbox']>
 
@@ -17,10 +28,11 @@ function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitt
     nextOrdinal: 2,
     templateHash: 'current',
     queued: 0,
+    heldBack: 0,
     accountsWaiting: [],
     meanCaptureMilliseconds: 1_000,
     guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
-    memory: { surplusSince: undefined, lackSince: undefined, failedStarts: 0, lastFailureAt: 0, lastFailure: '', statusWrittenAt: 0 },
+    memory,
   }
   const { conditions } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
   const { Ready, Sandboxed } = Object.fromEntries(['Ready', 'Sandboxed'].map((type) => [type, findCondition(conditions, type)]))
@@ -42,4 +54,70 @@ t.test('buildStatus says why nothing is captured when the pool requires a sandbo
   t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
   t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Remedy: put the seccomp/ })
   t.notMatch(Sandboxed?.message, /one account/)
+})
+
+const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'Insufficient memory' }
+const pending = aRunner({
+  name: 'b',
+  state: 'waiting',
+  sandbox: undefined,
+  pod: aPod({ name: 'b', status: { phase: 'Pending', conditions: [unschedulable] } }),
+})
+
+function statusOf({ runners, ...given }: Partial<PoolObserved> & Pick<PoolObserved, 'runners'>) {
+  const observed: PoolObserved & { pool: RunnerPool } = {
+    unseen: 0,
+    nextOrdinal: 2,
+    templateHash: 'current',
+    queued: 0,
+    heldBack: 0,
+    accountsWaiting: [],
+    meanCaptureMilliseconds: 1_000,
+    guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
+    memory,
+    ...given,
+    runners,
+    pool: aRunnerPool({ spec: { minIdle: 1, maxPods: 2 } }),
+  }
+  return buildStatus(observed, group(observed, NOON.getTime()), NOON)
+}
+const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findCondition(status.conditions, type)
+
+t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
+  const status = statusOf({ runners: [aRunner(), pending], queued: 9 })
+  t.match(conditionOf(status, 'Ready'), { status: 'True' })
+  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Remedy/ })
+  t.match(status, { replicas: 2, wanted: 2, updated: 2, idle: 1, busy: 0, queued: 9 })
+})
+
+t.test('buildStatus says that maxPods is what Screenshots wait for', async (t) => {
+  const busy = ['a', 'b'].map((name) => aRunner({ name, workingOn: `default/${name}` }))
+  t.match(conditionOf(statusOf({ runners: busy, queued: 9 }), 'Scaled'), { status: 'False', reason: 'AtMaximum', message: /\(2\)/ })
+  t.match(conditionOf(statusOf({ runners: busy, queued: 9, heldBack: 9 }), 'Scaled'), { status: 'True', reason: 'AsWanted' })
+})
+
+t.test('buildStatus blames no failure of the past once the pool is as it should be', async (t) => {
+  const failed = { ...memory, failedStarts: 3, lastFailure: { reason: 'RunnersFailing', message: 'exit code 1' } as const }
+  t.match(conditionOf(statusOf({ runners: [aRunner()], memory: failed }), 'Scaled'), { status: 'True' })
+  t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
+})
+
+t.test('newsOf tells of trouble once though two conditions say it, and of its end', async (t) => {
+  const well = statusOf({ runners: [aRunner()] })
+  const ill = statusOf({ runners: [pending] })
+  t.match(newsOf(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
+  t.strictSame(newsOf(ill, ill), [])
+  t.match(newsOf(ill, well), [
+    { type: 'Normal', reason: 'RunnersReady', message: /it was Unschedulable/ },
+    { type: 'Normal', reason: 'AsWanted' },
+  ])
+  t.strictSame(newsOf(undefined, well), [])
+})
+
+t.test('isUrgent leaves what comes and goes with the load to the next write', async (t) => {
+  const scaled = { type: 'Scaled', message: '', lastTransitionTime: '' }
+  t.notOk(isUrgent({ ...scaled, status: 'False', reason: 'AtMaximum' }))
+  t.notOk(isUrgent({ ...scaled, status: 'True', reason: 'AsWanted' }))
+  t.ok(isUrgent({ ...scaled, status: 'False', reason: 'Unschedulable' }))
+  t.ok(isUrgent({ ...scaled, type: 'Ready', status: 'True', reason: 'RunnersReady' }))
 })

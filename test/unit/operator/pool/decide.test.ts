@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
 import { UNKNOWN_GUARD } from '../../../../operator/src/guard/verdict.ts'
-import { decide, findTrouble, group, type PoolAction, type PoolMemory, type PoolObserved } from '../../../../operator/src/pool/decide.ts'
+import { decide, type PoolAction, type PoolMemory, type PoolObserved } from '../../../../operator/src/pool/decide.ts'
+import { group } from '../../../../operator/src/pool/groups.ts'
 import type { Runner } from '../../../../operator/src/pool/runners.ts'
 import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner, endedStatus } from '../../../support/runners.ts'
@@ -11,7 +12,8 @@ const freshMemory: PoolMemory = {
   lackSince: undefined,
   failedStarts: 0,
   lastFailureAt: 0,
-  lastFailure: '',
+  lastFailure: undefined,
+  templateHash: 'current',
   statusWrittenAt: 0,
 }
 const observed = ({
@@ -25,6 +27,7 @@ const observed = ({
   nextOrdinal: 7,
   templateHash: 'current',
   queued: 0,
+  heldBack: 0,
   accountsWaiting: [],
   meanCaptureMilliseconds: 3_000,
   guard: UNKNOWN_GUARD,
@@ -46,6 +49,7 @@ const busy = (name: string, given: Partial<Runner> = {}) => named(name, { workin
 const unfenced = { chromiumSandbox: false, jail: false, detail: 'no user namespaces' }
 const unready = (name: string, status = { phase: 'Pending' }) =>
   named(name, { state: 'waiting', sandbox: undefined, pod: aPod({ name, status }) })
+const notReady = 'a runner was not ready after 300 s: see kubectl logs and describe of such a pod'
 const unschedulable = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'too small' }] }
 
 const cases: { name: string; observed: PoolObserved; second?: number; does: string[] }[] = [
@@ -106,6 +110,36 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     second: 31,
     does: ['create 7'],
   },
+  {
+    name: 'tries a template that nobody knows yet with four pods',
+    observed: observed({ spec: { minIdle: 40, maxPods: 100 } }),
+    does: ['create 7,8,9,10'],
+  },
+  {
+    name: 'waits for these before it makes more',
+    observed: observed({ spec: { minIdle: 40, maxPods: 100 }, runners: ['a', 'b', 'c'].map((name) => unready(name)), unseen: 1 }),
+    does: [],
+  },
+  {
+    name: 'doubles a pool that has shown that its template works',
+    observed: observed({ spec: { minIdle: 40, maxPods: 100 }, runners: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => named(name)) }),
+    does: ['create 7,8,9,10,11,12'],
+  },
+  {
+    name: 'makes one pod at a time after one has failed to start',
+    observed: observed({ spec: { minIdle: 3 }, memory: { failedStarts: 1 } }),
+    does: ['create 7'],
+  },
+  {
+    name: 'makes no pods for what waits for its own account’s captures to end',
+    observed: observed({ runners: [named('a')], queued: 900, heldBack: 900 }),
+    does: [],
+  },
+  {
+    name: 'looks again when a runner has rested and something waits for it',
+    observed: observed({ spec: { maxPods: 1 }, runners: [named('a', { restsUntil: at(2).getTime() })], queued: 1 }),
+    does: ['requeue 2000'],
+  },
   { name: 'scales to nothing', observed: observed({ spec: { minIdle: 0 } }), does: [] },
 
   {
@@ -116,7 +150,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   {
     name: 'remembers a pod that ended before it could capture',
     observed: observed({ runners: [named('a', { state: 'ended', sandbox: undefined, pod: aPod({ name: 'a', status: endedStatus(1) }) })] }),
-    does: ['noteFailedStart exit code 1', 'delete a ended', 'create 7'],
+    does: ['noteFailedStart a runner ended before it was ready: exit code 1', 'delete a ended', 'create 7'],
   },
   {
     name: 'waits longer after each pod that failed to start',
@@ -183,6 +217,36 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: ['delete a stale'],
   },
   {
+    name: 'makes room for a new template in a full pool a part at a time',
+    observed: observed({
+      spec: { minIdle: 8, maxPods: 8 },
+      runners: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => named(name, { templateHash: 'old' })),
+    }),
+    does: ['delete a stale', 'delete b stale'],
+  },
+  {
+    name: 'makes no more room before what has taken it works',
+    observed: observed({
+      spec: { minIdle: 8, maxPods: 8 },
+      runners: [...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => named(name, { templateHash: 'old' })), unready('g'), unready('h')],
+    }),
+    does: [],
+  },
+  {
+    name: 'makes no room for a template that has failed to start',
+    observed: observed({
+      spec: { maxPods: 1 },
+      runners: [named('a', { templateHash: 'old' })],
+      memory: { failedStarts: 1 },
+    }),
+    does: [],
+  },
+  {
+    name: 'removes a pod of the old template at once that has never worked',
+    observed: observed({ runners: [{ ...unready('a'), templateHash: 'old' }] }),
+    does: ['delete a stale', 'create 7'],
+  },
+  {
     name: 'leaves a busy pod of the old template alone',
     observed: observed({ runners: [busy('a', { templateHash: 'old' }), named('b')] }),
     does: [],
@@ -191,7 +255,13 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     name: 'replaces a pod that never became ready',
     observed: observed({ runners: [unready('a')] }),
     second: 301,
-    does: ['delete a stuck', 'create 7'],
+    does: [`noteFailedStart ${notReady}`, 'delete a stuck', 'create 7'],
+  },
+  {
+    name: 'gives a pod as long to become ready as the pool says',
+    observed: observed({ spec: { readinessGraceSeconds: 600 }, runners: [unready('a')] }),
+    second: 301,
+    does: [],
   },
   {
     name: 'does not replace a pod that no node takes',
@@ -209,7 +279,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     name: 'replaces a ready pod that never proved who it is',
     observed: observed({ runners: [named('a', { sandbox: undefined })] }),
     second: 301,
-    does: ['delete a stuck', 'create 7'],
+    does: [`noteFailedStart ${notReady}`, 'delete a stuck', 'create 7'],
   },
 
   {
@@ -230,6 +300,15 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     }),
     second: 120,
     does: ['delete b surplus', 'delete c surplus'],
+  },
+  {
+    name: 'removes pods that no node takes before those that work',
+    observed: observed({
+      runners: [named('a'), unready('b'), unready('c', { phase: 'Pending', ...unschedulable })],
+      memory: { surplusSince: NOON.getTime() },
+    }),
+    second: 120,
+    does: ['delete c surplus', 'delete b surplus'],
   },
   {
     name: 'forgets a surplus that is none any more',
@@ -310,42 +389,4 @@ t.test('group puts each pod into one group', async (t) => {
       members.map((runner: Runner) => runner.name),
       name === 'stuck' ? [] : [name],
     )
-})
-
-const troubles = [
-  {
-    name: 'repeats the scheduler',
-    runners: [unready('a', { phase: 'Pending', ...unschedulable })],
-    reason: 'Unschedulable',
-    message: 'too small',
-  },
-  {
-    name: 'repeats the kubelet',
-    runners: [
-      unready('a', {
-        phase: 'Pending',
-        containerStatuses: [
-          { name: 'runner', ready: false, restartCount: 0, image: '', imageID: '', state: { waiting: { reason: 'ErrImagePull' } } },
-        ],
-      } as never),
-    ],
-    reason: 'RunnersFailing',
-    message: 'ErrImagePull',
-  },
-  {
-    name: 'tells the last failed start',
-    runners: [],
-    memory: { failedStarts: 1, lastFailure: 'exit code 1' },
-    reason: 'RunnersFailing',
-    message: 'exit code 1',
-  },
-]
-for (const { name, runners, memory = {}, ...trouble } of troubles) {
-  t.test(`findTrouble ${name}`, async (t) => {
-    t.strictSame(findTrouble(group(observed({ runners }), NOON.getTime()), { ...freshMemory, ...memory }), trouble)
-  })
-}
-
-t.test('findTrouble finds none in pods that only take their time', async (t) => {
-  t.equal(findTrouble(group(observed({ runners: [unready('a')] }), NOON.getTime()), freshMemory), undefined)
 })

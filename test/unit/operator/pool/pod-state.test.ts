@@ -1,5 +1,5 @@
 import t from 'tap'
-import { endOf, podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/pool/pod-state.ts'
+import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/pool/pod-state.ts'
 import { at, NOON } from '../../../support/builders.ts'
 import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
 
@@ -22,16 +22,6 @@ const states = [
 ]
 for (const { name, pod, state } of states) t.test(`podState: ${name}`, async (t) => t.equal(podState(pod), state))
 
-const ends = [
-  { name: 'recognizes memory by the kubelet’s word', status: endedStatus(1, 'OOMKilled'), outOfMemory: true, text: 'out of memory (137)' },
-  { name: 'recognizes memory by exit code 137', status: endedStatus(137), outOfMemory: true, text: 'out of memory (137)' },
-  { name: 'tells any other exit code', status: endedStatus(3), outOfMemory: false, text: 'exit code 3' },
-  { name: 'tells why a pod without a process ended', status: { phase: 'Failed', reason: 'Evicted' }, outOfMemory: false, text: 'Evicted' },
-]
-for (const { name, status, ...end } of ends) t.test(`endOf ${name}`, async (t) => t.strictSame(endOf(aPod({ status })), end))
-
-t.test('endOf knows nothing of a pod that runs', async (t) => t.equal(endOf(aPod()), undefined))
-
 t.test('unschedulableReason repeats the scheduler', async (t) => {
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes: Insufficient memory' }
   t.equal(unschedulableReason(aPod({ status: { conditions: [condition] } })), '0/1 nodes: Insufficient memory')
@@ -45,8 +35,11 @@ t.test('waitingReason repeats the kubelet, and takes creation for no reason', as
     aPod({
       status: { containerStatuses: [{ name: 'runner', ready: false, restartCount: 0, image: '', imageID: '', state: { waiting: state } }] },
     })
-  t.equal(waitingReason(waiting({ reason: 'ImagePullBackOff', message: 'no such image' })), 'ImagePullBackOff: no such image')
-  t.equal(waitingReason(waiting({ reason: 'ErrImagePull' })), 'ErrImagePull')
+  t.strictSame(waitingReason(waiting({ reason: 'ErrImagePull', message: 'no such image' })), {
+    isImage: true,
+    text: 'ErrImagePull: no such image',
+  })
+  t.strictSame(waitingReason(waiting({ reason: 'RunContainerError' })), { isImage: false, text: 'RunContainerError' })
   t.equal(waitingReason(waiting({ reason: 'ContainerCreating' })), undefined)
   t.equal(waitingReason(aPod()), undefined)
 })

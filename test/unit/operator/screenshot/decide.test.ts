@@ -3,6 +3,7 @@ import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
 import type { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import {
   type Action,
+  CLOCK_TOLERANCE_MILLISECONDS,
   DEADLINE_GRACE_MILLISECONDS,
   decide,
   decideAfterPost,
@@ -34,8 +35,10 @@ const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
   delivered: true,
   ...given,
 })
+const givenUp = (code: string) => ({ uid: 'a', attempt: 1, code, message: 'why' })
 const observed = (given: Partial<Observed> = {}): Observed => ({
   shot: aScreenshot(),
+  poolName: 'default',
   poolExists: true,
   reserved: undefined,
   claim: undefined,
@@ -86,7 +89,7 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     does: [],
   },
 
-  { name: 'asks again after two seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 2000'] },
+  { name: 'asks again after ten seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 10000'] },
   { name: 'asks again at the deadline', observed: claimed({}), second: deadline - 1, does: ['requeue 1000'] },
   {
     name: 'fails with TIMEOUT when a runner that answers is beyond its deadline, and ends the runner',
@@ -197,11 +200,80 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     second: expiry,
     does: ['unclaim AttemptFailed'],
   },
-  { name: 'lets a pod that goes finish its work', observed: claimed({ pod: 'leaving', leavesBy: at(30) }), does: ['requeue 2000'] },
+  { name: 'lets a pod that goes finish its work', observed: claimed({ pod: 'leaving', leavesBy: at(30) }), does: ['requeue 10000'] },
   {
     name: 'waits for the end of a pod that goes and is silent',
     observed: claimed({ pod: 'leaving', answer: 'silent', leavesBy: at(30) }),
     does: ['requeue 2000'],
+  },
+  {
+    name: 'waits for the end of a pod that goes and has dropped the capture',
+    observed: claimed({ pod: 'leaving', answer: 'absent', leavesBy: at(30) }),
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'takes the claim back, uncounted, from a runner that was asked to go',
+    observed: claimed({ pod: 'leaving', answer: 'absent', givenUp: givenUp('STOPPING') }),
+    does: ['unclaim HandedBack uncounted'],
+  },
+  {
+    name: 'takes the claim back at once from a runner that could not finish, and lets its pod live',
+    observed: claimed({ answer: 'absent', givenUp: givenUp('INTERNAL_ERROR') }),
+    does: ['unclaim AttemptFailed'],
+  },
+  {
+    name: 'counts no attempt on a pod that was drained',
+    observed: claimed({ pod: 'ended', end: { cause: 'drained', text: 'its node was drained' } }),
+    does: ['unclaim HandedBack uncounted'],
+  },
+  {
+    name: 'counts an attempt that is handed back again and again',
+    observed: claimed({ pod: 'gone', end: { cause: 'preempted', text: '' } }, running('Capturing', { handedBack: 5 })),
+    does: ['unclaim HandedBack'],
+  },
+  {
+    name: 'removes what a pod that handed it back may have stored',
+    observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', handedBack: 1 } }) }),
+    does: ['removeFiles', 'claim', 'dispatch'],
+  },
+  {
+    name: 'counts the attempt but does not blame the page when a node is lost',
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('Capturing', { lostRunners: 1 })),
+    does: ['unclaim RunnerLost'],
+  },
+  {
+    name: 'does not blame the page for the silence of a node that was lost',
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('RunnerLost', { lostRunners: 1 })),
+    does: ['unclaim RunnerLost'],
+  },
+  {
+    name: 'blames the page for a silent pod that this operator had removed',
+    observed: claimed({ pod: 'ended', end: { cause: 'stopped', text: '' } }, running('RunnerLost', { lostRunners: 1 })),
+    does: ['fail PAGE_CRASHED'],
+  },
+  {
+    name: 'gives up a silent runner sooner that its kubelet calls unready too',
+    observed: claimed({ answer: 'silent', unreadySince: NOON }),
+    second: 31,
+    does: ['note RunnerLost', 'deletePod'],
+  },
+  {
+    name: 'leaves a silent runner time that has been unready for a moment only',
+    observed: claimed({ answer: 'silent', unreadySince: NOON }),
+    second: 30,
+    does: ['requeue 2000'],
+  },
+  {
+    name: 'allows for the clock of another leader',
+    observed: claimed({ isOwn: false }),
+    second: deadline + 90,
+    does: ['requeue 10000'],
+  },
+  {
+    name: 'allows for no more than that',
+    observed: claimed({ isOwn: false }),
+    second: deadline + CLOCK_TOLERANCE_MILLISECONDS / 1_000,
+    does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
   {
     name: 'takes back a claim that is incomplete',
@@ -216,12 +288,15 @@ for (const { name, observed, second = 0, does } of cases) {
 const texts = [
   {
     name: 'names memory when the kernel ended the second runner',
-    observed: claimed({ pod: 'ended', end: { outOfMemory: true, text: 'out of memory (137)' } }, running('Capturing', { lostRunners: 1 })),
+    observed: claimed(
+      { pod: 'ended', end: { cause: 'outOfMemory', text: 'out of memory (137)' } },
+      running('Capturing', { lostRunners: 1 }),
+    ),
     message: 'the runner ran out of memory with this page 2 times',
   },
   {
     name: 'names the exit code of a lost runner',
-    observed: claimed({ pod: 'ended', end: { outOfMemory: false, text: 'exit code 3' } }),
+    observed: claimed({ pod: 'ended', end: { cause: 'exited', text: 'exit code 3' } }),
     message: 'pod default-1 was lost in attempt 1: exit code 3',
   },
   {
@@ -230,13 +305,18 @@ const texts = [
     message: 'pod default-1 was lost in attempt 1: its pod is gone',
   },
   {
+    name: 'says why a runner could not finish',
+    observed: claimed({ answer: 'absent', givenUp: givenUp('STORAGE_FAILED') }),
+    message: 'pod default-1, attempt 1: STORAGE_FAILED: why',
+  },
+  {
     name: 'keeps the words of the attempt that failed',
     observed: claimed({ pod: 'gone' }, running('AttemptFailed', { attempt: 3 })),
     message: '3 attempts failed; the last: it said AttemptFailed',
   },
   {
     name: 'names the pool that is not there',
-    observed: observed({ poolExists: false, shot: aScreenshot({ spec: { poolName: 'large' } }) }),
+    observed: observed({ poolExists: false, poolName: 'large' }),
     message: 'there is no RunnerPool large',
   },
 ]
@@ -245,7 +325,7 @@ for (const { name, observed, message } of texts) {
 }
 
 const answers = [
-  { name: 'looks again soon after an order that was accepted', answer: { outcome: 'accepted' }, does: ['requeue 2000'] },
+  { name: 'looks again soon after an order that was accepted', answer: { outcome: 'accepted' }, does: ['requeue 10000'] },
   { name: 'waits for the key of a runner that this leader does not know yet', answer: { outcome: 'unsent' }, does: ['requeue 2000'] },
   { name: 'asks the runner after an order of which nothing was heard', answer: { outcome: 'silent' }, does: ['requeue 2000'] },
   {
@@ -260,7 +340,7 @@ const answers = [
   },
   {
     name: 'ends the attempt of a runner that refuses the order',
-    answer: { outcome: 'refused', status: 401 },
+    answer: { outcome: 'refused', status: 401, clockAheadMilliseconds: 0 },
     does: ['note AttemptFailed', 'deletePod'],
   },
 ] as const
@@ -269,3 +349,10 @@ for (const { name, answer, does } of answers) {
     t.strictSame(decideAfterPost(aScreenshot({ status: running() }), answer).map(spell), does)
   })
 }
+
+t.test('decideAfterPost names the clock of a runner that takes no signature', async (t) => {
+  const answer = { outcome: 'refused', status: 401, clockAheadMilliseconds: -95_000 } as const
+  t.match(decideAfterPost(aScreenshot({ status: running() }), answer)[0], {
+    message: /HTTP 401; its node’s clock is 95 s behind the operator’s/,
+  })
+})

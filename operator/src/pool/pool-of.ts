@@ -1,0 +1,19 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { DEFAULT_POOL } from '@tintype/crds/names'
+import type { Plans } from '@tintype/crds/plans'
+import { accountOf } from '@tintype/crds/record'
+
+/** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
+export function poolsOf(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+): (shot: Pick<Screenshot, 'metadata' | 'spec'>) => string {
+  return ({ spec }) => {
+    if (spec.poolName !== undefined) return spec.poolName
+    const plan = accounts.get(`${namespace}/${accountOf({ spec })}`)?.spec.plan
+    return (plan && plans[plan].poolName) ?? DEFAULT_POOL
+  }
+}

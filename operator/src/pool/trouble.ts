@@ -1,0 +1,31 @@
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import type { PoolReason } from '../errors.ts'
+import type { PoolMemory } from './decide.ts'
+import type { Groups } from './groups.ts'
+import { unschedulableReason, waitingReason } from './pod-state.ts'
+
+/** What keeps runners from coming up, and what to do. */
+export interface Trouble {
+  reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
+  message: string
+}
+
+/**
+ * Why runners do not come up, in the cluster's own words; undefined when nothing is known to be wrong. No number and no name of a pod is in the
+ * message: it must not change with each pod that meets the same obstacle. Pure.
+ */
+export function findTrouble({ starting }: Groups, memory: PoolMemory, spec: RunnerPool['spec']): Trouble | undefined {
+  for (const { pod } of starting) {
+    const unschedulable = unschedulableReason(pod)
+    if (unschedulable !== undefined) return { reason: 'Unschedulable', message: `no node takes a runner: ${unschedulable}. ${ROOM}` }
+    const waiting = waitingReason(pod)
+    if (waiting?.isImage)
+      return { reason: 'ImagePullFailed', message: `${spec.podTemplate.image} cannot be had: ${waiting.text}. ${IMAGE}` }
+    if (waiting) return { reason: 'RunnersFailing', message: `a runner’s container does not start: ${waiting.text}` }
+  }
+  return memory.failedStarts > 0 ? memory.lastFailure : undefined
+}
+
+const ROOM =
+  'Remedy: add nodes, lower spec.podTemplate.resources.requests or spec.maxPods, or mend nodeSelector and tolerations; it is tried again by itself.'
+const IMAGE = 'Remedy: mend spec.podTemplate.image or imagePullSecrets; it is tried again by itself.'

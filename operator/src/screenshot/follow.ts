@@ -1,0 +1,57 @@
+import { MAX_WAIT_SECONDS } from '@tintype/crds/dispatch'
+import type { RunnerAddress, RunnerClient } from '../pool/dispatch.ts'
+import type { AttemptId } from './dispatches.ts'
+
+/** What is asked of a runner: one attempt of one Screenshot. */
+export interface Followed extends AttemptId {
+  key: string
+  uid: string
+  address: RunnerAddress
+}
+
+export interface FollowerOptions {
+  client: Pick<RunnerClient, 'ask'>
+  /** Called when the capture was ended without a report, or its runner does not answer: it is time to look. */
+  onNews: (key: string) => void
+  isLeader: () => boolean
+  now: () => Date
+}
+
+/** An answer that came sooner than this was not waited for: the runner is of a version that does not know how. */
+const WAITED_MILLISECONDS = 1_000
+
+/**
+ * Keeps a question open at each runner that works, so that its giving up, and its sudden death, are known at once and not at the next poll. What
+ * the answer means is found out by asking again: this only says when.
+ */
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #open = new Map<string, AttemptId>()
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+  }
+
+  /** Begins to follow an attempt, unless it is being followed. */
+  follow(followed: Followed): void {
+    const { key, attempt, podUid } = followed
+    const open = this.#open.get(key)
+    if (open?.attempt === attempt && open.podUid === podUid) return
+    const id = { attempt, podUid }
+    this.#open.set(key, id)
+    void this.#wait(followed, id)
+  }
+
+  async #wait({ key, uid, address, attempt }: Followed, id: AttemptId): Promise<void> {
+    const { client, onNews, isLeader, now } = this.#options
+    const isOurs = () => this.#open.get(key) === id && isLeader()
+    while (isOurs()) {
+      const asked = now().getTime()
+      const { answer } = await client.ask(address, uid, attempt, MAX_WAIT_SECONDS)
+      // A report is seen by the watch.
+      if (isOurs() && (answer === 'absent' || answer === 'silent')) onNews(key)
+      if (answer !== 'running' || now().getTime() - asked < WAITED_MILLISECONDS) break
+    }
+    if (this.#open.get(key) === id) this.#open.delete(key)
+  }
+}

@@ -1,0 +1,67 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import type { PoolMemory } from '../../../../operator/src/pool/decide.ts'
+import { group } from '../../../../operator/src/pool/groups.ts'
+import { findTrouble, type Trouble } from '../../../../operator/src/pool/trouble.ts'
+import { aRunnerPool, NOON } from '../../../support/builders.ts'
+import { aPod, aRunner } from '../../../support/runners.ts'
+
+const memory: PoolMemory = {
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: undefined,
+  templateHash: 'current',
+  statusWrittenAt: 0,
+}
+const pool = aRunnerPool()
+
+const troubleOf = (status: Pod['status'], given: Partial<PoolMemory> = {}): Trouble | undefined => {
+  const runners = [aRunner({ state: 'waiting', sandbox: undefined, pod: aPod({ status }) })]
+  return findTrouble(group({ runners, pool, templateHash: 'current' }, NOON.getTime()), { ...memory, ...given }, pool.spec)
+}
+const waiting = (reason: string, message?: string): Pod['status'] => ({
+  phase: 'Pending',
+  containerStatuses: [
+    {
+      name: 'runner',
+      ready: false,
+      restartCount: 0,
+      image: '',
+      imageID: '',
+      state: { waiting: message === undefined ? { reason } : { reason, message } },
+    },
+  ],
+})
+
+t.test('findTrouble repeats the scheduler, and says what to do', async (t) => {
+  const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/2 nodes: Insufficient memory' }
+  const trouble = troubleOf({ phase: 'Pending', conditions: [condition] })
+  t.match(trouble, { reason: 'Unschedulable', message: /^no node takes a runner: 0\/2 nodes: Insufficient memory. Remedy: add nodes/ })
+})
+
+t.test('findTrouble tells an image that cannot be had from a container that does not start', async (t) => {
+  t.match(troubleOf(waiting('ErrImagePull', 'not found')), {
+    reason: 'ImagePullFailed',
+    message: /capture-runner:test cannot be had: ErrImagePull: not found. Remedy/,
+  })
+  t.match(troubleOf(waiting('CreateContainerConfigError', 'no such Secret')), {
+    reason: 'RunnersFailing',
+    message: 'a runner’s container does not start: CreateContainerConfigError: no such Secret',
+  })
+})
+
+t.test('findTrouble says the same while the kubelet pulls and while it pauses', async (t) => {
+  const pulls = troubleOf(waiting('ErrImagePull', 'not found'))
+  t.strictSame(troubleOf(waiting('ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: not found')), pulls)
+})
+
+t.test('findTrouble tells the last failed start', async (t) => {
+  const lastFailure = { reason: 'PodsRefused', message: 'exceeded quota' } as const
+  t.strictSame(troubleOf({ phase: 'Pending' }, { failedStarts: 1, lastFailure }), lastFailure)
+})
+
+t.test('findTrouble finds none in pods that only take their time', async (t) => {
+  t.equal(troubleOf({ phase: 'Pending' }), undefined)
+})
