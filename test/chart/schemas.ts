@@ -32,9 +32,13 @@ export async function exportSchemas(http: KubeHttp, groupVersions: readonly stri
     const definitions = closedValues(components.schemas)
     for (const [name, schema] of Object.entries(components.schemas)) {
       for (const { group, version, kind } of schema['x-kubernetes-group-version-kind'] ?? []) {
-        await mkdir(path.join(directory, group), { recursive: true })
-        const file = path.join(directory, group, `${kind.toLowerCase()}-${version}.json`)
-        await writeFile(file, JSON.stringify({ $ref: `#/definitions/${name}`, definitions }))
+        // kubeconform has no name for the core but its version.
+        const folder = path.join(directory, group || version)
+        await mkdir(folder, { recursive: true })
+        await writeFile(
+          path.join(folder, `${kind.toLowerCase()}-${version}.json`),
+          JSON.stringify({ $ref: `#/definitions/${name}`, definitions }),
+        )
       }
     }
   }

@@ -26,11 +26,14 @@ const everything = {
 /** Kinds of the Prometheus operator, which no API server knows by itself: promtool reads what is in the rules. */
 const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
 
+/** In which off and no are truths. */
+const YAML_OF_GO = { version: '1.1' } as const
+
 const tools = await locateChartTools()
 const plane = await startOwnPlane(t)
 const file = path.join(plane.directory, 'chart.yaml')
 const objects = (await renderChart(everything)).map(inNamespace)
-await writeFile(file, objects.map((object) => stringify(object)).join('---\n'))
+await writeFile(file, objects.map((object) => stringify(object, YAML_OF_GO)).join('---\n'))
 
 /** Helm puts the release's namespace where a template says none. */
 function inNamespace(object: Rendered): Rendered {
