@@ -47,6 +47,9 @@ const Environment = z.object({
   TINTYPE_ADMISSION_POLICY: optionalText,
   /** SHA-256 of that policy's expressions (guard/verdict.ts); empty: what they say is not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
+  /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys (decision 42); by default `<release>-trusted-spec`. */
+  TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
+  TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
   /** Seconds after its end in which a record stays in the Kubernetes API (decision 35). */
   TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
   /** Seconds after its end at which a record is archived. */
@@ -107,6 +110,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     admissionPolicy: {
       name: read.TINTYPE_ADMISSION_POLICY ?? `${read.TINTYPE_RELEASE}-runner-status`,
       hash: read.TINTYPE_ADMISSION_POLICY_HASH,
+    },
+    trustedSpecPolicy: {
+      name: read.TINTYPE_TRUSTED_SPEC_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-spec`,
+      hash: read.TINTYPE_TRUSTED_SPEC_POLICY_HASH,
     },
     retention: {
       liveMinimumMilliseconds: read.TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS * 1_000,

@@ -72,7 +72,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const guard = new Guard({
     policies: new Resource(http, validatingAdmissionPolicies),
     bindings: new Resource(http, validatingAdmissionPolicyBindings),
-    expected: config.admissionPolicy,
+    expected: [config.admissionPolicy, config.trustedSpecPolicy],
     onChange: (verdict) => {
       if (!verdict.guarded) log.error({ reason: verdict.reason, detail: verdict.message }, 'nothing is dispatched')
       enqueueAllPools()

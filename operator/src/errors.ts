@@ -30,16 +30,16 @@ export const POOL_REASONS = {
   PodsRefused: { meaning: 'The API server takes no more pods: a quota, an admission rule, or a template that is not legal.', event: true },
   AsWanted: { meaning: 'The pool is as large as it should be, or becomes so.', event: false },
   AtMaximum: { meaning: 'Screenshots wait and the pool may not grow.', event: false },
-  NotGuarded: { meaning: 'Nothing is dispatched without the runners’ admission policy.', event: false },
+  NotGuarded: { meaning: 'Nothing is dispatched without the release’s admission policies.', event: false },
   BrowserFenced: { meaning: 'Chromium runs in its sandbox and its jail.', event: false },
   BrowserNotFenced: { meaning: 'The node does not allow Chromium’s sandbox or jail.', event: true },
   SandboxRequired: { meaning: 'The pool demands a sandbox that its runners do not have.', event: false },
   SwitchedOff: { meaning: 'The pool’s sandbox mode is off.', event: true },
   NotKnown: { meaning: 'No runner has reported yet.', event: false },
-  PolicyInForce: { meaning: 'A runner can write the result of its own claim and nothing else.', event: false },
-  PolicyMissing: { meaning: 'The runners’ admission policy or its binding is not there.', event: true },
-  PolicyChanged: { meaning: 'The runners’ admission policy or its binding is not the one of this release.', event: true },
-  PolicyUnknown: { meaning: 'The runners’ admission policy could not be read yet.', event: false },
+  PolicyInForce: { meaning: 'A runner can write the result of its own claim and nothing else, and nobody acts for a foreign account.', event: false },
+  PolicyMissing: { meaning: 'An admission policy of the release or its binding is not there.', event: true },
+  PolicyChanged: { meaning: 'An admission policy or its binding is not the one of this release.', event: true },
+  PolicyUnknown: { meaning: 'The admission policies could not be read yet.', event: false },
 } as const satisfies Record<string, ReasonEntry>
 
 export type ScreenshotReason = keyof typeof SCREENSHOT_REASONS

@@ -48,6 +48,10 @@ profiles/{{ include "tintype.clusterName" . }}-chromium.json
 {{ include "tintype.clusterName" . }}-runner-status
 {{- end }}
 
+{{- define "tintype.trustedSpecPolicyName" -}}
+{{ include "tintype.clusterName" . }}-trusted-spec
+{{- end }}
+
 {{/* User name of a service account of the release: (dict "root" $ "account" "operator"). */}}
 {{- define "tintype.userName" -}}
 system:serviceaccount:{{ .root.Release.Namespace }}:{{ include "tintype.fullname" .root }}-{{ .account }}

@@ -4,12 +4,12 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Requeue } from '../controller/controller.ts'
-import { type ExpectedPolicy, type GuardVerdict, judge, UNKNOWN_GUARD } from './verdict.ts'
+import { combine, type ExpectedPolicy, type GuardVerdict, judge, UNKNOWN_GUARD } from './verdict.ts'
 
 export interface GuardOptions {
   policies: Pick<Resource<ValidatingAdmissionPolicy>, 'find'>
   bindings: Pick<Resource<ValidatingAdmissionPolicyBinding>, 'find'>
-  expected: ExpectedPolicy
+  expected: readonly ExpectedPolicy[]
   onChange: (verdict: GuardVerdict) => void
 }
 
@@ -17,7 +17,7 @@ const CHECK_MILLISECONDS = 60_000
 /** While nothing is dispatched it is looked at more often. */
 const UNGUARDED_CHECK_MILLISECONDS = 5_000
 
-/** Looks after the runners' admission policy: at the start of each term and every minute. Nothing is dispatched without it. */
+/** Looks after the release's admission policies: at the start of each term and every minute. Nothing is dispatched without it. */
 export class Guard {
   readonly #options: GuardOptions
   #verdict: GuardVerdict = UNKNOWN_GUARD
@@ -33,9 +33,9 @@ export class Guard {
 
   async reconcile(): Promise<Requeue> {
     const { policies, bindings, expected, onChange } = this.#options
-    const [policy, binding] = await Promise.all([policies.find(expected.name), bindings.find(expected.name)])
+    const verdicts = expected.map(async (each) => judge(...(await Promise.all([policies.find(each.name), bindings.find(each.name)])), each))
     const before = this.#verdict
-    this.#verdict = judge(policy, binding, expected)
+    this.#verdict = combine(await Promise.all(verdicts))
     if (before.reason !== this.#verdict.reason || before.message !== this.#verdict.message) onChange(this.#verdict)
     return { requeueAfterMilliseconds: this.#verdict.guarded ? CHECK_MILLISECONDS : UNGUARDED_CHECK_MILLISECONDS }
   }

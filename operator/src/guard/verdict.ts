@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
 import type { PoolReason } from '../errors.ts'
 
-/** Whether runners are held to their own claim by the API server (decision 36). */
+/** Whether runners are held to their own claim, and makers of objects to their own accounts, by the API server (decisions 36 and 42). */
 export interface GuardVerdict {
   guarded: boolean
   reason: Extract<PoolReason, 'PolicyInForce' | 'PolicyMissing' | 'PolicyChanged' | 'PolicyUnknown'>
@@ -41,6 +41,12 @@ export function judge(
   if (binding.spec.matchResources !== undefined) return changed(`the binding ${name} leaves something out`)
   if (!binding.spec.validationActions?.includes('Deny')) return changed(`the binding ${name} does not deny`)
   return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
+}
+
+/** One verdict of several: the first that is not in force, else that all are. */
+export function combine(verdicts: readonly GuardVerdict[]): GuardVerdict {
+  const fault = verdicts.find(({ guarded }) => !guarded)
+  return fault ?? { guarded: true, reason: 'PolicyInForce', message: verdicts.map(({ message }) => message).join(', ') }
 }
 
 /** Before the API server has been asked. */

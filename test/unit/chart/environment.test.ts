@@ -58,10 +58,10 @@ t.test('programs know every variable that the chart sets', async (t) => {
   }
 })
 
-t.test('operator finds the policy of the chart to be the one that it expects', async (t) => {
-  const { hash } = loadOperatorConfig(environmentOf(objects, 'tintype-operator')).admissionPolicy
-  const policy = find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', 'tintype-runner-status')
-  t.equal(hash, policyHash(policy))
+t.test('operator finds the policies of the chart to be those that it expects', async (t) => {
+  const { admissionPolicy, trustedSpecPolicy } = loadOperatorConfig(environmentOf(objects, 'tintype-operator'))
+  for (const { name, hash } of [admissionPolicy, trustedSpecPolicy])
+    t.equal(hash, policyHash(find<Parameters<typeof policyHash>[0]>(objects, 'ValidatingAdmissionPolicy', name)), name)
 })
 
 const pools: Record<string, Record<string, unknown>> = {

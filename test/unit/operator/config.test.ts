@@ -17,6 +17,7 @@ t.test('loadConfig fills in what the chart leaves out', async (t) => {
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype' },
     bootstrap: { enabled: true, plan: 'free' },
     admissionPolicy: { name: 'tintype-runner-status', hash: undefined },
+    trustedSpecPolicy: { name: 'tintype-trusted-spec', hash: undefined },
     webhook: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: [] },
     lease: { leaseDurationMilliseconds: 15_000, renewDeadlineMilliseconds: 10_000, retryMilliseconds: 2_000 },
   })

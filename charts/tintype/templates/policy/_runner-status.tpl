@@ -81,8 +81,8 @@ validations:
 {{- end }}
 
 {{/* As operator/src/guard compares it: the expressions, each trimmed, one a line. */}}
-{{- define "tintype.runnerStatusPolicyHash" -}}
-{{- $policy := include "tintype.runnerStatusPolicy" . | fromYaml -}}
+{{- define "tintype.policyHash" -}}
+{{- $policy := fromYaml . -}}
 {{- $expressions := list -}}
 {{- range concat $policy.matchConditions $policy.variables $policy.validations -}}
 {{- $expressions = append $expressions (trim .expression) -}}

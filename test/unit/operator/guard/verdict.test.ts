@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../../crds/client/core-resources.ts'
-import { judge, policyHash } from '../../../../operator/src/guard/verdict.ts'
+import { combine, judge, policyHash } from '../../../../operator/src/guard/verdict.ts'
 
 const NAME = 'tintype-runner-status'
 
@@ -57,4 +57,11 @@ t.test('judge does not compare rules when no hash is expected', async (t) => {
 t.test('policyHash does not change with blanks around expressions or with what the API server fills in', async (t) => {
   const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints: { matchPolicy: 'Equivalent' } })
   t.equal(policyHash(filled), hash)
+})
+
+t.test('combine is content only when every policy is in force, and names the one that is not', async (t) => {
+  const well = judge(aPolicy(), aBinding(), { name: NAME, hash })
+  const missing = judge(undefined, undefined, { name: 'tintype-trusted-spec', hash: undefined })
+  t.match(combine([well, well]), { guarded: true, reason: 'PolicyInForce' })
+  t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec is not there/ })
 })
