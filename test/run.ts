@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { readFailures, readTotals, type Totals } from './support/tap-totals.ts'
+import { readDurations, readFailures, readTotals, type Totals } from './support/tap-totals.ts'
+import { type Part, planParts, type Sharing } from './support/test-parts.ts'
 
 // `npm test`: everything, in the order in which a fault is cheapest to find. `npm test -- unit e2e` runs only those stages.
 // A stage that fails does not hide the next one's result, except that nothing can run on a cluster that did not come up.
@@ -12,11 +14,13 @@ interface Stage {
   prepare?: string[][]
   /** Folder of tap tests. */
   tests?: string
-  /** How many test files run side by side; tests that share the cluster or the machine's network run alone. */
-  jobs?: number
+  /** How test files share the machine. */
+  sharing?: Sharing
 }
 
 const node = process.execPath
+/** Tests that would take the cluster from others, or want answers of the default pool within the time of a held request. */
+const apartOnCluster = ['chaos', 'documentation', 'pictures'].map((name) => `test/e2e/${name}.test.ts`)
 const stages: Stage[] = [
   {
     name: 'verify',
@@ -25,10 +29,16 @@ const stages: Stage[] = [
       [node, 'test/verify.ts', '--no-unit'],
     ],
   },
-  { name: 'unit', tests: 'test/unit', jobs: 2 },
-  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', jobs: 1 },
-  { name: 'e2e', prepare: [[node, 'test/cluster/start.ts']], tests: 'test/e2e', jobs: 1 },
+  { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 } },
+  // Each file has servers of its own and waits for them half of its time, so that more files than processors run.
+  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', sharing: { jobs: 3 } },
+  { name: 'e2e', prepare: [[node, 'test/cluster/start.ts']], tests: 'test/e2e', sharing: { jobs: 2, alone: apartOnCluster } },
 ]
+/** So many of a stage's files are named at its end. */
+const SLOWEST = 8
+
+// Most of what a short process does is to read and compile the same sources again.
+process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const unknown = positionals.filter((name) => !stages.some((stage) => stage.name === name))
@@ -43,17 +53,32 @@ function run([command = '', ...args]: string[]): Promise<number> {
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)).on('error', () => resolve(1)))
 }
 
-async function runTests({ name, tests, jobs = 1 }: Stage): Promise<Totals> {
-  mkdirSync('.tintype/test', { recursive: true })
-  const report = `.tintype/test/${name}.tap`
-  const files = [`${tests}/**/*.test.ts`, `--jobs=${jobs}`, '--timeout=600', '--disable-coverage']
+/** Runs test files; resolves to what tap wrote about them, and its exit code. */
+async function runFiles(report: string, { files, jobs }: Part): Promise<{ text: string; code: number }> {
+  const options = [`--jobs=${jobs}`, '--timeout=600', '--disable-coverage']
   // tap's own reporters draw anew for each assertion, which costs more than the tests where there are thousands.
-  const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, `--output-file=${report}`, '--reporter=silent'])
-  const text = readFileSync(report, 'utf8')
-  for (const failure of readFailures(text)) console.log(`\n${failure}`)
-  const totals = readTotals(text)
-  // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
-  return code !== 0 && totals.failed === 0 ? { ...totals, failed: 1 } : totals
+  const output = [`--output-file=${report}`, '--reporter=silent']
+  const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])
+  return { text: readFileSync(report, 'utf8'), code }
+}
+
+async function runTests({ name, tests, sharing = { jobs: 1 } }: Stage): Promise<Totals> {
+  mkdirSync('.tintype/test', { recursive: true })
+  const parts = planParts(globSync(`${tests}/**/*.test.ts`).sort(), sharing)
+  const sum: Totals = { passed: 0, failed: 0 }
+  const texts: string[] = []
+  for (const [index, part] of parts.entries()) {
+    const { text, code } = await runFiles(`.tintype/test/${name}${index === 0 ? '' : `-${index + 1}`}.tap`, part)
+    for (const failure of readFailures(text)) console.log(`\n${failure}`)
+    const { passed, failed } = readTotals(text)
+    sum.passed += passed
+    // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
+    sum.failed += code !== 0 && failed === 0 ? 1 : failed
+    texts.push(text)
+  }
+  const slowest = readDurations(texts.join('\n')).slice(0, SLOWEST)
+  console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
+  return sum
 }
 
 const sum: Totals = { passed: 0, failed: 0 }

@@ -16,17 +16,30 @@ export function readTotals(tap: string): Totals {
   return { passed: field(last, 'pass'), failed: field(last, 'total') - field(last, 'pass') - field(last, 'skip') - field(last, 'todo') }
 }
 
+const FILE = /^# Subtest: (.*)$/
 const NOT_OK = /^( *)not ok \d+ - (.*)$/
 const MAX_LINES = 30
 
-/** The failures of a TAP stream, each with the diagnosis that follows it; the tests around a failed assertion come after it. */
+/** The failures of a TAP stream, each with its file and the diagnosis that follows it; the tests around a failed assertion come after it. */
 export function readFailures(tap: string): string[] {
   const lines = tap.split('\n')
+  let file = ''
   return lines.flatMap((line, at) => {
+    file = FILE.exec(line)?.[1] ?? file
     const [, indent = '', name] = NOT_OK.exec(line) ?? []
     if (name === undefined) return []
     const end = lines.indexOf(`${indent}  ...`, at)
     const diagnosis = lines[at + 1] === `${indent}  ---` && end > at ? lines.slice(at + 2, Math.min(end, at + 2 + MAX_LINES)) : []
-    return [[`not ok - ${name}`, ...diagnosis.map((text) => text.slice(indent.length))].join('\n')]
+    const place = indent === '' ? '' : ` (${file})`
+    return [[`not ok - ${name}${place}`, ...diagnosis.map((text) => text.slice(indent.length))].join('\n')]
   })
+}
+
+const FILE_END = /^(?:not )?ok \d+ - (\S+) # time=([\d.]+)(ms|s)?$/gm
+
+/** How long each file of a TAP stream took, the slowest first. */
+export function readDurations(tap: string): { file: string; seconds: number }[] {
+  return [...tap.matchAll(FILE_END)]
+    .map(([, file = '', time, unit]) => ({ file, seconds: Number(time) / (unit === 'ms' ? 1_000 : 1) }))
+    .sort((a, b) => b.seconds - a.seconds)
 }

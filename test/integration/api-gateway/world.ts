@@ -25,6 +25,7 @@ import { monthOf } from '../../../crds/src/usage.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
 import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
+import { compileCache } from '../../support/compile-cache.ts'
 import { eventually } from '../../support/eventually.ts'
 
 // What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
@@ -178,6 +179,7 @@ const environmentOf = (
   { ringFile, sealingKeyFile }: { ringFile: string; sealingKeyFile: string },
 ): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
+  ...compileCache,
   KUBECONFIG: kubeconfig,
   TINTYPE_NAMESPACE: 'default',
   TINTYPE_STORAGE_ENDPOINT: store.endpoint,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { findFreePorts } from '../../cluster/ports.ts'
+import { compileCache } from '../../support/compile-cache.ts'
 
 /** The operator as a process of its own. */
 export interface Program {
@@ -21,7 +22,8 @@ const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.
 /** Starts operator/src/main.ts; it is killed when the test ends. */
 export async function startProgram(t: Test, environment: Record<string, string>): Promise<Program> {
   const [port = 0] = await findFreePorts(1)
-  const env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TINTYPE_METRICS_PORT: String(port), ...environment }
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, ...compileCache, TINTYPE_METRICS_PORT: String(port), ...environment }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))

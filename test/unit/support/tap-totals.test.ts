@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readFailures, readTotals } from '../../support/tap-totals.ts'
+import { readDurations, readFailures, readTotals } from '../../support/tap-totals.ts'
 
 const tap = `TAP version 14
 # Subtest: a.test.ts
@@ -26,10 +26,18 @@ t.test('readTotals throws when no test ran', async (t) => {
   t.throws(() => readTotals(''), /no test/)
 })
 
-t.test('readFailures shows each failure with its diagnosis', async (t) => {
+t.test('readFailures shows each failure with its file and its diagnosis', async (t) => {
   t.strictSame(readFailures(tap), [
-    'not ok - should be equal\n  diff: |\n    +4',
-    'not ok - adds # time=3ms',
+    'not ok - should be equal (a.test.ts)\n  diff: |\n    +4',
+    'not ok - adds # time=3ms (a.test.ts)',
     'not ok - a.test.ts # time=5ms',
+  ])
+})
+
+t.test('readDurations gives the seconds of each file, the slowest first', async (t) => {
+  t.strictSame(readDurations(`${tap}ok 2 - b.test.ts # time=2s\nok 3 - c.test.ts # time=1500ms\n`), [
+    { file: 'b.test.ts', seconds: 2 },
+    { file: 'c.test.ts', seconds: 1.5 },
+    { file: 'a.test.ts', seconds: 0.005 },
   ])
 })
