@@ -47,9 +47,16 @@ export function buildMetrics() {
     labelNames: ['resource'] as const,
     registers,
   })
+  const ends = new Counter({
+    name: 'reflector_watch_ends_total',
+    help: 'Watches that ended, by why.',
+    labelNames: ['resource', 'reason'] as const,
+    registers,
+  })
   const reflector: ReflectorMetrics = {
     onRelist: (labels) => relists.inc({ ...labels }),
     onMissed: ({ resource, count }) => missed.inc({ resource }, count),
+    onWatchEnd: ({ resource, reason }) => ends.inc({ resource, reason }),
   }
   const onKubeRequest = ({ code, method, host, verb, durationSeconds }: RequestRecord): void => {
     kubeRequests.inc({ code, method, host })

@@ -19,6 +19,7 @@ import { TerminalError } from './controller/errors.ts'
 import { findProblems } from './controller/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
 import { LeaderElection, leaseStore } from './controller/leader-election.ts'
+import { watchCopies } from './copy-metrics.ts'
 import { createCore } from './core.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import type { Deps, Reflectors } from './deps.ts'
@@ -117,6 +118,8 @@ async function runOperator(config: Config): Promise<void> {
   ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
+  const { liveForMilliseconds } = config.retention
+  watchCopies(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
   findMissing = () => findUnsynced(reflectors)
 

@@ -1,4 +1,5 @@
 import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import type { PostRequest } from '@tintype/crds/webhook-requests'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from './post-failure.ts'
 
@@ -12,6 +13,8 @@ export interface DeliveryMetrics {
   onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
   /** A circuit has opened or closed. */
   onCircuit?(isOpen: boolean): void
+  /** A post that a person has asked for, a test or a redelivery, has ended. */
+  onRequestedPost?(kind: PostRequest['do'], isSuccess: boolean): void
   /** From the event to the start of its first attempt. */
   onFirstAttempt?(event: ScreenshotEventType, seconds: number): void
 }
@@ -50,7 +53,14 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   })
   const openCircuits = new Gauge({ name: 'webhook_circuits_open', help: 'Endpoints whose posts are paused.', registers })
   const openings = new Counter({ name: 'webhook_circuit_openings_total', help: 'Pauses of endpoints that failed.', registers })
+  const requested = new Counter({
+    name: 'webhook_requested_posts_total',
+    help: 'Posts that were asked for, tests and redeliveries, by how they ended; they are not among the deliveries.',
+    labelNames: ['kind', 'result'] as const,
+    registers,
+  })
   return {
+    onRequestedPost: (kind, isSuccess) => requested.inc({ kind, result: isSuccess ? 'ok' : 'failed' }),
     onCircuit(isOpen) {
       openCircuits.inc(isOpen ? 1 : -1)
       if (isOpen) openings.inc()

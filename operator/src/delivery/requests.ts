@@ -19,6 +19,7 @@ import { Controller } from '../controller/controller.ts'
 import { TerminalError } from '../controller/errors.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
+import type { DeliveryMetrics } from './metrics.ts'
 
 export interface RequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
@@ -31,6 +32,7 @@ export interface RequestsOptions {
   now: () => Date
   log: Log
   controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+  metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
 }
 
 /** A request that this leader has begun; without an answer it is under way. */
@@ -100,6 +102,7 @@ export class Requests {
       .run(`${key}/requests`, () => this.#options.perform(webhook, request))
       .then(
         (answer) => {
+          this.#options.metrics?.onRequestedPost?.(request.do, answer.success)
           begun.set(name, { request, answer })
           this.controller.enqueue(key)
         },

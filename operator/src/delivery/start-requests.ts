@@ -10,7 +10,10 @@ import { RecordedEvents } from './recorded-events.ts'
 import { postAsRequested, type RequestPostDeps } from './request-post.ts'
 import { Requests, type RequestsOptions } from './requests.ts'
 
-type Given = Pick<DeliveryOptions, 'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics'>
+type Given = Pick<
+  DeliveryOptions,
+  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics'
+>
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
   Pick<RequestsOptions, 'store' | 'lanes' | 'mayPost'>
 

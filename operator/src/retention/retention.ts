@@ -4,7 +4,7 @@
 
 // What becomes of records that have ended, as one part of the operator: three chores, each repeated after a while, done by the leader alone.
 
-import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
+import { apiKeys as apiKeyKind, screenshots as screenshotKind, webhooks as webhookKind } from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
@@ -12,9 +12,9 @@ import { longestDelivery } from '../delivery/retry.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { PHASE_INDEX } from '../pool/runners.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
-import { decide, isFullBatch, type RetentionSettings } from './decide.ts'
+import { decide, isFullBatch } from './decide.ts'
 import { expire } from './expire.ts'
-import { GoneAccounts } from './gone-accounts.ts'
+import { GoneAccounts, ownedKind } from './gone-accounts.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
@@ -27,11 +27,12 @@ export interface RetentionIntervals {
 
 const HOUR_MILLISECONDS = 3_600_000
 const MAX_ARCHIVE_MILLISECONDS = 5_000
+const MIN_EXPIRE_MILLISECONDS = 1_000
 
-const intervalsFor = ({ liveForMilliseconds }: RetentionSettings): RetentionIntervals => ({
+const intervalsFor = ({ liveForMilliseconds, accountGraceMilliseconds }: Deps['config']['retention']): RetentionIntervals => ({
   archive: Math.min(MAX_ARCHIVE_MILLISECONDS, liveForMilliseconds / 10),
   rewrite: HOUR_MILLISECONDS,
-  expire: HOUR_MILLISECONDS,
+  expire: Math.min(HOUR_MILLISECONDS, Math.max(MIN_EXPIRE_MILLISECONDS, accountGraceMilliseconds)),
 })
 const CHORES = ['archive', 'rewrite', 'expire'] as const
 /** How long an attempt may wait for its turn. */
@@ -45,6 +46,7 @@ export function createRetention(deps: Deps, intervals = intervalsFor(deps.config
   const metrics = createRetentionMetrics(deps.registry)
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   deps.reflectors.screenshots.lister.addIndex(BY_ACCOUNT, accountOf)
+  deps.reflectors.apiKeys.lister.addIndex(BY_ACCOUNT, accountOf)
   return { start: (signal) => startTerm(deps, intervals, metrics, signal) }
 }
 
@@ -70,8 +72,16 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     seen: reflectors.screenshots,
     onArchived: metrics.onArchived,
   }
-  const gone = new GoneAccounts()
-  const countLive = (account: string) => lister.countByIndex(BY_ACCOUNT, account)
+  const gone = new GoneAccounts({
+    storage,
+    now,
+    graceMilliseconds: config.retention.accountGraceMilliseconds,
+    kinds: [
+      ownedKind(lister, BY_ACCOUNT, screenshots),
+      ownedKind(reflectors.apiKeys.lister, BY_ACCOUNT, new Resource(http, apiKeyKind, { namespace })),
+      ownedKind(reflectors.webhooks.lister, BY_ACCOUNT, new Resource(http, webhookKind, { namespace })),
+    ],
+  })
   const findAccount = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
   const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
 
@@ -86,7 +96,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
     async expire(mayWrite) {
-      await expire({ ...shared, mayWrite, findAccount, countLive, gone, plans, recordDays: retention.recordDays })
+      await expire({ ...shared, mayWrite, findAccount, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }
@@ -94,7 +104,11 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     name: 'retention',
     workers: CHORES.length,
     timeoutMilliseconds: ROUND_MILLISECONDS,
-    reconcile: async (chore, signal) => chores[chore]?.(mayWriteUntil(signal)),
+    async reconcile(chore, signal) {
+      const requeue = await chores[chore]?.(mayWriteUntil(signal))
+      metrics.onRound(chore, now())
+      return requeue
+    },
     log,
     metrics: controllerMetrics,
   })

@@ -1,0 +1,100 @@
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { DEFAULT_POOL } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { Gauge, type Registry } from 'prom-client'
+import type { Reflectors } from './deps.ts'
+import { PHASE_INDEX } from './pool/runners.ts'
+
+// Gauges that are read from the local copies when metrics are asked for. The standby has copies too, and says the same: take the maximum of the
+// replicas, not their sum.
+
+/** Where the gauges look. */
+export interface CopySources {
+  reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'accounts'>
+  namespace: string
+  /** Milliseconds after its end at which a record should have left. */
+  liveForMilliseconds: number
+  now: () => number
+}
+
+/** The tier of what no Account can be found for. */
+const NO_PLAN = 'none'
+
+/** Adds the gauges; once a process. */
+export function watchCopies(registry: Registry, sources: CopySources): void {
+  watchQueue(registry, sources)
+  watchPools(registry, sources)
+  watchRetention(registry, sources)
+}
+
+function watchQueue(registry: Registry, { reflectors, namespace, now }: CopySources): void {
+  const labelNames = ['pool', 'tier'] as const
+  const oldest = new Gauge({
+    name: 'screenshot_queue_oldest_seconds',
+    help: 'Age of the oldest Screenshot that waits.',
+    labelNames,
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'screenshot_queue_depth',
+    help: 'Screenshots that wait, by pool and by plan of their account.',
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset()
+      oldest.reset()
+      const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
+      const waiting = reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')
+      const groups = Map.groupBy(waiting, (shot) => JSON.stringify({ pool: shot.spec.poolName ?? DEFAULT_POOL, tier: tierOf(shot) }))
+      for (const [labels, shots] of groups) {
+        const first = shots.reduce((least, { metadata }) => Math.min(least, createdAtOf(screenshotIdOf(metadata)).getTime()), now())
+        this.set(JSON.parse(labels), shots.length)
+        oldest.set(JSON.parse(labels), (now() - first) / 1_000)
+      }
+    },
+  })
+}
+
+function watchPools(registry: Registry, { reflectors }: CopySources): void {
+  new Gauge({
+    name: 'screenshot_pool_max_pods',
+    help: 'Pods that a pool may have.',
+    labelNames: ['pool'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { metadata, spec } of reflectors.pools.lister.list())
+        if (spec.maxPods !== undefined) this.set({ pool: metadata.name }, spec.maxPods)
+    },
+  })
+  new Gauge({
+    name: 'screenshot_pool_condition',
+    help: '1 for the status that a condition of a pool has: Ready, Sandboxed, Guarded.',
+    labelNames: ['pool', 'type', 'status', 'reason'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { metadata, status } of reflectors.pools.lister.list())
+        for (const { type, status: value, reason } of status?.conditions ?? [])
+          this.set({ pool: metadata.name, type, status: value, reason }, 1)
+    },
+  })
+}
+
+function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CopySources): void {
+  new Gauge({
+    name: 'screenshot_retention_lag_seconds',
+    help: 'By how much the oldest finished record in the Kubernetes API has outstayed its time; 0: none has.',
+    registers: [registry],
+    collect() {
+      const { lister } = reflectors.screenshots
+      let first = Number.POSITIVE_INFINITY
+      for (const phase of ['Completed', 'Failed']) {
+        for (const { status } of lister.byIndex(PHASE_INDEX, phase))
+          first = Math.min(first, Date.parse(status?.completionTime ?? '') || first)
+      }
+      this.set(Math.max(0, now() - first - liveForMilliseconds) / 1_000)
+    },
+  })
+}
