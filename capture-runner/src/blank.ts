@@ -1,11 +1,11 @@
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import sharp from 'sharp'
+import type { BrowserFormat } from './encode.ts'
 
 // Now and then a browser hands out a picture before it has painted. Decoding each picture to find out would cost 90 ms; the size of the file
 // tells most of them apart for nothing.
 
 /** Bytes of a one-colour picture: so many at least, and one for so many pixels. Measured from 300 × 200 to 3840 × 2160. */
-const ONE_COLOUR: Readonly<Record<ImageFormat, { bytes: number; pixelsPerByte: number }>> = {
+const ONE_COLOUR: Readonly<Record<BrowserFormat, { bytes: number; pixelsPerByte: number }>> = {
   png: { bytes: 700, pixelsPerByte: 47 },
   jpeg: { bytes: 700, pixelsPerByte: 160 },
   webp: { bytes: 550, pixelsPerByte: 480 },
@@ -15,7 +15,7 @@ const MARGIN = 1.5
 const SAMPLE = { width: 64, height: 36 } as const
 
 /** True when a file is too large for a picture of one colour. */
-export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: ImageFormat): boolean {
+export function isTooLargeToBeBlank(fileBytes: number, pixels: number, format: BrowserFormat): boolean {
   const { bytes, pixelsPerByte } = ONE_COLOUR[format]
   return fileBytes > MARGIN * (bytes + pixels / pixelsPerByte)
 }

@@ -9,6 +9,7 @@ import { bounded } from './race.ts'
 import { type Captured, run } from './run.ts'
 import { sizeOf } from './stitch.ts'
 import { upload } from './upload.ts'
+import { uploadArtifacts } from './upload-artifacts.ts'
 
 /** What captures are made with. */
 export interface CaptureParts {
@@ -39,9 +40,13 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
     const plan = buildPlan(order.url, order.options, order.privateOptions)
     const { picture, findings } = await photograph({ order, plan, parts, timings, signal: time.signal })
     const uploading = performance.now()
-    const [stored, size] = await Promise.all([upload(picture, order.upload, time.signal), sizeOf(picture)])
+    const [stored, artifacts, size] = await Promise.all([
+      upload(picture, order.upload, time.signal),
+      uploadArtifacts(findings, order, time.signal),
+      plan.pages ? undefined : sizeOf(picture),
+    ])
     timings.upload = Math.round(performance.now() - uploading)
-    const success = { format: plan.picture.format, ...size, stored, findings }
+    const success = { format: plan.picture.format, ...size, stored, artifacts, findings }
     return { outcome: buildSuccess(success, courseNow(), new Date()), error: undefined }
   } catch (cause) {
     cancelled.throwIfAborted()

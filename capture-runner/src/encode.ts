@@ -1,8 +1,10 @@
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import type { Sharp } from 'sharp'
 import { CaptureError } from './errors.ts'
 
 // Encoding outside of the browser, for pictures that it cannot take in one piece. Rows stream through wherever the format allows it.
+
+/** What Chromium encodes itself. */
+export type BrowserFormat = 'png' | 'jpeg' | 'webp'
 
 /** An encoded picture; `quality` differs from what was wished when the format could not do it. */
 export interface Encoded {
@@ -14,7 +16,7 @@ export interface Encoded {
 const PNG_LEVEL = 3
 
 /** @param open makes the picture anew for each try @param quality 0 to 100; absent for png */
-export async function encode(open: () => Sharp, format: ImageFormat, quality = 90): Promise<Encoded> {
+export async function encode(open: () => Sharp, format: BrowserFormat, quality = 90): Promise<Encoded> {
   switch (format) {
     case 'png':
       return { picture: await open().png({ compressionLevel: PNG_LEVEL, adaptiveFiltering: false }).toBuffer(), quality: undefined }
@@ -31,8 +33,8 @@ export async function encode(open: () => Sharp, format: ImageFormat, quality = 9
   }
 }
 
-/** 0 is legal for Chromium and for clients, not for the library. */
-const toLegal = (quality: number): number => Math.max(1, quality)
+/** A quality that the library takes: 0 is legal for Chromium and for clients only. */
+export const toLegal = (quality: number): number => Math.max(1, quality)
 
 /** Parts of the wished quality, and the effort that each is tried with: a picture of much detail overflows a table of the format's at the first. */
 const WEBP_TRIES = [
@@ -43,7 +45,8 @@ const WEBP_TRIES = [
   { share: 0.25, effort: 0 },
 ]
 
-async function encodeWebp(open: () => Sharp, wished: number): Promise<Encoded> {
+/** Encodes a webp at the wished quality, or at the best that the format can do. */
+export async function encodeWebp(open: () => Sharp, wished: number): Promise<Encoded> {
   let cause: unknown
   for (const { share, effort } of WEBP_TRIES) {
     const quality = Math.round(wished * share)

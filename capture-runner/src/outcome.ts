@@ -1,5 +1,6 @@
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
+import type { FileFormat } from '@tintype/crds/capture-options/image'
 import { type Condition, ConditionType, Reason, setCondition, toReason } from '@tintype/crds/conditions'
+import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
 import type { CaptureResult } from '@tintype/crds/kinds/screenshot'
 import type { CaptureError } from './errors.ts'
 import type { Findings } from './steps/step.ts'
@@ -17,11 +18,13 @@ export interface Course {
 
 /** A stored picture. */
 export interface Success {
-  format: ImageFormat
-  width: number
-  height: number
+  format: FileFormat
+  /** Absent: not a picture. */
+  width?: number
+  height?: number
   stored: Stored
-  findings: Findings
+  artifacts?: readonly StoredArtifact[]
+  findings: Omit<Findings, 'files' | 'page'> & Partial<Pick<Findings, 'page'>>
 }
 
 /** The end of an attempt. */
@@ -37,28 +40,31 @@ const MAX_MESSAGE_LENGTH = 1_024
 
 /** Builds the end of an attempt that stored a picture. */
 export function buildSuccess(success: Success, course: Course, now: Date): Outcome {
-  const { format, width, height, stored, findings } = success
-  const { pageTitle, finalUrl, httpStatus } = findings
+  const { format, width, height, stored, artifacts = [], findings } = success
+  const { pageTitle, finalUrl, httpStatus, page = {} } = findings
   const size = toSize(stored.fileSizeBytes)
   const duration = toDuration(course.processingMilliseconds)
+  const sides = width === undefined ? [] : [`${width} × ${height}`]
   return {
     phase: 'Completed',
     result: {
       format,
       fileSizeBytes: stored.fileSizeBytes,
       etag: stored.etag,
-      width,
-      height,
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
       truncated: findings.truncated ?? false,
       ...(pageTitle === undefined ? {} : { pageTitle }),
       ...(finalUrl === undefined ? {} : { finalUrl }),
       ...(httpStatus === undefined ? {} : { httpStatus }),
+      ...(Object.keys(page).length === 0 ? {} : { page }),
+      ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
       ...(findings.warnings.length === 0 ? {} : { warnings: toWarnings(findings.warnings) }),
       ...toCourse(course),
       size,
       duration,
     },
-    conditions: conditionsOf('True', Reason.captured, `${format}, ${width} × ${height}, ${size}, in ${duration}`, now),
+    conditions: conditionsOf('True', Reason.captured, [format, ...sides, size, `in ${duration}`].join(', '), now),
   }
 }
 

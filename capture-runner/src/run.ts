@@ -4,33 +4,53 @@ import type { CapturePlan } from './plan.ts'
 import { raced } from './race.ts'
 import { click } from './steps/click.ts'
 import { delay } from './steps/delay.ts'
+import { files } from './steps/files.ts'
+import { frame } from './steps/frame.ts'
+import { listen } from './steps/listen.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
 import { navigate } from './steps/navigate.ts'
+import { notePage, notePicture } from './steps/notes.ts'
+import { print } from './steps/print.ts'
+import { process, thumbnail } from './steps/process.ts'
 import { screenshot } from './steps/screenshot.ts'
 import { scripts } from './steps/scripts.ts'
+import { scroll } from './steps/scroll.ts'
+import { seekElement } from './steps/seek-element.ts'
 import { settle } from './steps/settle.ts'
 import { signIn } from './steps/sign-in.ts'
 import type { Findings, Step, Work } from './steps/step.ts'
 import { styles } from './steps/styles.ts'
 import { sweep } from './steps/sweep.ts'
+import { unfold } from './steps/unfold.ts'
 import { waitForSelector } from './steps/wait-for-selector.ts'
 import type { Tab } from './tab.ts'
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
   signIn,
+  listen,
   navigate,
   styles,
   scripts,
   click,
   waitForSelector,
+  unfold,
+  scroll,
   sweep,
+  seekElement,
   settle,
   delay,
   measure,
   metadata,
+  notePage,
+  files,
+  frame,
   screenshot,
+  print,
+  process,
+  thumbnail,
+  notePicture,
 ]
 
 /** Milliseconds that the news of a crash may take. */
@@ -55,7 +75,7 @@ export interface Run {
  * @throws CaptureError; the signal's reason as it is, when that ended it
  */
 export async function run({ plan, tab, signal, timings }: Run): Promise<Captured> {
-  const findings: Findings = { warnings: [...plan.warnings] }
+  const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
   const work: Work = { tab, plan, findings, signal: AbortSignal.any([signal, tab.ended]) }
   for (const step of STEPS) {
     if (step.isWanted && !step.isWanted(plan)) continue

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import sharp, { type Sharp } from 'sharp'
-import { type Encoded, encode } from './encode.ts'
+import { type BrowserFormat, type Encoded, encode } from './encode.ts'
 import { raced } from './race.ts'
 import type { Tile } from './tiles.ts'
 
@@ -14,7 +13,7 @@ sharp.cache(false)
 
 /** How the joined picture is encoded. */
 export interface Joined {
-  format: ImageFormat
+  format: BrowserFormat
   /** 0 to 100; absent for png. */
   quality: number | undefined
   signal: AbortSignal

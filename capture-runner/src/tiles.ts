@@ -1,4 +1,4 @@
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
+import type { FileFormat } from '@tintype/crds/capture-options/image'
 import { CaptureError } from './errors.ts'
 import type { CapturePlan } from './plan.ts'
 
@@ -6,15 +6,27 @@ import type { CapturePlan } from './plan.ts'
 // 1.3 GB, tiles keep it at 0.7 GB at the same speed.
 
 /** Device pixels that one side may have. Chromium answers with an empty picture beyond WebP's. */
-const MAX_SIDE: Readonly<Record<ImageFormat, number>> = { png: Number.POSITIVE_INFINITY, jpeg: 65_535, webp: 16_383 }
-/** Device pixels in one picture. A webp is the only one that needs all of them in memory at once, some ten bytes for each. */
-const MAX_PIXELS: Readonly<Record<ImageFormat, number>> = { png: 200_000_000, jpeg: 200_000_000, webp: 64_000_000 }
-/** Device pixels of height, and in all, up to which a picture is taken in one shot. */
+const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
+  png: Number.POSITIVE_INFINITY,
+  jpeg: 65_535,
+  webp: 16_383,
+  avif: 16_384,
+  pdf: Number.POSITIVE_INFINITY,
+}
+/** Device pixels in one picture. A webp and an avif need all of them in memory at once, some ten and forty bytes for each. */
+const MAX_PIXELS: Readonly<Record<FileFormat, number>> = {
+  png: 200_000_000,
+  jpeg: 200_000_000,
+  webp: 64_000_000,
+  avif: 16_000_000,
+  pdf: Number.POSITIVE_INFINITY,
+}
+/** Device pixels of height, and in all, up to which a picture is taken in one shot: by itself, and when the client insists. */
 const NATIVE_HEIGHT = 8_192
-const NATIVE_PIXELS = NATIVE_HEIGHT * 4_096
-/** Device pixels of a tile's height, and in all. */
-const TILE_HEIGHT = 4_096
-const TILE_PIXELS = TILE_HEIGHT * 4_096
+const MAX_NATIVE_HEIGHT = 16_384
+const NATIVE_WIDTH = 4_096
+/** Device pixels of a tile, whatever its height. */
+const TILE_PIXELS = 4_096 * 4_096
 /** Tile borders lie on whole device pixels: the smallest multiple that does this for any scale of three decimals. */
 const MAX_STEP = 1_000
 
@@ -28,7 +40,8 @@ export interface Tile {
 
 /** What was measured on the page, in CSS pixels. */
 export interface PageSize {
-  /** Height of the whole page. */
+  /** The whole page. */
+  contentWidth: number
   contentHeight: number
   /** Where the window is scrolled to. */
   scrollX: number
@@ -38,6 +51,8 @@ export interface PageSize {
 /** The picture in pieces, top first. */
 export interface Cut {
   tiles: readonly Tile[]
+  /** Device pixels for each CSS pixel. */
+  scale: number
   /** True when the picture is exactly the window, pixel for pixel: taken without a clip. */
   isWindow: boolean
   truncated: boolean
@@ -46,40 +61,96 @@ export interface Cut {
 
 /**
  * Cuts the picture out of the page.
- * @throws CaptureError TOO_LARGE when one row is wider than the format allows
+ * @param region absent: the whole page or the window, as planned
+ * @throws CaptureError TOO_LARGE when one row is wider than the format allows, and for any overflow that is to fail
  */
-export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'picture'>, page: PageSize): Cut {
-  const { width, height: windowHeight } = context.viewport
-  const { deviceScaleFactor: scale } = context
-  const wanted = picture.fullPage ? Math.max(page.contentHeight, 1) : windowHeight
-  const asked = picture.fullPage ? Math.min(wanted, picture.maxHeight) : wanted
-  const possible = maxHeight(picture.format, width, scale)
-  const height = Math.min(asked, possible)
-  const [x, y] = picture.fullPage ? [0, 0] : [page.scrollX, page.scrollY]
-  const warnings = [
-    ...(height < asked
-      ? [`the picture ends at ${Math.round(height * scale)} pixels: ${picture.format} and the service allow no more`]
-      : []),
-    ...(asked < wanted ? [`the page is ${wanted} pixels tall: the picture ends at full_page_max_height`] : []),
-  ]
-  const isNative = height * scale <= NATIVE_HEIGHT && width * height * scale ** 2 <= NATIVE_PIXELS
+export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'picture'>, page: PageSize, region?: Tile): Cut {
+  const { fullPage, format } = picture
+  const area = region ?? (fullPage ? wholePage(context.viewport.width, page, picture.fullWidth) : windowAt(context.viewport, page))
+  const fitted = fit(area, context.deviceScaleFactor, picture)
+  const { height, scale } = fitted
+  const pieces = { ...area, height }
+  const isNative = isTakenAtOnce(pieces, scale, picture)
+  const warnings = [...fitted.warnings]
+  if (fullPage && picture.algorithm === 'native' && !isNative)
+    warnings.push(`full_page_algorithm is stitch: the page is too tall for one shot`)
+  const isWindow = isNative && !fullPage && !region && height === area.height && scale === 1 && format !== 'pdf'
   return {
-    tiles: isNative ? [{ x, y, width, height }] : toTiles({ x, y, width, height }, scale),
-    isWindow: isNative && !picture.fullPage && height === windowHeight && scale === 1,
-    truncated: height < wanted,
+    tiles: isNative ? [pieces] : toTiles(pieces, scale, picture.sectionHeight),
+    scale,
+    isWindow,
+    truncated: height < area.height,
     warnings,
   }
 }
 
-function maxHeight(format: ImageFormat, width: number, scale: number): number {
+const wholePage = (windowWidth: number, { contentWidth, contentHeight }: PageSize, isFullWidth: boolean): Tile => ({
+  x: 0,
+  y: 0,
+  width: isFullWidth ? Math.max(windowWidth, contentWidth) : windowWidth,
+  height: Math.max(contentHeight, 1),
+})
+
+const windowAt = ({ width, height }: { width: number; height: number }, { scrollX, scrollY }: PageSize): Tile => ({
+  x: scrollX,
+  y: scrollY,
+  width,
+  height,
+})
+
+interface Fitted {
+  height: number
+  scale: number
+  warnings: string[]
+}
+
+/** Ends the area, or makes its pixels fewer, where the client or the format says so. */
+function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted {
+  const { format, overflow } = picture
+  const asked = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
+  const possible = maxHeight(format, area.width, scale)
+  const height = Math.min(asked, possible)
+  if (height === area.height) return { height, scale, warnings: [] }
+  const why = asked > possible ? `${format} and the service allow no more` : 'full_page_max_height'
+  if (overflow === 'fail') throw new CaptureError('TOO_LARGE', `the page is ${area.height} pixels tall: ${why}`)
+  if (overflow === 'scale') return shrink(area, scale, { height, format })
+  const warnings = [
+    ...(height < asked ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
+    ...(asked < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
+  ]
+  return { height, scale, warnings }
+}
+
+/** The whole area in as many device pixels of height as a part of it would have had. Three decimals of scale, so that tiles can end on whole pixels. */
+function shrink(area: Tile, scale: number, { height, format }: { height: number; format: FileFormat }): Fitted {
+  const factor = Math.min(height / area.height, Math.sqrt(MAX_PIXELS[format] / (area.width * area.height * scale ** 2)))
+  const smaller = Math.max(0.001, Math.floor(scale * factor * 1_000) / 1_000)
+  return {
+    height: area.height,
+    scale: smaller,
+    warnings: [`the picture is ${Math.round((smaller / scale) * 100)} % of its size: the page is ${area.height} pixels tall`],
+  }
+}
+
+function maxHeight(format: FileFormat, width: number, scale: number): number {
   const side = MAX_SIDE[format]
   const deviceWidth = Math.round(width * scale)
   if (deviceWidth > side) throw new CaptureError('TOO_LARGE', `a ${format} picture is at most ${side} pixels wide, this one ${deviceWidth}`)
   return Math.floor(Math.min(side / scale, MAX_PIXELS[format] / (width * scale ** 2)))
 }
 
-function toTiles({ x, y, width, height }: Tile, scale: number): Tile[] {
-  const deviceHeight = Math.min(TILE_HEIGHT, TILE_PIXELS / (width * scale))
+function isTakenAtOnce(
+  { width, height }: Tile,
+  scale: number,
+  { fullPage, algorithm, sectionHeight, fixedElements }: CapturePlan['picture'],
+): boolean {
+  const wanted = fullPage && fixedElements === 'keep' ? 'stitch' : algorithm
+  const limit = fullPage && wanted === 'stitch' ? sectionHeight : fullPage && wanted === 'native' ? MAX_NATIVE_HEIGHT : NATIVE_HEIGHT
+  return height * scale <= limit && width * height * scale ** 2 <= limit * NATIVE_WIDTH
+}
+
+function toTiles({ x, y, width, height }: Tile, scale: number, sectionHeight: number): Tile[] {
+  const deviceHeight = Math.min(sectionHeight, TILE_PIXELS / (width * scale))
   const step = wholeStep(scale)
   const tileHeight = Math.max(step, Math.floor(deviceHeight / scale / step) * step)
   return Array.from({ length: Math.ceil(height / tileHeight) }, (_, index) => {

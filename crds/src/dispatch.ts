@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ARTIFACT_TYPES } from './artifacts.ts'
 import { CaptureOptions } from './capture-options/catalogue.ts'
 import { PrivateOptions } from './capture-options/private.ts'
 
@@ -44,6 +45,10 @@ export const Identity = z.object({
 })
 export type Identity = z.infer<typeof Identity>
 
+/** A presigned PUT of one object; `If-None-Match: *` is among the headers. */
+export const UploadAddress = z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() })
+export type UploadAddress = z.infer<typeof UploadAddress>
+
 /** One capture to do. Travels as compact JWE (ECDH-ES, A256GCM) to the runner's key. */
 export const CaptureOrder = z.object({
   uid: z.string(),
@@ -55,8 +60,12 @@ export const CaptureOrder = z.object({
   options: CaptureOptions.optional(),
   /** Never logged, never reported. */
   privateOptions: PrivateOptions.optional(),
-  /** Presigned PUT of the one object; `If-None-Match: *` is among the headers. */
-  upload: z.object({ url: z.string(), headers: z.record(z.string(), z.string()), maxBytes: z.int() }),
+  upload: UploadAddress,
+  /** Where each file beside the picture goes. */
+  artifacts: z
+    .array(z.object({ type: z.enum(ARTIFACT_TYPES), upload: UploadAddress }))
+    .max(16)
+    .optional(),
   /** Unix time in milliseconds at which the attempt is over. */
   deadline: z.int(),
   traceparent: z.string().optional(),

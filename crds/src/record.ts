@@ -1,8 +1,9 @@
+import { artifactsOf } from './artifacts.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from './capture-options/catalogue.ts'
 import { CONTENT_TYPES } from './capture-options/image.ts'
 import { privateOptionNames } from './capture-options/private.ts'
 import { createdAtOf, screenshotIdOf } from './ids.ts'
-import type { Screenshot } from './kinds/screenshot.ts'
+import type { CaptureResult, Screenshot } from './kinds/screenshot.ts'
 import { Annotation, DEFAULT_ACCOUNT } from './names.ts'
 import { renameKeys, toSnakeCase } from './snake-case.ts'
 import { objectKey } from './storage-keys.ts'
@@ -11,6 +12,31 @@ import { objectKey } from './storage-keys.ts'
 // carries all its keys, null where nothing is known (contract 2.1).
 
 export type WireStatus = 'pending' | 'completed' | 'failed'
+
+/** What is known of the page: always its first three fields, more where options ask for it. */
+export interface PageRecord {
+  page_title: string | null
+  final_url: string | null
+  http_status: number | null
+  image_size?: { width: number; height: number } | undefined
+  redirects?: string[] | undefined
+  http_response_headers?: Record<string, string> | undefined
+  open_graph?: Record<string, string> | undefined
+  icon?: string | undefined
+  fonts?: string[] | undefined
+  timings?: { steps: Record<string, number>; page: Record<string, number> } | undefined
+  content_hash?: { sha256: string; perceptual?: string | undefined } | undefined
+  palette?: string[] | undefined
+  links?: string[] | undefined
+}
+
+/** A file beside the picture. */
+export interface ArtifactRecord {
+  type: string
+  /** Null when it has expired. */
+  download_url: string | null
+  file_size_bytes: number
+}
 
 export interface ScreenshotRecord {
   id: string
@@ -31,11 +57,11 @@ export interface ScreenshotRecord {
   content_type: string
   download_url: string | null
   download_url_expires_at: string | null
-  artifacts: unknown[]
+  artifacts: ArtifactRecord[]
   error: { code: string; message: string } | null
   batch_id: string | null
   external_identifier: string | null
-  metadata: { page_title: string | null; final_url: string | null; http_status: number | null } | null
+  metadata: PageRecord | null
   warnings: string[]
   truncated: boolean
   cached: boolean
@@ -92,6 +118,36 @@ export const accountOf = ({ spec }: { spec: { accountName?: string | undefined }
 
 const inMilliseconds = (time: string | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
 
+/** The files beside the picture that were asked for and stored. Their names follow from the options, never from the status. */
+function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): ArtifactRecord[] {
+  const stored = screenshot.status?.result?.artifacts ?? []
+  return artifactsOf(screenshot.spec.options).flatMap(({ type, extension }) => {
+    const found = stored.find((artifact) => artifact.type === type)
+    if (!found) return []
+    const link = linkTo(objectKey(accountOf(screenshot), id, extension), screenshot)
+    return [{ type, download_url: link?.url ?? null, file_size_bytes: found.fileSizeBytes }]
+  })
+}
+
+function toPage(result: CaptureResult): PageRecord {
+  const { width, height, page = {} } = result
+  const { imageSize, timings, responseHeaders, openGraph, contentHash, ...same } = page
+  return {
+    page_title: result.pageTitle ?? null,
+    final_url: result.finalUrl ?? null,
+    http_status: result.httpStatus ?? null,
+    ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
+    ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
+    ...(openGraph ? { open_graph: openGraph } : {}),
+    ...(timings ? { timings: { steps: result.timings ?? {}, page: timings } } : {}),
+    ...(contentHash ? { content_hash: contentHash } : {}),
+    ...definedOf(same),
+  }
+}
+
+const definedOf = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }
+
 /** Builds the full record. Pure: the same object and links give the same record. */
 export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotRecord {
   const { metadata, spec, status = {} } = screenshot
@@ -121,13 +177,11 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     content_type: CONTENT_TYPES[format],
     download_url: link?.url ?? null,
     download_url_expires_at: link === undefined ? null : new Date(link.expires * 1000).toISOString(),
-    artifacts: [],
+    artifacts: done ? toArtifacts(screenshot, id, linkTo) : [],
     error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
     batch_id: spec.batchId ?? null,
     external_identifier: spec.externalIdentifier ?? null,
-    metadata: done
-      ? { page_title: result.pageTitle ?? null, final_url: result.finalUrl ?? null, http_status: result.httpStatus ?? null }
-      : null,
+    metadata: done ? toPage(result) : null,
     warnings: result.warnings ?? [],
     truncated: result.truncated ?? false,
     cached: false,

@@ -1,5 +1,5 @@
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
-import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { FileFormat } from '@tintype/crds/capture-options/image'
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
@@ -145,7 +145,7 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
     onHeldBack: () => heldBack.inc(),
     onFinished({ metadata, spec, status }) {
       const milliseconds = Date.parse(status?.completionTime ?? '') - createdAtOf(screenshotIdOf(metadata)).getTime()
-      const format = ImageFormat.parse(withDefaults(spec.options).format)
+      const format = FileFormat.parse(withDefaults(spec.options).format)
       const labels = { format, result: status?.phase === 'Completed' ? 'completed' : 'failed' }
       if (milliseconds >= 0) duration.observe(labels, milliseconds / 1_000)
       if (status?.result?.error) failures.inc({ reason: status.result.error.code })

@@ -1,4 +1,4 @@
-import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { FileFormat } from '@tintype/crds/capture-options/image'
 import { DELIVERY_STATES } from '@tintype/crds/delivery-log'
 import { z } from 'zod'
 import { DELIVERY_CURSOR } from '../translate/delivery-query.ts'
@@ -146,7 +146,7 @@ export const listParameters: readonly Parameter[] = [
     schema: z.string(),
     example: 'order-1042',
   },
-  { name: 'format', in: 'query', description: 'Only of this format.', schema: ImageFormat, example: 'png' },
+  { name: 'format', in: 'query', description: 'Only of this format.', schema: FileFormat, example: 'png' },
 ]
 
 /** What GET /webhooks/{id}/deliveries understands; a test holds the names against the parser's. */

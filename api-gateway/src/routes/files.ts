@@ -1,5 +1,6 @@
+import { type Artifact, artifactsOf } from '@tintype/crds/artifacts'
 import { verifyLink } from '@tintype/crds/download-link'
-import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, toWireStatus } from '@tintype/crds/record'
 import { type ObjectKeyParts, objectKey, parseObjectKey, tombstoneKey } from '@tintype/crds/storage-keys'
 import type { FastifyInstance } from 'fastify'
@@ -37,11 +38,21 @@ function checkLink(key: string, query: LinkQuery, { keyRing, now }: FilesDeps): 
 function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKeyParts, stored: StoredFile): boolean {
   const { status = {}, spec } = screenshot
   const key = objectKey(account, id, extension)
-  const format = spec.options?.format ?? 'png'
-  const isKey = accountOf(screenshot) === account && key === objectKey(account, id, format)
-  const wanted = status.result?.etag?.replaceAll('"', '')
-  return isKey && toWireStatus(status.phase) === 'completed' && (wanted === undefined || wanted === stored.etag)
+  const { format = 'png' } = spec.options ?? {}
+  const artifact = artifactsOf(spec.options).find((one) => one.extension === extension)
+  const isKey = accountOf(screenshot) === account && (artifact !== undefined || key === objectKey(account, id, format))
+  const wanted = etagOf(status.result, artifact)?.replaceAll('"', '')
+  return (
+    isKey &&
+    (artifact === undefined || wanted !== undefined) &&
+    toWireStatus(status.phase) === 'completed' &&
+    (wanted === undefined || wanted === stored.etag)
+  )
 }
+
+/** What the runner said of the file; undefined when it said nothing. */
+const etagOf = (result: CaptureResult | undefined, artifact: Artifact | undefined): string | undefined =>
+  artifact ? result?.artifacts?.find(({ type }) => type === artifact.type)?.etag : result?.etag
 
 /**
  * The live record, or the archived one. A copy that says "not completed" may be older than the answer of another replica that gave the link:

@@ -1,10 +1,10 @@
+import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
 
-const RASTER_TYPES = new Map<string, string>(Object.entries(CONTENT_TYPES))
+const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES])
 
 /** The type of a stored file by the last part of its extension (`thumb.png` is a png). Never the store's: it holds what an upload said. */
-export const contentTypeOf = (extension: string): string =>
-  RASTER_TYPES.get(extension.split('.').at(-1) ?? '') ?? 'application/octet-stream'
+export const contentTypeOf = (extension: string): string => TYPES.get(extension.split('.').at(-1) ?? '') ?? 'application/octet-stream'
 
 /** `inline` for pictures, a download for all else; `attachment` names the file to save under (RFC 6266). */
 export function dispositionOf(name: string, extension: string, attachment: string | undefined): string {

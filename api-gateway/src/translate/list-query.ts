@@ -1,4 +1,4 @@
-import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { FileFormat } from '@tintype/crds/capture-options/image'
 import { isScreenshotId } from '@tintype/crds/ids'
 import type { WireStatus } from '@tintype/crds/record'
 import { invalid } from '../errors.ts'
@@ -21,7 +21,7 @@ export interface ListQuery {
   createdAfter?: Date
   createdBefore?: Date
   url?: string
-  format?: ImageFormat
+  format?: FileFormat
   batchId?: string
   externalIdentifier?: string
 }
@@ -65,8 +65,8 @@ const READERS: Readers<ListQuery> = {
   batch_id: (text) => ({ batchId: text }),
   external_identifier: (text) => ({ externalIdentifier: text }),
   format: (text) => {
-    const format = ImageFormat.safeParse(text)
-    return format.success ? { format: format.data } : `must be one of ${ImageFormat.options.join(', ')}`
+    const format = FileFormat.safeParse(text)
+    return format.success ? { format: format.data } : `must be one of ${FileFormat.options.join(', ')}`
   },
 }
 

@@ -1,9 +1,12 @@
+import { type ArtifactType, artifactsOf } from '@tintype/crds/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
 
 /** Tells the files beside the picture. */
-export type ExtraFilesPlan = Readonly<Record<never, never>>
+export interface ExtraFilesPlan {
+  files: ReadonlySet<ArtifactType>
+}
 
 /** Works out the files beside the picture. */
-export function buildExtraFiles(_options: EffectiveOptions): ExtraFilesPlan {
-  return {}
-}
+export const buildExtraFiles = (options: EffectiveOptions): ExtraFilesPlan => ({
+  files: new Set(artifactsOf(options).map(({ type }) => type)),
+})

@@ -1,9 +1,38 @@
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
+import type { Tile } from '../tiles.ts'
 
-/** Tells the part of the page that is wanted. */
-export type RegionPlan = Readonly<Record<never, never>>
+/** The element that is wanted. */
+export interface ElementPlan {
+  selector: string
+  all: boolean
+  /** CSS pixels around it. */
+  padding: number
+  isolate: boolean
+  scrollIntoView: boolean
+  required: boolean
+}
+
+/** The part of the page that is wanted. Absent: the window or the full page. */
+export interface RegionPlan {
+  element?: ElementPlan
+  clip?: Tile
+  /** False: nothing but the window is captured, made taller for a full page. */
+  beyondWindow: boolean
+}
 
 /** Works out the part of the page that is wanted. */
-export function buildRegion(_options: EffectiveOptions): RegionPlan {
-  return {}
+export function buildRegion(options: EffectiveOptions): RegionPlan {
+  const { selector, clipX, clipY, clipWidth, clipHeight, captureBeyondViewport: beyondWindow } = options
+  if (selector !== undefined) return { element: buildElement(selector, options), beyondWindow }
+  if (clipX === undefined || clipY === undefined || clipWidth === undefined || clipHeight === undefined) return { beyondWindow }
+  return { clip: { x: clipX, y: clipY, width: clipWidth, height: clipHeight }, beyondWindow }
 }
+
+const buildElement = (selector: string, options: EffectiveOptions): ElementPlan => ({
+  selector,
+  all: options.selectorAll,
+  padding: options.selectorPadding,
+  isolate: options.selectorIsolate,
+  scrollIntoView: options.selectorScrollIntoView && options.selectorAlgorithm === 'element',
+  required: options.errorOnSelectorNotFound,
+})

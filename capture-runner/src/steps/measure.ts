@@ -10,6 +10,7 @@ export const measure: Step = {
     // A page that has begun to leave during the delay is followed: what is shown now is not what the client would see.
     await follow(work)
     const { cssContentSize, cssVisualViewport } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
-    findings.size = { contentHeight: cssContentSize.height, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
+    const { width: contentWidth, height: contentHeight } = cssContentSize
+    findings.size = { contentWidth, contentHeight, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
   },
 }

@@ -1,25 +1,30 @@
-import type { ImageFormat } from '@tintype/crds/capture-options/image'
 import { isBlank, isTooLargeToBeBlank } from '../blank.ts'
+import type { BrowserFormat } from '../encode.ts'
 import { CaptureError } from '../errors.ts'
+import type { Colour } from '../plans/colour.ts'
 import { answered, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
 import { type Cut, cutPage, type Tile } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
+import { scrollTo } from './scroll-to.ts'
 import type { Step, Work } from './step.ts'
 
 const RETRY_MILLISECONDS = 50
 /** Milliseconds that a page gets to paint after a picture showed nothing. */
 const BLANK_MILLISECONDS = 200
+const BLANK = 'the picture shows one colour and nothing else'
 
 /** Takes the picture: in one shot, or in tiles that are joined. Raw DevTools: Playwright's own way costs 200 ms more. */
 export const screenshot: Step = {
   name: 'screenshot',
+  isWanted: (plan) => plan.pages === undefined,
   run: async (work) => {
     const { tab, plan, findings } = work
     checkMainFrame(tab)
-    if (plan.picture.transparent) await clearBackground(work)
+    const canvas = plan.picture.transparent ? TRANSPARENT : plan.picture.canvas
+    if (canvas) await paintCanvas(work, canvas)
     if (!findings.size) throw new Error('screenshot comes after measure')
-    const cut = cutPage(plan, findings.size)
+    const cut = cutPage(plan, findings.size, findings.region)
     findings.truncated = cut.truncated
     findings.warnings.push(...cut.warnings)
     findings.picture = await takePicture(work, cut)
@@ -28,20 +33,22 @@ export const screenshot: Step = {
 
 async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const [first, ...rest] = cut.tiles
-  if (!first || rest.length > 0) return takeTiles(work, cut.tiles)
-  const take = () => shoot(work, cut.isWindow ? undefined : first, first)
+  if (!first || rest.length > 0) return takeTiles(work, cut.tiles, cut.scale)
+  const piece: Piece = { tile: first, scale: cut.scale }
+  const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
   const picture = await take()
-  const pixels = first.width * first.height * work.plan.context.deviceScaleFactor ** 2
-  if (isTooLargeToBeBlank(picture.length, pixels, work.plan.picture.format) || !(await isBlank(picture))) return picture
+  const pixels = first.width * first.height * cut.scale ** 2
+  if (isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))
+    return picture
   await pause(BLANK_MILLISECONDS, work.signal)
   const second = await take()
-  if (await isBlank(second)) work.findings.warnings.push('the picture shows one colour and nothing else')
+  if (await isBlank(second)) work.findings.warnings.push(BLANK)
   return second
 }
 
-async function takeTiles(work: Work, tiles: readonly Tile[]): Promise<Buffer> {
-  const { format, quality } = work.plan.picture
-  const taken = await stitch(tiles, (tile) => takeTile(work, tile), { format, quality, signal: work.signal })
+async function takeTiles(work: Work, tiles: readonly Tile[], scale: number): Promise<Buffer> {
+  const { format, quality } = masterOf(work)
+  const taken = await stitch(tiles, (tile) => takeTile(work, { tile, scale }), { format, quality, signal: work.signal })
   if (taken.quality !== quality) {
     work.findings.warnings.push(
       `image_quality is ${taken.quality}: the page shows more detail than a webp of this size can hold at ${quality}`,
@@ -50,27 +57,47 @@ async function takeTiles(work: Work, tiles: readonly Tile[]): Promise<Buffer> {
   return taken.picture
 }
 
-const takeTile = (work: Work, tile: Tile): Promise<Buffer> => withRetry(work, () => shootRaw(work, PNG, tile))
+async function takeTile(work: Work, piece: Piece): Promise<Buffer> {
+  const { fullPage, fixedElements } = work.plan.picture
+  // Where the page is scrolled to is where its fixed elements are.
+  if (fullPage && fixedElements === 'keep') await scrollTo(work, piece.tile.y)
+  return withRetry(work, () => shootRaw(work, FAST_PNG, piece))
+}
+
+/** A part of the page, and device pixels for each of its CSS pixels. */
+interface Piece {
+  tile: Tile
+  scale: number
+}
 
 interface Encoding {
-  format: ImageFormat
+  format: BrowserFormat
   quality?: number
   optimizeForSpeed?: boolean
 }
 
 /** A seventh larger than the smallest png and five times as fast. */
-const PNG: Encoding = { format: 'png', optimizeForSpeed: true }
+const FAST_PNG: Encoding = { format: 'png', optimizeForSpeed: true }
 
-/** One shot, and other ways when the browser refuses. @param clip absent: the window as it is @param tile the same, or the window */
-async function shoot(work: Work, clip: Tile | undefined, tile: Tile): Promise<Buffer> {
-  const { format, quality } = work.plan.picture
-  const encoding: Encoding = format === 'png' ? PNG : { format, ...(quality === undefined ? {} : { quality }) }
+/** What the browser is asked for: the file itself, or a png for what is done to it afterwards. */
+function masterOf({ plan }: Work): { format: BrowserFormat; quality: number | undefined } {
+  const { format, quality } = plan.picture
+  if (plan.processing || format === 'avif' || format === 'pdf') return { format: 'png', quality: undefined }
+  return { format, quality }
+}
+
+/** One shot, and other ways when the browser refuses. @param clip absent: the window as it is @param piece the same, or the window */
+async function shoot(work: Work, clip: Piece | undefined, piece: Piece): Promise<Buffer> {
+  const { format, quality } = masterOf(work)
+  const isFast = work.plan.fastPng || work.plan.processing !== undefined
+  const png: Encoding = isFast ? FAST_PNG : { format: 'png' }
+  const encoding: Encoding = format === 'png' ? png : { format, ...(quality === undefined ? {} : { quality }) }
   try {
     return await withRetry(work, () => shootRaw(work, encoding, clip))
   } catch (error) {
     giveUpOn(error, work)
     // Much detail is more than the browser can put into a webp.
-    return format === 'webp' ? takeTiles(work, [tile]) : answered(shootByLibrary(work, encoding, clip), work.signal)
+    return format === 'webp' ? takeTiles(work, [piece.tile], piece.scale) : answered(shootByLibrary(work, encoding, clip), work.signal)
   }
 }
 
@@ -92,26 +119,28 @@ function giveUpOn(error: unknown, { signal }: Work): void {
   if (error instanceof CaptureError) throw error
 }
 
-async function shootRaw({ tab, plan, signal }: Work, encoding: Encoding, tile: Tile | undefined): Promise<Buffer> {
+async function shootRaw({ tab, signal }: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
   // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
-  const clip = tile ? { captureBeyondViewport: true, clip: { ...tile, scale: plan.context.deviceScaleFactor } } : {}
+  const clip = piece ? { captureBeyondViewport: true, clip: { ...piece.tile, scale: piece.scale } } : {}
   const { data } = await answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
   // Chromium's answer to a picture that it cannot encode.
   if (data.length === 0) throw new Error('the browser answered with an empty picture')
   return Buffer.from(data, 'base64')
 }
 
-function shootByLibrary({ tab, plan }: Work, { format, quality }: Encoding, tile: Tile | undefined): Promise<Buffer> {
+function shootByLibrary({ tab, plan }: Work, { format, quality }: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { fullPage, transparent } = plan.picture
   return tab.page.screenshot({
     type: format,
     omitBackground: transparent,
     animations: 'allow',
     ...(quality === undefined ? {} : { quality }),
-    ...(tile ? { clip: tile, fullPage } : {}),
+    ...(piece ? { clip: piece.tile, fullPage } : {}),
   })
 }
 
-async function clearBackground({ tab, signal }: Work): Promise<void> {
-  await answered(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } }), signal)
+const TRANSPARENT: Colour = { r: 0, g: 0, b: 0, alpha: 0 }
+
+async function paintCanvas({ tab, signal }: Work, { r, g, b, alpha }: Colour): Promise<void> {
+  await answered(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
 }

@@ -38,7 +38,7 @@ export const settle: Step = {
 /** How many fonts and images are still to come; undefined when the document changed under the question. */
 async function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
   const { document } = tab.lifecycle
-  const height = plan.picture.fullPage ? plan.picture.maxHeight : plan.context.viewport.height
+  const height = plan.picture.reach
   try {
     const open = await tab.look<number>(openWithin(height), signal)
     return tab.lifecycle.document === document ? open : undefined

@@ -1,13 +1,23 @@
+import type { ArtifactType } from '@tintype/crds/artifacts'
 import type { JobErrorCode } from '@tintype/crds/errors'
+import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import type { Journal } from '../journal.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
-import type { PageSize } from '../tiles.ts'
+import type { PageSize, Tile } from '../tiles.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {
   warnings: string[]
   size?: PageSize
+  /** The part of the page that is captured, in CSS pixels; absent: the window or the full page. */
+  region?: Tile | undefined
   picture?: Buffer
+  /** Files beside the picture. */
+  files: Map<ArtifactType, Buffer>
+  /** What options ask to be noted. */
+  page: PageNotes
+  journal?: Journal
   truncated?: boolean
   pageTitle?: string
   finalUrl?: string

@@ -1,5 +1,6 @@
 import { pause } from '../race.ts'
-import type { Step, Work } from './step.ts'
+import { scrollTo } from './scroll-to.ts'
+import type { Step } from './step.ts'
 
 /** Milliseconds that the whole pass may take. */
 const MAX_MILLISECONDS = 2_000
@@ -8,24 +9,19 @@ const REST_MILLISECONDS = 40
 /** Parts of a window from one place to the next, so that nothing lies between two. */
 const OVERLAP = 0.95
 
-interface Extent {
-  scrollHeight: number
-  windowHeight: number
-}
-
-/** Before a full-page picture: one quick pass down the page as it is and back up, so that what loads when it comes into view does. */
+/** Before a picture of more than the window: one quick pass down the page as it is and back up, so that what loads when it comes into view does. */
 export const sweep: Step = {
   name: 'sweep',
-  isWanted: (plan) => plan.picture.fullPage,
+  isWanted: (plan) => plan.picture.sweep,
   run: async (work) => {
     const until = performance.now() + MAX_MILLISECONDS
-    const { scrollHeight, windowHeight } = await goTo(work, 0)
-    for (const offset of sweepOffsets(scrollHeight, windowHeight, work.plan.picture.maxHeight)) {
+    const { scrollHeight, windowHeight } = await scrollTo(work, 0)
+    for (const offset of sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)) {
       if (performance.now() > until) break
-      await goTo(work, offset)
+      await scrollTo(work, offset)
       await pause(REST_MILLISECONDS, work.signal)
     }
-    await goTo(work, 0)
+    await scrollTo(work, 0)
   },
 }
 
@@ -36,15 +32,3 @@ export function sweepOffsets(scrollHeight: number, windowHeight: number, maxHeig
   const count = end <= 0 ? 0 : Math.ceil(end / step)
   return Array.from({ length: count }, (_, i) => Math.min((i + 1) * step, end))
 }
-
-/** Scrolls there; images that wait to be seen are told not to. */
-const goTo = ({ tab, signal }: Work, offset: number): Promise<Extent> =>
-  tab.look<Extent>(
-    `(() => {
-  for (const lazy of document.querySelectorAll('img[loading=lazy], iframe[loading=lazy]')) lazy.loading = 'eager'
-  scrollTo({ top: ${offset}, left: 0, behavior: 'instant' })
-  const root = document.scrollingElement ?? document.documentElement
-  return { scrollHeight: root.scrollHeight, windowHeight: innerHeight }
-})()`,
-    signal,
-  )

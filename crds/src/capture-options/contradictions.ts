@@ -80,6 +80,36 @@ export const contradictions: readonly Contradiction[] = [
       return windowPixels(chosen) > MAX_VIEWPORT_PIXELS
     },
   },
+  needs('clipX', 'clipY'),
+  needs('clipY', 'clipWidth'),
+  needs('clipWidth', 'clipHeight'),
+  needs('clipHeight', 'clipX'),
+  excludes('selector', 'clipX'),
+  ...(['selector', 'clipX'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_excludes_full_page`,
+      paths: [option, 'fullPage'],
+      message: `${toSnakeCase(option)} captures a part of the page, full_page all of it: leave one of them out`,
+      rule: `!has(self.${option}) || !has(self.fullPage) || !self.fullPage`,
+      holds: (options) => options[option] !== undefined && options.fullPage === true,
+    }),
+  ),
+  ...(['selector', 'clipX', 'thumbnailWidth', 'thumbnailHeight'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_needs_a_picture`,
+      paths: [option, 'format'],
+      message: `${toSnakeCase(option)} is for pictures: choose another format than pdf, or leave it out`,
+      rule: `!has(self.${option}) || !has(self.format) || self.format != "pdf"`,
+      holds: (options) => options[option] !== undefined && options.format === 'pdf',
+    }),
+  ),
+  {
+    code: 'image_lossless_excludes_jpeg',
+    paths: ['imageLossless', 'format'],
+    message: 'a jpeg always has losses: choose webp, avif or png, or leave image_lossless out',
+    rule: '!has(self.imageLossless) || !self.imageLossless || !has(self.format) || self.format != "jpeg"',
+    holds: ({ imageLossless, format }) => imageLossless === true && format === 'jpeg',
+  },
 ]
 
 /** The rules that the API server checks. */

@@ -1,19 +1,30 @@
 import { z } from 'zod'
 
-export const ImageFormat = z.enum(['png', 'jpeg', 'webp'])
+/** Formats of pictures; pdf is a document. */
+export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif'])
 export type ImageFormat = z.infer<typeof ImageFormat>
 
+/** Formats of the file of a capture. */
+export const FileFormat = z.enum([...ImageFormat.options, 'pdf'])
+export type FileFormat = z.infer<typeof FileFormat>
+
 /** MIME type of each format, for the upload and for downloads. */
-export const CONTENT_TYPES: Readonly<Record<ImageFormat, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' }
+export const CONTENT_TYPES: Readonly<Record<FileFormat, string>> = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  pdf: 'application/pdf',
+}
 
 /** The picture's file (spec 2.2). */
 export const imageOptions = {
-  format: ImageFormat.describe('File format of the picture: png, jpeg or webp. Default: png.'),
+  format: FileFormat.describe('Format of the file: png, jpeg, webp, avif or pdf. Default: png.'),
   imageQuality: z
     .int()
     .min(0)
     .max(100)
-    .describe('Quality of a jpeg or webp, 0 to 100; higher looks better and weighs more. No effect on png. Default: 90.'),
+    .describe('Quality of a jpeg, webp or avif, 0 to 100; higher looks better and weighs more. No effect on png and pdf. Default: 90.'),
   omitBackground: z.boolean().describe('Leaves the page background transparent; png only. Default: false.'),
 }
 

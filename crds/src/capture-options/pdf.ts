@@ -1,4 +1,59 @@
-/** Options of the format pdf. */
-export const pdfOptions = {}
+import { z } from 'zod'
 
-export const pdfDefaults = {}
+export const PaperFormat = z.enum(['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'letter', 'legal', 'tabloid', 'ledger'])
+export type PaperFormat = z.infer<typeof PaperFormat>
+
+const TEMPLATE_LENGTH = 16384
+
+/** A CSS length; without a unit, pixels. */
+const length = (what: string) =>
+  z
+    .string()
+    .max(16)
+    .regex(/^[0-9]{1,5}(\.[0-9]{1,4})?(px|in|cm|mm|pt|pc)?$/)
+    .describe(what)
+const template = (what: string) => z.string().min(1).max(TEMPLATE_LENGTH).describe(what)
+
+/** How a pdf is printed (options.md 2.4.12); with format pdf only. */
+export const pdfOptions = {
+  pdfPaperFormat: PaperFormat.describe('Sheet of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
+  pdfWidth: length('Width of the sheet with a unit such as 210mm, 8.5in or 800px; goes before pdf_paper_format. Default: none.'),
+  pdfHeight: length('Height of the sheet with a unit such as 297mm or 11in; goes before pdf_paper_format. Default: none.'),
+  pdfLandscape: z.boolean().describe('Lays the sheet on its side. Default: false.'),
+  pdfPrintBackground: z.boolean().describe('Prints backgrounds. Default: true.'),
+  pdfScale: z.number().min(0.1).max(2).describe('Size of the content, 0.1 to 2. Default: 1.'),
+  pdfMarginTop: length('Margin at the top, such as 10mm. Default: 0.'),
+  pdfMarginRight: length('Margin on the right. Default: 0.'),
+  pdfMarginBottom: length('Margin at the bottom. Default: 0.'),
+  pdfMarginLeft: length('Margin on the left. Default: 0.'),
+  pdfPageRanges: z
+    .string()
+    .max(128)
+    .regex(/^[0-9]{1,4}(-[0-9]{1,4})?(, ?[0-9]{1,4}(-[0-9]{1,4})?){0,15}$/)
+    .describe('Pages that are kept, such as 1-3,5. Default: all.'),
+  pdfFitOnePage: z
+    .boolean()
+    .describe('Prints everything on one sheet as tall as the content; pdf_width or the sheet gives the width. Default: false.'),
+  pdfPreferCssPageSize: z.boolean().describe('Lets the page’s own @page size win. Default: false.'),
+  pdfHeaderTemplate: template(
+    'HTML printed at the top of each sheet, within pdf_margin_top; spans of class date, title, url, pageNumber and totalPages are filled in. At most 16384 characters. Default: none.',
+  ),
+  pdfFooterTemplate: template('HTML printed at the bottom of each sheet, as pdf_header_template. At most 16384 characters. Default: none.'),
+  pdfTagged: z.boolean().describe('Tags the content for screen readers. Default: false.'),
+  pdfOutline: z.boolean().describe('Makes bookmarks of the headings; tags the content too. Default: false.'),
+}
+
+export const pdfDefaults = {
+  pdfPaperFormat: 'a4',
+  pdfLandscape: false,
+  pdfPrintBackground: true,
+  pdfScale: 1,
+  pdfMarginTop: '0',
+  pdfMarginRight: '0',
+  pdfMarginBottom: '0',
+  pdfMarginLeft: '0',
+  pdfFitOnePage: false,
+  pdfPreferCssPageSize: false,
+  pdfTagged: false,
+  pdfOutline: false,
+} as const

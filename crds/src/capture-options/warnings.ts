@@ -1,5 +1,6 @@
 import { toSnakeCase } from '../snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
+import { pictureWarnings } from './picture-warnings.ts'
 
 // Options that were chosen and change nothing, because of others. Nothing is refused for it; the record tells.
 
@@ -24,8 +25,7 @@ export const idleWithout = (option: Name, other: Name): Warning => ({
 
 /** Every way. */
 export const warnings: readonly Warning[] = [
-  { option: 'imageQuality', reason: 'on png', isIdle: ({ format = 'png' }) => format === 'png' },
-  idleWithout('fullPageMaxHeight', 'fullPage'),
+  ...pictureWarnings,
 ]
 
 /** `image_quality has no effect on png`. */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { CaptureOptions } from '../capture-options/catalogue.ts'
 import { contradictionRules } from '../capture-options/contradictions.ts'
-import { ImageFormat } from '../capture-options/image.ts'
+import { FileFormat } from '../capture-options/image.ts'
 import { Conditions } from '../conditions.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
 import { SCREENSHOT_EVENT_TYPES } from '../event-types.ts'
 import { TargetUrl } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+import { PageNotes, StoredArtifact } from './page-notes.ts'
 import { EndpointUrl } from './webhook.ts'
 
 /** It goes into a Content-Disposition header. Spelled so that Go reads it as JavaScript does. */
@@ -95,7 +96,7 @@ export type CaptureError = z.infer<typeof CaptureError>
 
 export const CaptureResult = z.object({
   error: CaptureError.describe('Why there is no picture; absent when there is one.').optional(),
-  format: ImageFormat.describe('Format of the file.').optional(),
+  format: FileFormat.describe('Format of the file.').optional(),
   fileSizeBytes: z.int().min(0).describe('Size of the file in bytes.').optional(),
   etag: z.string().max(128).describe('Entity tag of the file in the store; only a file that matches is served.').optional(),
   width: z.int().min(0).describe('Width of the picture in device pixels.').optional(),
@@ -105,6 +106,8 @@ export const CaptureResult = z.object({
   pageTitle: z.string().max(512).describe('Title of the page.').optional(),
   finalUrl: z.string().max(8192).describe('Address after redirects.').optional(),
   httpStatus: z.int().min(0).max(999).describe('HTTP status of the page.').optional(),
+  page: PageNotes.describe('What else was noted of the page, as options ask.').optional(),
+  artifacts: z.array(StoredArtifact).max(16).describe('Files beside the picture.').optional(),
   warnings: z.array(z.string().max(256)).max(16).describe('What had no effect or was cut short.').optional(),
   timings: z
     .record(z.string().max(32), z.int().min(0))

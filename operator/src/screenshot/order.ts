@@ -1,3 +1,4 @@
+import { artifactsOf } from '@tintype/crds/artifacts'
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
 import type { CaptureOrder } from '@tintype/crds/dispatch'
@@ -27,12 +28,15 @@ export function buildOrder(
   const { metadata, spec } = shot
   const accountName = accountOf(shot)
   const { format } = withDefaults(spec.options)
-  const upload = storage.presignPut({
-    key: objectKey(accountName, screenshotIdOf(metadata), format),
-    contentType: CONTENT_TYPES[format],
-    expiresAt: uploadExpiryOf(shot),
-    now,
+  const expiresAt = uploadExpiryOf(shot)
+  const uploadOf = (extension: string, contentType: string) => ({
+    ...storage.presignPut({ key: objectKey(accountName, screenshotIdOf(metadata), extension), contentType, expiresAt, now }),
+    maxBytes: maxFileBytes,
   })
+  const artifacts = artifactsOf(spec.options).map(({ type, extension, contentType }) => ({
+    type,
+    upload: uploadOf(extension, contentType),
+  }))
   return {
     uid: metadata.uid,
     name: metadata.name,
@@ -42,7 +46,8 @@ export function buildOrder(
     url: spec.url,
     ...(options ? { options } : {}),
     ...(privateOptions ? { privateOptions } : {}),
-    upload: { ...upload, maxBytes: maxFileBytes },
+    upload: uploadOf(format, CONTENT_TYPES[format]),
+    ...(artifacts.length > 0 ? { artifacts } : {}),
     deadline: deadlineOf(shot).getTime(),
   }
 }

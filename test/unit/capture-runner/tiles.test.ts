@@ -4,7 +4,7 @@ import { buildPlan } from '../../../capture-runner/src/plan.ts'
 import { cutPage } from '../../../capture-runner/src/tiles.ts'
 
 const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 0, scrollY: 0 }) =>
-  cutPage(buildPlan('https://example.com/', options), { contentHeight, ...scroll })
+  cutPage(buildPlan('https://example.com/', options), { contentWidth: 1920, contentHeight, ...scroll })
 
 const heightOf = ({ tiles }: ReturnType<typeof cut>) => tiles.reduce((sum, { height }) => sum + height, 0)
 

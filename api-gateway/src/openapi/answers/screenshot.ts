@@ -1,4 +1,5 @@
-import { ImageFormat } from '@tintype/crds/capture-options/image'
+import { ARTIFACT_TYPES } from '@tintype/crds/artifacts'
+import { FileFormat } from '@tintype/crds/capture-options/image'
 import { JOB_ERRORS } from '@tintype/crds/errors'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/record'
 import { z } from 'zod'
@@ -39,15 +40,38 @@ export const CreatedScreenshot = name(
     .describe('A screenshot that was accepted.'),
 )
 
+const textsByName = (what: string) => z.record(z.string(), z.string()).describe(what)
+const milliseconds = z.record(z.string(), z.int())
+
+/** What the metadata_… options add. */
+const PageNotesOnTheWire = {
+  image_size: z.object({ width: z.int(), height: z.int() }).describe('Size of the picture in device pixels (metadata_image_size).'),
+  redirects: z.array(z.string()).describe('Addresses that led to final_url (metadata_final_url).'),
+  http_response_headers: textsByName('Headers of the page, without cookies (metadata_http_response_headers).'),
+  open_graph: textsByName('Open Graph and Twitter tags, description (metadata_open_graph).'),
+  icon: z.string().describe('Address of the best icon (metadata_icon).'),
+  fonts: z.array(z.string()).describe('Font families that the page is drawn with (metadata_fonts).'),
+  timings: z
+    .object({ steps: milliseconds.describe('Of the capture.'), page: milliseconds.describe('Of the page, from its navigation on.') })
+    .describe('Milliseconds (metadata_timings).'),
+  content_hash: z
+    .object({ sha256: z.string(), perceptual: z.string().optional() })
+    .describe('SHA-256 of the file, and 64 bits in hex of which alike pictures share most (metadata_content_hash).'),
+  palette: z.array(z.string()).describe('Main colours of the picture (metadata_palette).'),
+  links: z.array(z.string()).describe('Addresses that the page links to (metadata_links).'),
+}
+const optionalNotes = z.object(PageNotesOnTheWire).partial().shape
+
 const page = z.object({
   page_title: z.string().nullable().describe('Title of the page.'),
   final_url: z.string().nullable().describe('Address after redirects.'),
   http_status: z.int().nullable().describe('HTTP status of the page.'),
+  ...optionalNotes,
 })
 
 const artifact = z.object({
-  type: z.string().describe('What it is.'),
-  download_url: z.string().describe('A link that needs no key.'),
+  type: z.enum(ARTIFACT_TYPES).describe('What it is.'),
+  download_url: z.string().nullable().describe('A link that needs no key; null when the file has expired.'),
   file_size_bytes: count('Size in bytes.'),
 })
 
@@ -70,7 +94,7 @@ export const ScreenshotRecord = name(
       processing_duration_ms: count('Milliseconds from the order to the stored file.').nullable(),
       width: count('Width of the picture in device pixels.').nullable(),
       height: count('Height of the picture in device pixels.').nullable(),
-      format: ImageFormat.describe('Format of the file.'),
+      format: FileFormat.describe('Format of the file.'),
       content_type: z.string().describe('MIME type of the file.'),
       download_url: z
         .string()
