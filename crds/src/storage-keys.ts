@@ -64,6 +64,12 @@ export function parseRewriteKey(key: string): { account: string; day: string; wh
   return account && day && what ? { account, day, what } : undefined
 }
 
+/** Prefix of the marks of accounts that are gone; a name follows. */
+export const GONE_PREFIX = 'gone/'
+
+/** Key of the mark that an account is gone; its text is since when. */
+export const goneKey = (account: string): string => GONE_PREFIX + account
+
 /** Key of the exact bytes of an event whose first post failed, for the attempts that follow. */
 export const eventKey = (eventId: string): string => `events/${eventId}.json`
 

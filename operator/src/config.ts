@@ -58,6 +58,8 @@ const Environment = z.object({
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().positive().default(10_000),
   /** Days after which a record is removed from the archive. */
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
+  /** Seconds after an Account's deletion in which it may be made again and find everything; then all of it is removed. */
+  TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
   /** Time for one webhook post (spec 6.3). */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
@@ -120,6 +122,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       liveForMilliseconds: read.TINTYPE_RETENTION_LIVE_FOR_SECONDS * 1_000,
       maxLive: read.TINTYPE_RETENTION_MAX_LIVE,
       recordDays: read.TINTYPE_RETENTION_RECORD_DAYS,
+      accountGraceMilliseconds: read.TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS * 1_000,
     },
     webhook: {
       timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,

@@ -1,7 +1,7 @@
-// Accounts and the keys that people apply, as one part of the operator.
+// Accounts, the end of what waits of those that are deleted, and the keys that people apply, as one part of the operator.
 
 import { secrets as secretResource } from '@tintype/crds/client/core-resources'
-import { accounts as accountResource, apiKeys as apiKeyResource } from '@tintype/crds/client/kinds'
+import { accounts as accountResource, apiKeys as apiKeyResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
@@ -9,23 +9,27 @@ import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX } from '../api-key
 import { reconcile as reconcileKey } from '../api-key/reconcile.ts'
 import { Controller, type Reconcile } from '../controller/controller.ts'
 import type { Deps, Reflectors, StartedWork, Work } from '../deps.ts'
+import { type DepartureDeps, isQueued, QUEUED_INDEX, reconcileDeparture } from './departure.ts'
 import { reconcileAccount } from './reconcile.ts'
 
 const WORKERS = 2
 
 /** What this part needs of the operator. */
-export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics'> {
+export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
   config: Pick<Deps['config'], 'namespace'>
-  reflectors: Pick<Reflectors, 'accounts' | 'apiKeys'>
+  reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
+  storage: DepartureDeps['storage']
 }
 
 /** Makes the part; once a process. */
 export function createAccounts(deps: AccountsDeps): Work {
   deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
-  return { start: () => startTerm(deps) }
+  deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  return { start: (signal) => startTerm(deps, signal) }
 }
 
-function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: AccountsDeps): StartedWork {
+function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
+  const { http, config, reflectors, clock, log, controllerMetrics } = deps
   const { namespace } = config
   const { apiKeys, accounts } = reflectors
   const now = () => new Date(clock.wall())
@@ -50,7 +54,44 @@ function startTerm({ http, config, reflectors, clock, log, controllerMetrics }: 
       .map(keyOf),
   )
   accountController.watch(accounts)
-  const controllers = [keyController, accountController]
+  const departures = startDepartures(deps, (name, reconcile) => controller(name, reconcile), signal)
+  const controllers = [keyController, accountController, departures]
   for (const each of controllers) each.start()
   return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
+}
+
+function startDepartures(
+  deps: AccountsDeps,
+  controller: (name: string, reconcile: Reconcile) => Controller,
+  signal: AbortSignal,
+): Controller {
+  const { http, config, reflectors, storage, clock, log } = deps
+  const { namespace } = config
+  const { accounts, screenshots } = reflectors
+  const deleted = new Set<string>()
+  const context: DepartureDeps = {
+    accounts: accounts.lister,
+    seenAccounts: accounts,
+    accountStore: new Resource(http, accountResource, { namespace }),
+    screenshots: screenshots.lister,
+    seen: screenshots,
+    store: new Resource(http, screenshotResource, { namespace }),
+    storage,
+    deleted,
+    isLeader: () => !signal.aborted && deps.isLeader(),
+    now: () => new Date(clock.wall()),
+    log,
+  }
+  const departures = controller('account-departure', (key) => reconcileDeparture(key, context))
+  departures.watch(accounts, ({ type, object }) => {
+    const key = keyOf(object)
+    if (type === 'deleted') deleted.add(key)
+    return key
+  })
+  // What a gateway took before it heard of the deletion, and what a leader before this one has left.
+  departures.watch(screenshots, ({ type, object }) => {
+    const account = `${namespace}/${accountOf(object)}`
+    return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account
+  })
+  return departures
 }

@@ -14,10 +14,9 @@ import type { GoneAccounts } from './gone-accounts.ts'
 export interface ExpireDeps {
   storage: Pick<Storage, 'list' | 'remove'>
   findAccount: (name: string) => Account | undefined
-  /** Screenshots in the Kubernetes API that name an account. */
-  countLive: (account: string) => number
   gone: GoneAccounts
   plans: Plans
+  /** Days that records are kept on plans that do not say. */
   recordDays: number
   /** False once the signal has ended or this operator leads no more. */
   mayWrite: () => boolean
@@ -28,24 +27,26 @@ export interface ExpireDeps {
 const DAY_MILLISECONDS = 86_400_000
 const USERS = 'users/'
 const RECORDS = 'records/'
+/** Where something of an account is kept, by its name. */
+const PLACES = [USERS, 'options/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
 /** Beyond every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
 /** One sweep over all accounts that have something in the bucket. */
 export async function expire(deps: ExpireDeps): Promise<void> {
-  const removed = await removeGone(deps)
+  const gone = await removeGone(deps)
   for await (const account of folders(USERS, undefined, deps)) {
-    if (removed.has(account)) continue
+    if (gone.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
     const prefix = `${USERS}${account}/`
     const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps)
     if (count > 0) deps.log.info({ account, files: count }, 'files expired')
   }
   for await (const account of folders(RECORDS, undefined, deps)) {
-    if (removed.has(account)) continue
+    if (gone.has(account)) continue
     const prefix = recordsPrefix(account)
     // A day goes when all of it is old enough.
-    const lastKept = `${prefix}${invertedDay(daysAgo(deps.recordDays, deps))}~`
+    const lastKept = `${prefix}${invertedDay(daysAgo(recordDaysOf(account, deps), deps))}~`
     for await (const day of folders(prefix, lastKept, deps)) {
       const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
       deps.log.info({ account, day, objects: count }, 'records expired')
@@ -53,22 +54,27 @@ export async function expire(deps: ExpireDeps): Promise<void> {
   }
 }
 
-/** Everything of accounts that are gone, the records last: by them an interrupted removal is found again. */
+/** Everything of accounts that are gone for long, the mark last: by it an interrupted removal is found again. Gives the accounts. */
 async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
-  const gone = new Set<string>()
-  for (const place of [USERS, RECORDS]) {
-    for await (const account of folders(place, undefined, deps)) {
-      const exists = deps.findAccount(account) !== undefined || deps.countLive(account) > 0
-      if (deps.gone.isGone(account, exists, deps.now())) gone.add(account)
-    }
+  const { gone, findAccount, mayWrite, log } = deps
+  const marked = await gone.marked()
+  const candidates = new Set(marked)
+  for (const place of [USERS, RECORDS]) for await (const account of folders(place, undefined, deps)) candidates.add(account)
+  const removed = new Set<string>()
+  for (const account of candidates) {
+    if (!mayWrite()) break
+    const exists = findAccount(account) !== undefined
+    if (exists && marked.has(account)) await gone.forget(account)
+    if (exists || !(await gone.isLongGone(account))) continue
+    removed.add(account)
+    const objects = await gone.removeObjects(account, mayWrite)
+    let files = 0
+    for (const place of PLACES) files += await removeAfter(`${place}${account}/`, undefined, deps)
+    log.info({ account, objects, files }, 'the account is gone, and all that was kept of it')
+    // What the end of a Screenshot leaves comes after it: the next round looks once more.
+    if (objects + files === 0 && mayWrite()) await gone.forget(account)
   }
-  for (const account of gone) {
-    let count = 0
-    for (const place of [USERS, 'options/', 'batches/', 'deliveries/', REWRITES_PREFIX, RECORDS])
-      count += await removeAfter(`${place}${account}/`, undefined, deps)
-    deps.log.info({ account, objects: count }, 'the account is gone, and all that was kept of it')
-  }
-  return gone
+  return removed
 }
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
@@ -77,6 +83,13 @@ const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Da
 function retentionDaysOf(name: string, { findAccount, plans }: ExpireDeps): number {
   const account = findAccount(name)
   return account ? plans[account.spec.plan].retentionDays : Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
+}
+
+/** As {@link retentionDaysOf}. */
+function recordDaysOf(name: string, { findAccount, plans, recordDays }: ExpireDeps): number {
+  const account = findAccount(name)
+  if (account) return plans[account.spec.plan].recordDays ?? recordDays
+  return Math.max(...Object.values(plans).map((plan) => plan.recordDays ?? recordDays))
 }
 
 /** Names of the folders right under a prefix. */

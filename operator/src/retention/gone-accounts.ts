@@ -1,18 +1,96 @@
-/** Time after its deletion in which an account may be made again and find everything: a mistake must not cost the pictures of years. */
-const GRACE_MILLISECONDS = 86_400_000
+// rbac: tintype.dev/screenshots delete
+// rbac: tintype.dev/apikeys delete
+// rbac: tintype.dev/webhooks delete
 
-/** Accounts that have something in the bucket and do not exist: since when, as far as this leader knows. */
+// Accounts that are gone, and what is left of them (decision 9). Since when, is written in the bucket, so that it outlives leaders: at the
+// deletion itself, or when somebody finds something of an account that is not there. Its count goes with the Account, by its owner reference.
+
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeObject } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Resource } from '@tintype/crds/client/resource'
+import { GONE_PREFIX, goneKey } from '@tintype/crds/storage-keys'
+import { PAGE } from '../storage/objects.ts'
+import type { Storage } from '../storage/storage.ts'
+import { inParallel } from './in-parallel.ts'
+
+/** Objects of one kind in the Kubernetes API, filed by account. */
+export interface OwnedKind {
+  ofAccount: (account: string) => readonly KubeObject[]
+  remove: (object: KubeObject) => Promise<void>
+}
+
+export interface GoneAccountsOptions {
+  storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
+  /** Screenshots, keys and webhooks. */
+  kinds: readonly OwnedKind[]
+  /** Time after its deletion in which an account may be made again and find everything: a mistake must not cost the pictures of years. */
+  graceMilliseconds: number
+  now: () => Date
+}
+
+const MAX_MARK_BYTES = 64
+const PARALLEL = 16
+
+/** A kind whose copy has an index by account; an object is deleted as it was seen, not another of its name. */
+export function ownedKind<T extends KubeObject>(
+  lister: Pick<Lister<T>, 'byIndex'>,
+  index: string,
+  store: Pick<Resource<T>, 'delete'>,
+): OwnedKind {
+  return {
+    ofAccount: (account) => lister.byIndex(index, account),
+    remove: async ({ metadata: { name, namespace, uid } }) => {
+      await store.delete(name, { namespace, uid }).catch((error: unknown) => {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      })
+    },
+  }
+}
+
+/** See the head of this file. */
 export class GoneAccounts {
-  readonly #since = new Map<string, number>()
+  readonly #options: GoneAccountsOptions
 
-  /** True for an account that has been gone for a day whenever it was looked for. */
-  isGone(name: string, exists: boolean, now: Date): boolean {
-    if (exists) {
-      this.#since.delete(name)
-      return false
+  constructor(options: GoneAccountsOptions) {
+    this.#options = options
+  }
+
+  /** Accounts that were seen to be gone. */
+  async marked(): Promise<Set<string>> {
+    const accounts = new Set<string>()
+    for (let after: string | undefined; ; ) {
+      const keys = await this.#options.storage.list(GONE_PREFIX, { after, limit: PAGE })
+      for (const key of keys) accounts.add(key.slice(GONE_PREFIX.length))
+      if (keys.length < PAGE) return accounts
+      after = keys.at(-1)
     }
-    const since = this.#since.get(name) ?? now.getTime()
-    this.#since.set(name, since)
-    return now.getTime() - since >= GRACE_MILLISECONDS
+  }
+
+  /** The account is there again. */
+  async forget(account: string): Promise<void> {
+    await this.#options.storage.remove([goneKey(account)])
+  }
+
+  /** Whether an account that does not exist has been gone for long enough; its time begins when it is first asked for. */
+  async isLongGone(account: string): Promise<boolean> {
+    const { storage, graceMilliseconds, now } = this.#options
+    const since = Date.parse((await storage.readText(goneKey(account), MAX_MARK_BYTES)) ?? '')
+    if (!Number.isNaN(since)) return now().getTime() - since >= graceMilliseconds
+    await storage.write(goneKey(account), now().toISOString())
+    return false
+  }
+
+  /** Removes an account's objects from the Kubernetes API; gives how many there were. */
+  async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
+    let count = 0
+    for (const { ofAccount, remove } of this.#options.kinds) {
+      await inParallel(ofAccount(account), PARALLEL, async (object) => {
+        if (!mayWrite()) return
+        await remove(object)
+        count++
+      })
+    }
+    return count
   }
 }

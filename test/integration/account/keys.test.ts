@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import t from 'tap'
 import { secrets } from '../../../crds/client/core-resources.ts'
-import { accounts, apiKeys } from '../../../crds/client/kinds.ts'
+import { accounts, apiKeys, screenshots } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -12,6 +12,7 @@ import { createAccounts } from '../../../operator/src/account/accounts.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
 import { locatePrograms } from '../../cluster/programs.ts'
 import { eventually } from '../../support/eventually.ts'
+import { MemoryBucket } from '../../support/memory-bucket.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
 
@@ -19,12 +20,18 @@ import { kubectlOf } from '../crds/kubectl.ts'
 
 const release = await installRelease(t)
 const http = await release.asAccount('tintype-operator')
-const reflectors = { accounts: new Reflector({ http, resource: accounts }), apiKeys: new Reflector({ http, resource: apiKeys }) }
+const reflectors = {
+  accounts: new Reflector({ http, resource: accounts }),
+  apiKeys: new Reflector({ http, resource: apiKeys }),
+  screenshots: new Reflector({ http, resource: screenshots }),
+}
 for (const reflector of Object.values(reflectors)) reflector.start()
 await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced()))
 const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
-const part = { http, log, reflectors, clock: systemClock, config: { namespace: NAMESPACE }, controllerMetrics: {} }
+const { storage } = new MemoryBucket()
+const config = { namespace: NAMESPACE }
+const part = { http, log, reflectors, storage, clock: systemClock, config, controllerMetrics: {}, isLeader: () => true }
 const work = createAccounts(part).start(new AbortController().signal)
 t.teardown(async () => {
   await work.stop()

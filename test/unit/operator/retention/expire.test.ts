@@ -1,9 +1,19 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/ids.ts'
-import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
-import { batchKey, dayOf, JOIN, objectKey, optionsKey, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { DEFAULT_PLANS, type Plans } from '../../../../crds/src/plans.ts'
+import {
+  batchKey,
+  dayOf,
+  goneKey,
+  JOIN,
+  objectKey,
+  optionsKey,
+  recordKey,
+  rewriteKey,
+  tombstoneKey,
+} from '../../../../crds/src/storage-keys.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
-import { GoneAccounts } from '../../../../operator/src/retention/gone-accounts.ts'
+import { GoneAccounts, type OwnedKind } from '../../../../operator/src/retention/gone-accounts.ts'
 import { anAccount, at, NOON } from '../../../support/builders.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
@@ -15,18 +25,13 @@ const accounts = new Map([
   ['large', anAccount({ name: 'large', spec: { plan: 'scale' } })],
 ])
 const idAt = (second: number): string => newId('scr', at(second))
-const run = (
-  bucket: MemoryBucket,
-  mayWrite = () => true,
-  { now = NOON, gone = new GoneAccounts(), countLive = (_: string): number => 0 } = {},
-) =>
+const run = (bucket: MemoryBucket, mayWrite = () => true, { now = NOON, kinds = [] as OwnedKind[] } = {}, kept: Plans = plans) =>
   expire({
     storage: bucket.storage,
     findAccount: (name) => accounts.get(name),
-    plans,
+    plans: kept,
     recordDays: 400,
-    countLive,
-    gone,
+    gone: new GoneAccounts({ storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
     mayWrite,
     now: () => now,
     log,
@@ -68,26 +73,60 @@ t.test('expire does nothing for a leader that is one no longer', async (t) => {
   t.equal(bucket.keys().length, 1)
 })
 
-t.test('expire removes all of an account once it has been gone for a day', async (t) => {
-  const id = idAt(-60)
-  const keysOf = (account: string) =>
-    [
-      objectKey(account, id, 'png'),
-      recordKey(account, id),
-      tombstoneKey(account, id),
-      batchKey(account, 'batch_1'),
-      rewriteKey(account, dayOf(id), JOIN),
-      optionsKey(account, 'scr-1'),
-    ].sort()
+t.test('expire keeps records as long as their account’s plan says, where it says something', async (t) => {
+  const bucket = new MemoryBucket()
+  const ids = [1, 10, 12, 300].map((days) => idAt(-days * DAY))
+  for (const account of ['small', 'large', 'unknown']) for (const id of ids) bucket.objects.set(recordKey(account, id), '')
+  await run(bucket, undefined, {}, { ...plans, free: { ...plans.free, recordDays: 10 } })
+  const left = (account: string) => bucket.keys(`records/${account}/`).length
+  t.strictSame([left('small'), left('large'), left('unknown')], [2, 4, 4])
+})
+
+const YOUNG = idAt(-60)
+const keysOf = (account: string, id = YOUNG) =>
+  [
+    objectKey(account, id, 'png'),
+    recordKey(account, id),
+    tombstoneKey(account, id),
+    batchKey(account, 'batch_1'),
+    rewriteKey(account, dayOf(id), JOIN),
+    optionsKey(account, 'scr-1'),
+    `idempotency/${account}/k`,
+  ].sort()
+
+t.test('expire removes all of an account once it has been gone for a day, whoever leads', async (t) => {
   const bucket = new MemoryBucket()
   for (const key of [...keysOf('unknown'), ...keysOf('small')]) bucket.objects.set(key, '')
-  const gone = new GoneAccounts()
-  await run(bucket, undefined, { gone })
-  await run(bucket, undefined, { gone, now: at(DAY - 1) })
-  t.equal(bucket.keys().length, 12)
-  await run(bucket, undefined, { gone, now: at(DAY), countLive: (account) => (account === 'unknown' ? 1 : 0) })
-  t.equal(bucket.keys().length, 12, 'not while it has live screenshots')
-  await run(bucket, undefined, { gone, now: at(DAY + 1) })
-  await run(bucket, undefined, { gone, now: at(2 * DAY + 1) })
+  const objects = new Map(['unknown', 'small'].map((account) => [account, [anAccount({ name: `of-${account}` })]]))
+  const kinds: OwnedKind[] = [
+    {
+      ofAccount: (account) => objects.get(account) ?? [],
+      remove: async ({ metadata }) => void objects.delete(metadata.name.replace('of-', '')),
+    },
+  ]
+  await run(bucket)
+  await run(bucket, undefined, { kinds, now: at(DAY - 1) })
+  t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [15, [goneKey('unknown')], 2])
+  await run(bucket, undefined, { kinds, now: at(DAY) })
+  t.strictSame([...objects.keys()], ['small'])
+  t.strictSame(bucket.keys(), [goneKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more was found')
+  await run(bucket, undefined, { kinds, now: at(DAY + 1) })
+  t.strictSame(bucket.keys(), keysOf('small'))
+})
+
+t.test('expire removes the objects of an account of which nothing is in the bucket but its mark', async (t) => {
+  const bucket = new MemoryBucket()
+  bucket.objects.set(goneKey('unknown'), at(-DAY).toISOString())
+  const left = [anAccount({ name: 'a-key' })]
+  const remove = async () => void left.pop()
+  await run(bucket, undefined, { kinds: [{ ofAccount: () => [...left], remove }] })
+  t.strictSame(left, [])
+})
+
+t.test('expire forgets that an account was gone when it is there again', async (t) => {
+  const bucket = new MemoryBucket()
+  bucket.objects.set(goneKey('small'), at(-2 * DAY).toISOString())
+  for (const key of keysOf('small')) bucket.objects.set(key, '')
+  await run(bucket)
   t.strictSame(bucket.keys(), keysOf('small'))
 })

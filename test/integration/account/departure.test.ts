@@ -1,0 +1,72 @@
+import t from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { webhooks } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { findCondition } from '../../../crds/src/conditions.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { accountOf } from '../../../crds/src/record.ts'
+import { goneKey } from '../../../crds/src/storage-keys.ts'
+import { eventually } from '../../support/eventually.ts'
+import { call } from '../api-gateway/client.ts'
+import { startStage } from '../retention/stage.ts'
+
+// A customer who leaves: an Account is deleted with kubectl while captures of it wait. There is no pool, so they wait for as long as they may.
+
+const stage = await startStage(t)
+const { world, gateway } = stage
+const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath))
+t.teardown(() => http.close())
+const hooks = new Resource(http, webhooks)
+const keyOfOther = await world.createKey({ accountName: 'other' })
+const LONG = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '3600' }
+
+const create = async (key: string): Promise<string> => {
+  const { body } = await call(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+  return toObjectName(body.id)
+}
+const objectsOf = async (account: string) => {
+  const [shots, keys, ends] = await Promise.all([world.screenshots.listAll(), world.keys.listAll(), hooks.listAll()])
+  return [...shots, ...keys, ...ends].filter((object) => accountOf(object) === account).map(({ metadata }) => metadata.name)
+}
+const filesOf = async (account: string) => (await stage.keysUnder('')).filter((name) => name.split('/')[1] === account)
+
+t.test('deleting an Account ends its queued captures at once, and nobody else’s', async (t) => {
+  const operator = await stage.startOperator(LONG)
+  await world.createAccount('leaving')
+  const key = await world.createKey({ accountName: 'leaving' })
+  const waiting = [await create(key), await create(key)]
+  const others = await create(keyOfOther)
+  await stage.addRecord({ account: 'leaving' })
+  await hooks.create({
+    metadata: { name: 'leaving-hook' },
+    spec: { accountName: 'leaving', url: 'https://example.com/', events: ['screenshot.failed'] },
+  })
+  await eventually('the operator leads', operator.isLeader)
+  await world.accounts.delete('leaving')
+  for (const name of waiting) {
+    const ended = await eventually(`${name} has ended`, async () => {
+      const shot = await world.screenshots.get(name)
+      return shot.status?.phase === 'Failed' && shot
+    })
+    t.match(ended.status?.result, { error: { code: 'CANCELLED', message: 'the account leaving was deleted' } })
+    t.equal(findCondition(ended.status?.conditions, 'Succeeded')?.reason, 'AccountDeleted')
+  }
+  t.equal((await world.screenshots.get(others)).status?.phase, 'Pending')
+  await eventually('the time of it is written down', () => stage.hasObject(goneKey('leaving')))
+  t.ok((await filesOf('leaving')).length > 1, 'within the grace nothing is removed')
+  await operator.end('SIGTERM')
+})
+
+t.test('everything of a deleted Account is removed after the grace: records, pictures, keys and webhooks', async (t) => {
+  t.ok((await objectsOf('leaving')).length >= 4, 'the control: there is something to remove')
+  const operator = await stage.startOperator({ ...LONG, TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
+  await eventually(
+    'nothing of it is left',
+    async () => [...(await objectsOf('leaving')), ...(await filesOf('leaving'))].length === 0,
+    60_000,
+  )
+  await eventually('the mark goes last', async () => (await stage.keysUnder('gone/')).length === 0, 60_000)
+  t.ok((await objectsOf('other')).length > 0)
+  await operator.end('SIGTERM')
+})
