@@ -4,7 +4,8 @@
  * A standby never compares clocks: a lease has expired when this process has seen it unchanged for the lease's duration. So a lost node is
  * replaced 15 s after its last renewal was seen, at most 17 s after it was lost. For a process that was killed that is too long, and the
  * cluster knows better: `isHolderAlive` asks it, and a holder that is gone is replaced after a short grace (see holder-pod.ts; within 5 s
- * of a SIGKILL). The grace is for a holder that is being declared dead while a renewal of it is under way.
+ * of a SIGKILL). The grace is for a holder that is being declared dead while a renewal of it is under way. One whose pod was removed by force
+ * while its process runs on renews for as long as its token is believed, and then not: it is asked after now and then though it renews.
  *
  * A lease does not fence: a leader that was frozen may wake up and act for a moment. Hence `isLeader()` reads the clock at each call (it
  * is false 10 s after the last renewal even if no timer has run), and every write of a leader carries its precondition.
@@ -44,8 +45,10 @@ export type LeaderElectionOptions = {
   retryMilliseconds?: number
   /** How often a standby looks at the lease. */
   pollMilliseconds?: number
-  /** How long the lease of a holder that is gone must have stood still. */
+  /** How long the lease of a holder that is gone must have stood still, or a holder that renews have been called gone. */
   goneGraceMilliseconds?: number
+  /** How often `isHolderAlive` is asked about a holder that renews. */
+  probeMilliseconds?: number
   clock?: Clock
   log?: Log
   metrics?: LeaderElectionMetrics
@@ -57,6 +60,7 @@ const DEFAULTS = {
   retryMilliseconds: 2_000,
   pollMilliseconds: 1_000,
   goneGraceMilliseconds: 1_500,
+  probeMilliseconds: 3_000,
   holderAnnotations: {},
   clock: systemClock,
   log: silentLog,
@@ -71,6 +75,9 @@ export class LeaderElection {
   readonly #clock: Clock
   readonly #stopping = new AbortController()
   #seen: Sighting | undefined
+  /** When `isHolderAlive` was asked last, and since when it has called this holder gone. */
+  #askedAt = 0
+  #goneSince: number | undefined
   /** When the last successful renewal was begun; undefined while not leading. */
   #renewedAt: { monotonic: number; wall: number } | undefined
   #run: Promise<void> | undefined
@@ -133,16 +140,21 @@ export class LeaderElection {
   }
 
   async #mayTake(lease: Lease): Promise<boolean> {
-    const { identity, isHolderAlive, goneGraceMilliseconds } = this.#options
+    const { identity, isHolderAlive, goneGraceMilliseconds, probeMilliseconds } = this.#options
     const holder = holderOf(lease)
     if (holder === undefined || holder === identity) return true
     const unchanged = this.#clock.monotonic() - (this.#seen?.at ?? 0)
     if (unchanged >= durationOf(lease)) return true
-    if (!isHolderAlive || unchanged < goneGraceMilliseconds) return false
+    const asked = this.#clock.monotonic()
+    const isDue = this.#goneSince !== undefined || asked - this.#askedAt >= probeMilliseconds
+    if (!isHolderAlive || (unchanged < goneGraceMilliseconds && !isDue)) return false
+    this.#askedAt = asked
     const question = { identity: holder, annotations: lease.metadata.annotations ?? {}, renewTime: lease.spec?.renewTime }
     const liveness = await isHolderAlive(question).catch(() => 'unknown' as const)
-    if (liveness === 'gone') this.#options.log.warn({ lease: this.#options.leases.name, holder }, 'the leader is gone: taking over')
-    return liveness === 'gone'
+    this.#goneSince = liveness === 'gone' ? (this.#goneSince ?? asked) : undefined
+    const isGone = this.#goneSince !== undefined && Math.max(unchanged, asked - this.#goneSince) >= goneGraceMilliseconds
+    if (isGone) this.#options.log.warn({ lease: this.#options.leases.name, holder }, 'the leader is gone: taking over')
+    return isGone
   }
 
   async #lead(): Promise<void> {
@@ -233,7 +245,9 @@ export class LeaderElection {
     if (old && old.metadata.resourceVersion === lease.metadata.resourceVersion) return
     this.#seen = { lease, at: this.#clock.monotonic() }
     const holder = holderOf(lease)
-    if (holder !== undefined && holder !== holderOf(old)) this.#options.onNewLeader?.(holder)
+    if (holder === undefined || holder === holderOf(old)) return
+    this.#goneSince = undefined
+    this.#options.onNewLeader?.(holder)
   }
 
   /** The next poll, or the moment at which the lease expires if that is sooner: polling past it would waste a period. */

@@ -174,6 +174,21 @@ t.test('leader election does not take over a holder that renews while it is decl
   t.strictSame(server.writes, [])
 })
 
+t.test('leader election takes over a holder that renews though its pod is gone', async (t) => {
+  const server = await startLeaseServer(t)
+  server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
+  const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: async () => 'gone' })
+  let renewals = 0
+  let milliseconds = 0
+  for (; milliseconds < 20_000 && !election.isLeader(); milliseconds += 100) {
+    if (milliseconds % 1_000 === 0) server.put({ renewTime: `renewal ${renewals++}` })
+    clock.advance(100)
+    await breathe()
+  }
+  t.ok(election.isLeader(), 'it leads')
+  t.ok(milliseconds <= 7_000, `after ${milliseconds} ms`)
+})
+
 for (const mood of ['refusing', 'silent'] as const) {
   t.test(`leader election stops leading ten seconds after the last renewal when the API server is ${mood}`, async (t) => {
     const server = await startLeaseServer(t)
