@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import t from 'tap'
+import { stringify } from 'yaml'
+import { locateChartTools } from '../../chart/tools.ts'
+import { run } from '../../cluster/exec.ts'
+import { repository } from '../../cluster/state.ts'
+import { find, renderChart } from '../../support/chart.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startWorld } from '../api-gateway/world.ts'
+import { startProgram } from '../operator/program.ts'
+
+// Dashboard and alerts: that they are what Prometheus understands, that alerts fire when they should, and that each metric they ask for is one
+// that a running operator or gateway tells of.
+
+interface Dashboard {
+  panels: { title: string; targets?: { expr: string }[] }[]
+}
+interface Rules {
+  groups: { name: string; rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[]
+}
+
+const tools = await locateChartTools()
+const objects = await renderChart({ 'metrics.alerts.enabled': true, 'metrics.dashboard.enabled': true })
+const rules = find<{ spec: Rules }>(objects, 'PrometheusRule', 'tintype').spec
+const configMap = find<{ data: Record<string, string> }>(objects, 'ConfigMap', 'tintype-dashboard')
+const dashboard = JSON.parse(configMap.data['tintype.json'] ?? '') as Dashboard
+const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
+const alerts = rules.groups.flatMap(({ rules: group }) => group)
+const directory = t.testdir()
+
+/** The namespace and the interval that Grafana would put there. */
+const filledIn = (query: string): string => query.replaceAll('$namespace', 'tintype').replaceAll('$__rate_interval', '5m')
+const metricsOf = (query: string): string[] => [...query.matchAll(/([a-z_][a-z0-9_]*)\{/g)].map(([, name = '']) => name)
+
+t.test('Prometheus understands every alert, and each fires when it should and is silent otherwise', async (t) => {
+  await writeFile(path.join(directory, 'rules.yaml'), stringify(rules))
+  t.match(await run(tools.promtool, ['check', 'rules', path.join(directory, 'rules.yaml')]), new RegExp(`${alerts.length} rules found`))
+  await run('cp', [path.join(repository, 'test/chart/alerts.test.yaml'), directory])
+  t.match(await run(tools.promtool, ['test', 'rules', path.join(directory, 'alerts.test.yaml')]), /SUCCESS/)
+})
+
+t.test('every alert is tested to fire, and docs/operations.md says what to do', async (t) => {
+  const [tests, guide] = await Promise.all(
+    ['test/chart/alerts.test.yaml', 'docs/operations.md'].map((file) => run('cat', [path.join(repository, file)])),
+  )
+  for (const { alert } of alerts) {
+    t.ok(new RegExp(`alertname: ${alert}, exp_alerts: \\[\\{`).test(tests ?? ''), `${alert} is tested`)
+    t.ok(guide?.includes(alert), `${alert} is explained`)
+  }
+})
+
+t.test('Prometheus understands every query of the dashboard', async (t) => {
+  const records = queries.map((query, index) => ({ record: `query:${index}`, expr: filledIn(query) }))
+  const file = path.join(directory, 'dashboard.yaml')
+  await writeFile(file, stringify({ groups: [{ name: 'dashboard', rules: records }] }))
+  t.match(await run(tools.promtool, ['check', 'rules', '--lint=none', file]), new RegExp(`${queries.length} rules found`))
+})
+
+t.test('Grafana finds the dashboard by its label', async (t) => {
+  t.match(configMap.metadata.labels, { grafana_dashboard: '1' })
+  t.ok(dashboard.panels.length > 20)
+})
+
+t.test('a running operator and a running gateway tell of every metric that dashboard and alerts ask for', async (t) => {
+  const world = await startWorld()
+  t.teardown(() => world.stop())
+  const operator = await startProgram(t, {
+    KUBECONFIG: world.plane.kubeconfigPath,
+    TINTYPE_NAMESPACE: 'default',
+    TINTYPE_POD_NAME: 'operator',
+    TINTYPE_POD_UID: 'operator-uid',
+    TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
+    TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
+    TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
+  })
+  const gateway = await world.startGateway()
+  await eventually('the operator leads', () => operator.isLeader())
+  const texts = [(await operator.get('/metrics')).text, await (await fetch(`${gateway.metricsUrl}/metrics`)).text()]
+  const told = new Set(texts.flatMap(namesIn))
+  const asked = new Set([...queries, ...alerts.map(({ expr }) => expr)].flatMap(metricsOf))
+  t.ok(asked.size > 40, 'control: they ask for something')
+  t.strictSame(
+    [...asked].filter((name) => !told.has(name)),
+    [],
+  )
+})
+
+/** What can be asked for of each metric, by its type. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  )
+}
