@@ -154,6 +154,10 @@ const malformed: Record<string, object> = {
   'of a failure without an error': { ...failure, result },
   'of a file that is larger than any may be': { ...success, result: { ...result, fileSizeBytes: 104_857_601 } },
   'of a picture larger than any can be': { ...success, result: { ...result, width: 1_000_001 } },
+  'of a file beside the picture that is larger than any may be': {
+    ...success,
+    result: { ...result, artifacts: [{ type: 'html', fileSizeBytes: 104_857_601, etag: 'x' }] },
+  },
   'with an unknown error code': { ...failure, result: { error: { code: 'NONE', message: '' } } },
   'with a title of 513 letters': { ...success, result: { ...result, pageTitle: 'x'.repeat(513) } },
   'whose conditions contradict its phase': { ...success, conditions: failure.conditions },

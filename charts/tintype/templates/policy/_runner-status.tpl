@@ -71,6 +71,8 @@ validations:
       (!has(variables.result.fileSizeBytes) || variables.result.fileSizeBytes <= {{ .Values.capture.maxFileBytes | int64 }})
       && (!has(variables.result.width) || variables.result.width <= 1000000)
       && (!has(variables.result.height) || variables.result.height <= 1000000)
+      && (!has(variables.result.artifacts) || variables.result.artifacts.all(artifact,
+      artifact.fileSizeBytes <= {{ .Values.capture.maxFileBytes | int64 }}))
     message: the result is out of bounds
   - expression: >-
       variables.conditions.all(condition, condition.type in ['Succeeded', 'Finished'])
