@@ -1,4 +1,5 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch'
+import type { FilterLists } from './blocking/lists.ts'
 import type { Browsers, Lease } from './browsers.ts'
 import type { EgressPolicy } from './egress/policy.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
@@ -6,6 +7,7 @@ import type { MemoryWatch } from './memory-watch.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { buildPlan, type CapturePlan } from './plan.ts'
 import { bounded } from './race.ts'
+import { repeatedly } from './repeatedly.ts'
 import { type Captured, run } from './run.ts'
 import { sizeOf } from './stitch.ts'
 import { upload } from './upload.ts'
@@ -17,6 +19,8 @@ export interface CaptureParts {
   /** What the pages may reach. */
   policy: EgressPolicy
   memory: MemoryWatch
+  /** What blocking works with. */
+  lists?: FilterLists | undefined
 }
 
 /** An attempt's end: what to report, or an error that another attempt may not meet. */
@@ -38,7 +42,9 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
   using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions)
-    const { picture, findings } = await photograph({ order, plan, parts, timings, signal: time.signal })
+    const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
+      photograph({ order, plan, parts, timings, signal: time.signal }),
+    )
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
       upload(picture, order.upload, time.signal),
@@ -64,7 +70,7 @@ interface Photograph {
 }
 
 async function photograph({ order, plan, parts, timings, signal }: Photograph): Promise<Captured> {
-  const { browsers, policy, memory } = parts
+  const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)
   timings.browser = Math.round(performance.now() - started)
@@ -72,7 +78,7 @@ async function photograph({ order, plan, parts, timings, signal }: Photograph): 
   let isSound = false
   try {
     lease.tab.exit.arm(policy)
-    const captured = await run({ plan, tab: lease.tab, signal, timings })
+    const captured = await run({ plan, tab: lease.tab, lists, signal, timings })
     isSound = true
     return captured
   } finally {

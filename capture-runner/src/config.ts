@@ -36,6 +36,7 @@ const Env = z.object({
   KUBERNETES_SERVICE_PORT: z.string().default('443'),
   TINTYPE_CHROMIUM: z.string().default('/usr/lib/chromium/chromium-headless-shell'),
   TINTYPE_JAIL_DIRECTORY: z.string().default('/app/jail'), // hold.sh, enter.sh, listen.mjs, probe.mjs
+  TINTYPE_LISTS_DIRECTORY: z.string().default('/app/lists'), // filter lists, read when a capture first blocks
   TINTYPE_MAX_TRAFFIC_BYTES: z.coerce
     .number()
     .int()

@@ -1,4 +1,5 @@
 import type { CDPSession } from 'playwright-core'
+import type { AskedRequest, Judge, Verdict } from './blocking/judge.ts'
 import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
 import { type HeldRequest, Requesters } from './requesters.ts'
@@ -22,54 +23,97 @@ interface AuthRequest {
   authChallenge: { source?: string; origin: string }
 }
 
+/** What is done about the page's requests. */
+export interface InterceptionPlan {
+  /** Headers and credentials that some of them get. */
+  signIn?: SignInPlan | undefined
+  /** Who decides which of them are made. */
+  judge?: Judge | undefined
+}
+
 /** Holds the page's requests until its context closes. */
-export async function intercept(tab: Tab, plan: SignInPlan, signal: AbortSignal): Promise<void> {
+export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
   const browser = tab.context.browser()
   if (!browser) throw new Error('the context has no browser')
   const session = await answered(browser.newBrowserCDPSession(), signal)
   tab.context.once('close', () => void session.detach().catch(() => {}))
-  const interception = new Interception(session, new Requesters(tab.session, tab.mainFrame), plan)
+  const interception = new Interception(session, new Requesters(tab.session, tab.mainFrame), plan, tab.mainFrame)
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
   session.on('Fetch.authRequired', (asked) => interception.authenticate(asked))
   // What a service worker asks for is held nowhere.
   await answered(tab.session.send('Network.setBypassServiceWorker', { bypass: true }), signal)
-  const handleAuthRequests = plan.basicAuth !== undefined
+  const handleAuthRequests = plan.signIn?.basicAuth !== undefined
   await answered(session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests }), signal)
 }
 
 class Interception {
   readonly #session: CDPSession
   readonly #requesters: Requesters
-  readonly #plan: SignInPlan
+  readonly #plan: InterceptionPlan
+  readonly #mainFrame: string
   /** Requests whose first 401 may be answered. */
   readonly #unanswered = new Set<string>()
 
-  constructor(session: CDPSession, requesters: Requesters, plan: SignInPlan) {
+  constructor(session: CDPSession, requesters: Requesters, plan: InterceptionPlan, mainFrame: string) {
     this.#session = session
     this.#requesters = requesters
     this.#plan = plan
+    this.#mainFrame = mainFrame
   }
 
-  /** Lets a request go on, with the headers that it may have. */
+  /** Lets a request go on, with the headers that it may have, unless it is refused. */
   pass(held: PausedRequest): void {
+    const { judge, signIn } = this.#plan
+    const verdict = judge?.judge(toAsked(held, this.#mainFrame)) ?? 'pass'
+    if (verdict !== 'pass') this.#refuse(held, verdict)
+    else this.#continue(held, signIn)
+  }
+
+  #refuse({ requestId, resourceType }: PausedRequest, verdict: Exclude<Verdict, 'pass'>): void {
+    const answer =
+      verdict === 'refuse'
+        ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+        : this.#session.send('Fetch.fulfillRequest', { requestId, ...emptyAnswer(resourceType) })
+    answer.catch(() => {})
+  }
+
+  #continue(held: PausedRequest, signIn: SignInPlan | undefined): void {
     const { requestId, request } = held
-    const isOwn = this.#requesters.isOwn(held, this.#plan.origin)
-    if (isOwn && this.#plan.basicAuth) this.#unanswered.add(requestId)
-    const headers = isOwn ? addHeaders(request.headers, this.#plan.headers) : request.headers
+    const isOwn = signIn !== undefined && this.#requesters.isOwn(held, signIn.origin)
+    if (isOwn && signIn.basicAuth) this.#unanswered.add(requestId)
+    const headers = isOwn ? addHeaders(request.headers, signIn.headers) : request.headers
     // Told in full for each hop after the first, which would inherit the headers of the hop before.
-    const changes = isOwn || held.redirectedRequestId !== undefined ? { headers: toLines(headers) } : {}
+    const changes = isOwn || (signIn && held.redirectedRequestId !== undefined) ? { headers: toLines(headers) } : {}
     // The request may be gone by now.
     this.#session.send('Fetch.continueRequest', { requestId, ...changes }).catch(() => {})
   }
 
   /** Answers a 401 of the origin once; a second one means that the credentials are wrong, and is the page to be captured. */
   authenticate({ requestId, authChallenge }: AuthRequest): void {
-    const { origin, basicAuth } = this.#plan
+    const { origin, basicAuth } = this.#plan.signIn ?? { origin: undefined, basicAuth: undefined }
     const isOurs = authChallenge.source === 'Server' && authChallenge.origin === origin && this.#unanswered.delete(requestId)
     const answer = isOurs && basicAuth ? ({ response: 'ProvideCredentials', ...basicAuth } as const) : ({ response: 'CancelAuth' } as const)
     this.#session.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: answer }).catch(() => {})
   }
 }
+
+const toAsked = ({ frameId, resourceType, request }: PausedRequest, mainFrame: string): AskedRequest => ({
+  url: request.url,
+  resourceType,
+  isPage: resourceType === 'Document' && frameId === mainFrame,
+  asker: request.headers.Referer,
+})
+
+const emptyAnswer = (resourceType: string) => ({
+  responseCode: 200,
+  responseHeaders: [
+    { name: 'content-type', value: EMPTY_TYPES[resourceType] ?? 'text/plain' },
+    { name: 'access-control-allow-origin', value: '*' },
+  ],
+  body: '',
+})
+
+const EMPTY_TYPES: Readonly<Record<string, string>> = { Document: 'text/html', Script: 'text/javascript', Stylesheet: 'text/css' }
 
 const isAuthorization = (name: string): boolean => name.toLowerCase() === 'authorization'
 

@@ -5,8 +5,8 @@ import { raced } from './race.ts'
 // What the main frame is doing, told by DevTools events. Playwright's own waiting follows one navigation; a capture must follow the page to
 // where scripts and refreshes take it, and must never photograph the page in between or the browser's own error page.
 
-/** Milliseconds without a request under way that count as `networkidle`. */
-const QUIET_MILLISECONDS = 500
+/** What counts as `networkidle` unless told otherwise. */
+const QUIET = { milliseconds: 500, maxRequests: 0 }
 /** Streams that stay open by design. */
 const STREAMS = new Set(['EventSource', 'WebSocket', 'Ping', 'Prefetch', 'CSPViolationReport'])
 /** What a page is painted with. */
@@ -36,6 +36,8 @@ export class Lifecycle {
   response: MainResponse | undefined
   /** Requests seen so far, of all documents. */
   requests = 0
+  /** What counts as `networkidle`: so many milliseconds with no more than so many requests under way. To be set before the page is opened. */
+  quiet: { milliseconds: number; maxRequests: number } = QUIET
   readonly #mainFrame: string
   readonly #responses = new Map<string, MainResponse>()
   readonly #reached = new Set<string>()
@@ -43,7 +45,7 @@ export class Lifecycle {
   readonly #listeners = new Set<() => void>()
   #pending: { loader: string; url: string } | undefined
   #documents = 0
-  #quiet: NodeJS.Timeout | undefined
+  #clock: NodeJS.Timeout | undefined
 
   /** @param mainFrame id of the main frame; it is the page's target id and stays the same over navigations */
   constructor(session: CDPSession, mainFrame: string) {
@@ -107,9 +109,21 @@ export class Lifecycle {
     }
   }
 
+  /** Takes states of the shown document for reached: nobody waits for them any more. */
+  forgive(states: readonly WaitState[]): void {
+    for (const state of states) this.#reached.add(state)
+    this.#tell()
+  }
+
+  /** Makes `networkidle` something to be reached anew. */
+  expectQuiet(): void {
+    this.#reached.delete('networkidle')
+    this.#restartClock()
+  }
+
   /** Stops the clock of `networkidle`. */
   dispose(): void {
-    clearTimeout(this.#quiet)
+    clearTimeout(this.#clock)
     this.#listeners.clear()
   }
 
@@ -128,7 +142,7 @@ export class Lifecycle {
     this.#reached.clear()
     this.#reached.add('commit')
     if (this.#pending?.loader === loader) this.#pending = undefined
-    this.#watchQuiet()
+    this.#restartClock()
     this.#tell()
   }
 
@@ -163,13 +177,24 @@ export class Lifecycle {
     if (this.#inFlight.delete(requestId)) this.#watchQuiet()
   }
 
+  #restartClock(): void {
+    clearTimeout(this.#clock)
+    this.#clock = undefined
+    this.#watchQuiet()
+  }
+
+  /** The clock runs while no more requests are under way than may be. */
   #watchQuiet(): void {
-    clearTimeout(this.#quiet)
-    if (this.#inFlight.size > 0 || this.#reached.has('networkidle')) return
-    this.#quiet = setTimeout(() => {
-      this.#reached.add('networkidle')
-      this.#tell()
-    }, QUIET_MILLISECONDS)
+    const isQuiet = this.#inFlight.size <= this.quiet.maxRequests && !this.#reached.has('networkidle')
+    if (isQuiet && this.#clock !== undefined) return
+    clearTimeout(this.#clock)
+    this.#clock = isQuiet ? setTimeout(() => this.#rest(), this.quiet.milliseconds) : undefined
+  }
+
+  #rest(): void {
+    this.#clock = undefined
+    this.#reached.add('networkidle')
+    this.#tell()
   }
 
   #tell(): void {

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { accessFromFiles } from '@tintype/crds/client/cluster-access'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import pino from 'pino'
+import { openLists } from './blocking/lists.ts'
 import { launchBrowser } from './browser.ts'
 import { Browsers } from './browsers.ts'
 import { capture } from './capture.ts'
@@ -47,6 +48,7 @@ const reporter = createReporter({ http: new KubeHttp(toAccess(config)), log })
 const parts = {
   browsers,
   policy: toPolicy(config),
+  lists: openLists(config.TINTYPE_LISTS_DIRECTORY),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
 const runner = new Runner({

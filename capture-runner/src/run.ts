@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FilterLists } from './blocking/lists.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
 import type { CapturePlan } from './plan.ts'
 import { raced } from './race.ts'
-import { click } from './steps/click.ts'
+import { checkAnswer } from './steps/check-answer.ts'
+import { checkContent } from './steps/check-content.ts'
+import { click, clickAll, hover, pressKey } from './steps/click.ts'
+import { consent } from './steps/consent.ts'
 import { delay } from './steps/delay.ts'
+import { domIdle } from './steps/dom-idle.ts'
 import { files } from './steps/files.ts'
 import { frame } from './steps/frame.ts'
+import { hideLatecomers, hideUnwanted } from './steps/hide-unwanted.ts'
+import { holdRequests } from './steps/hold-requests.ts'
+import { initScript } from './steps/init-script.ts'
 import { listen } from './steps/listen.ts'
+import { loadFiles } from './steps/load-files.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
 import { navigate } from './steps/navigate.ts'
 import { notePage, notePicture } from './steps/notes.ts'
+import { placeWindow } from './steps/place-window.ts'
 import { print } from './steps/print.ts'
 import { process, thumbnail } from './steps/process.ts'
 import { screenshot } from './steps/screenshot.ts'
@@ -20,27 +30,46 @@ import { seekElement } from './steps/seek-element.ts'
 import { settle } from './steps/settle.ts'
 import { signIn } from './steps/sign-in.ts'
 import type { Findings, Step, Work } from './steps/step.ts'
+import { stillPage } from './steps/still-page.ts'
 import { styles } from './steps/styles.ts'
 import { sweep } from './steps/sweep.ts'
 import { unfold } from './steps/unfold.ts'
+import { waitForFunction } from './steps/wait-for-function.ts'
 import { waitForSelector } from './steps/wait-for-selector.ts'
+import { watchPage } from './steps/watch-page.ts'
 import type { Tab } from './tab.ts'
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
   signIn,
+  initScript,
+  watchPage,
+  holdRequests,
+  loadFiles,
   listen,
   navigate,
+  checkAnswer,
+  consent,
+  hideUnwanted,
   styles,
   scripts,
   click,
+  clickAll,
+  hover,
+  pressKey,
   waitForSelector,
+  waitForFunction,
   unfold,
   scroll,
   sweep,
+  placeWindow,
   seekElement,
   settle,
+  domIdle,
   delay,
+  hideLatecomers,
+  checkContent,
+  stillPage,
   measure,
   metadata,
   notePage,
@@ -66,6 +95,8 @@ export interface Captured {
 export interface Run {
   plan: CapturePlan
   tab: Tab
+  /** Absent: what would need them fails. */
+  lists?: FilterLists | undefined
   signal: AbortSignal
   timings: Record<string, number>
 }
@@ -74,9 +105,9 @@ export interface Run {
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason as it is, when that ended it
  */
-export async function run({ plan, tab, signal, timings }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, signal, timings }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, signal: AbortSignal.any([signal, tab.ended]) }
   for (const step of STEPS) {
     if (step.isWanted && !step.isWanted(plan)) continue
     await runStep(step, work, timings)

@@ -1,17 +1,36 @@
-import { type CaptureOptions, withDefaults } from './capture-options/catalogue.ts'
+import { type CaptureOptions, type EffectiveOptions, withDefaults } from './capture-options/catalogue.ts'
 
-/** Milliseconds that taking and encoding the picture may need. */
-const CAPTURE_MILLISECONDS = 30_000
-/** Milliseconds for what surrounds it: a browser to prepare, the upload. */
+/** Milliseconds for what surrounds the capture: a browser to prepare, the upload. */
 const MARGIN_MILLISECONDS = 30_000
 const MAX_MILLISECONDS = 900_000
 
-/** Milliseconds that one attempt on one pod may take, from dispatch to the stored file. Every request that the options allow fits in it. */
+/**
+ * Milliseconds that one attempt on one pod may take, from dispatch to the stored file. Every request that the options allow fits in it, unless
+ * they bound the whole themselves. Repetitions (`retries`) have what is left of it.
+ */
 export function attemptMilliseconds(options: CaptureOptions | undefined): number {
-  const { timeout, delay, waitForSelector, click } = withDefaults(options)
-  const selectors = [waitForSelector, click].filter((selector) => selector !== undefined).length
-  const wanted = timeout + delay + selectors * timeout + CAPTURE_MILLISECONDS + MARGIN_MILLISECONDS
-  return Math.min(wanted, MAX_MILLISECONDS)
+  const effective = withDefaults(options)
+  const { timeout, delay, captureTimeout, jobTimeout } = effective
+  if (jobTimeout !== undefined) return jobTimeout
+  return Math.min(timeout + delay + waitMilliseconds(effective) + captureTimeout + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
+}
+
+/** For the elements and expressions that are waited for. */
+function waitMilliseconds(options: EffectiveOptions): number {
+  const { waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector, timeout } = options
+  const all = [waitForSelector, waitForSelectorGone, waitForFunction, click, hover, scrollIntoView, selector]
+  const awaited = all.filter((what) => what !== undefined)
+  return awaited.length * (options.waitForSelectorTimeout ?? timeout) + scrollMilliseconds(options)
+}
+
+/** For one scroll besides its rest. */
+const SCROLL_MILLISECONDS = 300
+
+function scrollMilliseconds(options: EffectiveOptions): number {
+  const { fullPageScroll, fullPageScrollBy, fullPageMaxScrolls, fullPageMaxHeight, viewportHeight, fullPageScrollDelay } = options
+  if (!fullPageScroll) return 0
+  const scrolls = fullPageMaxScrolls ?? Math.ceil(fullPageMaxHeight / (fullPageScrollBy ?? Math.max(100, viewportHeight)))
+  return scrolls * (fullPageScrollDelay + SCROLL_MILLISECONDS)
 }
 
 /** Milliseconds that an upload address outlives its attempt. */

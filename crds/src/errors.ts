@@ -17,13 +17,22 @@ export const JOB_ERRORS = {
   BLOCKED_ADDRESS: { remedy: 'The address is private or refused by the operator’s egress rules; only public addresses can be captured.' },
   PROXY_FAILED: { remedy: 'Check the proxy: its address, its user and password, and that it may reach the page.' },
   TLS_ERROR: { remedy: 'Mend the site’s certificate; error.message names the fault.' },
-  SELECTOR_NOT_FOUND: { remedy: 'Check options.wait_for_selector and options.click against the page.' },
+  SELECTOR_NOT_FOUND: { remedy: 'Check the selectors of the options (wait_for_selector, click, hover) against the page.' },
   PAGE_CRASHED: { remedy: 'The page used more memory than a runner has, or crashed the browser; capture a smaller part of it.' },
   HTTP_ERROR: { remedy: 'The page answered with an error status that the options ask to refuse.' },
   TOO_LARGE: { remedy: 'The picture exceeds the size limit: use a smaller viewport, scale or full_page_max_height, or jpeg.' },
   UNSUPPORTED_CONTENT: { remedy: 'The address answers with a download, not a page.' },
   TOO_MANY_REDIRECTS: { remedy: 'The page redirects in a circle; give its final address.' },
   SCRIPT_ERROR: { remedy: 'options.scripts threw; error.message holds the first line.' },
+  BLANK_PAGE: {
+    remedy:
+      'The picture shows one colour: wait for more (options.wait_for_selector, options.delay), or accept it (options.blank_page_action).',
+  },
+  BOT_CHALLENGE: {
+    remedy:
+      'The site takes the browser for a program; options.cookies or options.proxy may help, or leave options.fail_on_bot_challenge out.',
+  },
+  CONTENT_RULE: { remedy: 'The page breaks a rule of the options (fail_if_…, fail_on_redirect); error.message says which.' },
   STORAGE_FAILED: { remedy: 'The picture could not be stored; try again later.', retryable: true },
   USAGE_LIMIT_REACHED: { remedy: 'The account’s monthly quota is used up: wait for the next month or take a larger plan.' },
   INVALID_OPTIONS: {

@@ -14,6 +14,7 @@ export const navigate: Step = {
   code: 'NAVIGATION_FAILED',
   run: async (work) => {
     const { tab, plan } = work
+    tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
     const answer = await raced(tab.session.send('Page.navigate', { url: plan.url }), time.signal)
     if (answer.isDownload) throw new CaptureError('UNSUPPORTED_CONTENT', 'the address answers with a download, not a page')
@@ -29,20 +30,54 @@ export async function follow(work: Work): Promise<void> {
   await arrive(work, time.signal)
 }
 
+/** After scripts that change the page: waits for these states once more, of the document that is shown then. */
+export async function arriveAgain(work: Work, states: readonly WaitState[]): Promise<void> {
+  const { plan, tab } = work
+  using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
+  if (states.includes('networkidle')) tab.lifecycle.expectQuiet()
+  await arrive(work, time.signal, [...new Set([...plan.states, ...states])])
+}
+
 /**
  * Waits until the shown document has reached the plan's states. A network that never rests is no failure: the capture goes on with a warning.
  * @throws CaptureError of the main frame's failure
  */
-async function arrive({ tab, plan, findings }: Work, signal: AbortSignal): Promise<void> {
-  const { lifecycle } = tab
+async function arrive(work: Work, signal: AbortSignal, states: readonly WaitState[] = work.plan.states): Promise<void> {
+  const { tab } = work
   try {
-    await lifecycle.reach(plan.states, signal)
+    await tab.lifecycle.reach(
+      states.filter((state) => state !== 'networkidle'),
+      signal,
+    )
+    if (states.includes('networkidle')) await rest(work, signal)
   } catch (error) {
-    if (!isOnlyBusy(tab, plan.states)) throw error
-    warnOnce(findings.warnings, `the network did not rest within ${plan.timeoutMilliseconds} ms`)
+    if (!mayGoOn(work)) throw error
+    warnOnce(work.findings.warnings, toMessage(error))
+    tab.lifecycle.forgive(tab.lifecycle.missing(states))
   }
   checkMainFrame(tab)
 }
+
+/** Waits for the network to rest, for as long as the plan says. */
+async function rest({ tab, plan, findings }: Work, signal: AbortSignal): Promise<void> {
+  const { timeoutMilliseconds } = plan.quiet
+  const tired = () => new CaptureError('TIMEOUT', `the network did not rest within ${timeoutMilliseconds} ms`)
+  using time = bounded(signal, timeoutMilliseconds, tired)
+  try {
+    await tab.lifecycle.reach([...plan.states.filter((state) => state !== 'networkidle'), 'networkidle'], time.signal)
+  } catch (error) {
+    if (!isOnlyBusy(tab, plan.states)) throw error
+    warnOnce(findings.warnings, `the network did not rest within ${timeoutMilliseconds} ms`)
+    // Nor will it the next time that somebody asks.
+    tab.lifecycle.forgive(['networkidle'])
+  }
+}
+
+/** A best attempt takes what is shown when the time is over, if anything is. */
+const mayGoOn = ({ tab, plan, signal }: Work): boolean =>
+  !signal.aborted && plan.isBestAttempt && tab.lifecycle.document !== undefined && tab.lifecycle.failure === undefined
+
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : 'the page did not load in time')
 
 /** @throws CaptureError when what the page shows is not the page */
 export function checkMainFrame({ lifecycle, exit }: Tab): void {

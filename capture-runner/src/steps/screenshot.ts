@@ -2,7 +2,7 @@ import { isBlank, isTooLargeToBeBlank } from '../blank.ts'
 import type { BrowserFormat } from '../encode.ts'
 import { CaptureError } from '../errors.ts'
 import type { Colour } from '../plans/colour.ts'
-import { answered, pause } from '../race.ts'
+import { answered, bounded, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
 import { type Cut, cutPage, type Tile } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
@@ -27,7 +27,10 @@ export const screenshot: Step = {
     const cut = cutPage(plan, findings.size, findings.region)
     findings.truncated = cut.truncated
     findings.warnings.push(...cut.warnings)
-    findings.picture = await takePicture(work, cut)
+    const { captureMilliseconds } = plan
+    const late = () => new CaptureError('TIMEOUT', `the picture was not taken within ${captureMilliseconds} ms`)
+    using time = bounded(work.signal, captureMilliseconds, late)
+    findings.picture = await takePicture({ ...work, signal: time.signal }, cut)
   },
 }
 
@@ -38,11 +41,13 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
   const picture = await take()
   const pixels = first.width * first.height * cut.scale ** 2
-  if (isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))
-    return picture
+  const { blankAction } = work.plan
+  if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))
   await pause(BLANK_MILLISECONDS, work.signal)
   const second = await take()
-  if (await isBlank(second)) work.findings.warnings.push(BLANK)
+  if (!(await isBlank(second))) return second
+  if (blankAction === 'fail') throw new CaptureError('BLANK_PAGE', BLANK)
+  work.findings.warnings.push(BLANK)
   return second
 }
 

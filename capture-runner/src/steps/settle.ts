@@ -1,9 +1,8 @@
+import type { CapturePlan } from '../plan.ts'
 import { pause } from '../race.ts'
 import { follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
-/** Milliseconds that fonts and images may take after the page has loaded. */
-const MAX_MILLISECONDS = 3_000
 const INTERVALS = [10, 20, 50, 100]
 
 /**
@@ -26,14 +25,17 @@ export const settle: Step = {
       const taken = performance.now() - started
       const isPainted = taken > BACKGROUND_MILLISECONDS || first.requests.isDisjointFrom(lifecycle.painting)
       if (open === 0 && isPainted && !lifecycle.isMoving) return
-      if (taken > MAX_MILLISECONDS) {
-        work.findings.warnings.push('fonts or images were still loading when the picture was taken')
+      if (isPatienceOver(work.plan, taken)) {
+        if (work.plan.settleMilliseconds > 0) work.findings.warnings.push('fonts or images were still loading when the picture was taken')
         return
       }
       await pause(INTERVALS[Math.min(i, INTERVALS.length - 1)] ?? 0, work.signal)
     }
   },
 }
+
+const isPatienceOver = ({ settleMilliseconds, imagesMilliseconds = 0 }: CapturePlan, taken: number): boolean =>
+  taken >= Math.max(settleMilliseconds, imagesMilliseconds)
 
 /** How many fonts and images are still to come; undefined when the document changed under the question. */
 async function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {

@@ -1,18 +1,13 @@
-import { intercept } from '../interception.ts'
 import type { CookiePlan } from '../plans/identity.ts'
 import { answered } from '../race.ts'
 import type { Step, Work } from './step.ts'
 
-/** Gives the browser cookies, headers and credentials before the page is opened. */
+/** Gives the browser cookies before the page is opened; headers and credentials are added to the requests that are held. */
 export const signIn: Step = {
   name: 'signIn',
   isWanted: (plan) => plan.signIn !== undefined,
   run: async (work) => {
-    const { tab, plan, signal } = work
-    if (!plan.signIn) return
-    const { cookies, headers, basicAuth } = plan.signIn
-    await setCookies(cookies, work)
-    if (basicAuth || Object.keys(headers).length > 0) await intercept(tab, plan.signIn, signal)
+    if (work.plan.signIn) await setCookies(work.plan.signIn.cookies, work)
   },
 }
 

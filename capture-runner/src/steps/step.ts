@@ -2,9 +2,12 @@ import type { ArtifactType } from '@tintype/crds/artifacts'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { Journal } from '../journal.ts'
+import type { Judge } from '../blocking/judge.ts'
+import type { FilterLists } from '../blocking/lists.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
 import type { PageSize, Tile } from '../tiles.ts'
+import type { Sight } from './watch-page.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {
@@ -29,6 +32,14 @@ export interface Work {
   tab: Tab
   plan: CapturePlan
   findings: Findings
+  /** Absent: this runner carries none. */
+  lists?: FilterLists | undefined
+  /** Who decides about the page's requests; absent: nobody. */
+  judge?: Judge
+  /** What was noted of the page's doings; absent: nobody asked. */
+  sight?: Sight
+  /** Files that the client named, by their addresses; undefined: not to be had. */
+  texts?: ReadonlyMap<string, string | undefined>
   signal: AbortSignal
 }
 

@@ -110,6 +110,13 @@ export const contradictions: readonly Contradiction[] = [
     rule: '!has(self.imageLossless) || !self.imageLossless || !has(self.format) || self.format != "jpeg"',
     holds: ({ imageLossless, format }) => imageLossless === true && format === 'jpeg',
   },
+  {
+    code: 'job_timeout_covers_timeout_and_delay',
+    paths: ['jobTimeout', 'timeout', 'delay'],
+    message: 'job_timeout must not be below timeout and delay together: raise it, or lower them',
+    rule: '!has(self.jobTimeout) || self.jobTimeout >= (has(self.timeout) ? self.timeout : 30000) + (has(self.delay) ? self.delay : 0)',
+    holds: ({ jobTimeout, timeout = 30000, delay = 0 }) => jobTimeout !== undefined && jobTimeout < timeout + delay,
+  },
 ]
 
 /** The rules that the API server checks. */

@@ -3,7 +3,8 @@ import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import pino from 'pino'
 import { launchBrowser } from '../../../capture-runner/src/browser.ts'
 import { Browsers } from '../../../capture-runner/src/browsers.ts'
-import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import type { FilterLists } from '../../../capture-runner/src/blocking/lists.ts'
+import { createGuard, type GuardConfig } from '../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../capture-runner/src/egress/policy.ts'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
@@ -38,12 +39,16 @@ export const LOOPBACK_POLICY: EgressPolicy = {
 export interface StudioOptions {
   isolation?: 'context' | 'browser'
   memoryLimitBytes?: number
+  /** What blocking works with; absent: it is refused. */
+  lists?: FilterLists
+  /** How names are resolved and dialled. */
+  guard?: GuardConfig
 }
 
 /** Starts the browsers. Chromium's own sandbox does not start as root. */
-export async function openStudio({ isolation = 'context', memoryLimitBytes }: StudioOptions = {}): Promise<Studio> {
+export async function openStudio({ isolation = 'context', memoryLimitBytes, lists, guard: guardConfig }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
-  const guard = createGuard({ ownAddresses: [] })
+  const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
   const browsers = new Browsers({ launch: () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard }), isolation, log })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
@@ -56,7 +61,7 @@ export async function openStudio({ isolation = 'context', memoryLimitBytes }: St
     let isSound = false
     try {
       lease.tab.exit.arm(policy)
-      const captured = await run({ plan, tab: lease.tab, signal: signal ?? AbortSignal.timeout(120_000), timings })
+      const captured = await run({ plan, tab: lease.tab, lists, signal: signal ?? AbortSignal.timeout(120_000), timings })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {

@@ -1,0 +1,133 @@
+// Makes the data files that blocking works with out of packages of npm: engines that are read in milliseconds, the rules about consent banners, and
+// beside them what their licences ask for: versions, notices, the texts that they were made of. Run while images are built, never at run time.
+
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { ENGINE_VERSION, FiltersEngine } from '@ghostery/adblocker'
+import { ENGINES, LIST_PACKAGE, type ListSource } from './sources.ts'
+
+const run = promisify(execFile)
+
+/** What the engines are asked for: requests to refuse and selectors to hide, nothing else. */
+const ENGINE_CONFIG = {
+  enableHtmlFiltering: false,
+  enableMutationObserver: false,
+  loadCSPFilters: false,
+  loadExtendedSelectors: false,
+  loadPreprocessors: false,
+}
+
+/** A list as its package has it. */
+interface ListText extends ListSource {
+  text: string
+  version: string
+  /** ISO 8601. */
+  updated: string
+}
+
+/** Fills `to` with `lists/` (what a runner reads) and `doc/` (what its licences ask for). */
+export async function buildLists(to: string): Promise<void> {
+  const lists = path.join(to, 'lists')
+  const doc = path.join(to, 'doc')
+  await Promise.all([lists, doc].map((directory) => mkdir(directory, { recursive: true })))
+  const unpacked = await fetchPackage()
+  try {
+    const made: ListText[] = []
+    for (const [engine, sources] of Object.entries(ENGINES)) {
+      const texts = await Promise.all(sources.map((source) => readList(unpacked, source)))
+      await writeFile(path.join(lists, `${engine}.engine`), compile(texts))
+      for (const { filter, text } of texts) await writeFile(path.join(doc, `adguard-filter-${filter}.txt.gz`), gzipSync(text))
+      made.push(...texts)
+    }
+    await copyFile(path.join(unpacked, 'LICENSE'), path.join(doc, 'COPYING.adguard-filters'))
+    await placeConsent(lists, doc)
+    await writeNotices(made, lists, doc)
+  } finally {
+    await rm(path.dirname(unpacked), { recursive: true, force: true })
+  }
+}
+
+/** One engine of some lists. What only AdGuard's own programs understand is left out. */
+function compile(texts: readonly ListText[]): Uint8Array {
+  const lines = texts.flatMap(({ text }) => text.split('\n')).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
+  return FiltersEngine.parse(lines.join('\n'), ENGINE_CONFIG).serialize()
+}
+
+/** Takes the package from the registry that npm is set to, and checks what it is. Resolves to the unpacked directory. */
+async function fetchPackage(): Promise<string> {
+  const { name, version, integrity } = LIST_PACKAGE
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-lists-'))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', directory, `${name}@${version}`], { cwd: directory })
+  const answer = JSON.parse(stdout) as { filename: string }[] | Record<string, { filename: string }>
+  const packed = Object.values(answer)[0]
+  if (!packed) throw new Error(`npm packed nothing for ${name}@${version}`)
+  const file = path.join(directory, path.basename(packed.filename).replace(/^@/, '').replace('/', '-'))
+  const digest = `sha512-${createHash('sha512')
+    .update(await readFile(file))
+    .digest('base64')}`
+  if (digest !== integrity) throw new Error(`${name}@${version} is not what lists/sources.ts expects: ${digest}`)
+  await run('tar', ['-xzf', file, '-C', directory])
+  return path.join(directory, 'package')
+}
+
+async function readList(unpacked: string, source: ListSource): Promise<ListText> {
+  const name = `ruleset_${source.filter}`
+  const rules = JSON.parse(await readFile(path.join(unpacked, 'dist/filters/declarative', name, `${name}.json`), 'utf8')) as [
+    { metadata: { rawFilterList: string } },
+  ]
+  const text = rules[0].metadata.rawFilterList
+  const head = text.slice(0, 2_000)
+  return {
+    ...source,
+    text,
+    version: /^! Version: (.+)$/m.exec(head)?.[1] ?? '',
+    updated: new Date(/^! TimeUpdated: (.+)$/m.exec(head)?.[1] ?? 0).toISOString(),
+  }
+}
+
+async function placeConsent(lists: string, doc: string): Promise<void> {
+  const directory = path.dirname(path.dirname(createRequire(import.meta.url).resolve('@duckduckgo/autoconsent')))
+  await copyFile(path.join(directory, 'dist/autoconsent.playwright.js'), path.join(lists, 'consent.js'))
+  await copyFile(path.join(directory, 'rules/compact-rules.json'), path.join(lists, 'consent-rules.json'))
+  await copyFile(path.join(directory, 'LICENSE'), path.join(doc, 'COPYING.autoconsent'))
+}
+
+async function writeNotices(made: readonly ListText[], lists: string, doc: string): Promise<void> {
+  const updated = made
+    .map((list) => list.updated)
+    .sort()
+    .at(-1)
+  const autoconsent = await versionOf('@duckduckgo/autoconsent')
+  const versions = { updated, engineVersion: ENGINE_VERSION, lists: made.map(({ text: _, ...list }) => list), autoconsent }
+  await writeFile(path.join(lists, 'versions.json'), `${JSON.stringify(versions, undefined, 2)}\n`)
+  await writeFile(path.join(doc, 'versions.json'), `${JSON.stringify(versions, undefined, 2)}\n`)
+  for (const file of ['build.ts', 'sources.ts']) await copyFile(path.join(import.meta.dirname, file), path.join(doc, file))
+  const named = made.map(
+    ({ name, version, filter, updated: at }) => `  ${name}, version ${version} of ${at}: adguard-filter-${filter}.txt.gz`,
+  )
+  await writeFile(
+    path.join(doc, 'NOTICES'),
+    `The files in /app/lists are data that the capture runner reads; they are works of their own, under their own licences.
+
+*.engine: filter lists in a binary form, made by build.ts from the texts beside this file, which are
+unchanged copies out of ${LIST_PACKAGE.name} ${LIST_PACKAGE.version}. Licence: ${LIST_PACKAGE.license} (COPYING.adguard-filters).
+EasyList, which the Base filter contains, is © its authors (https://easylist.to), under GPL-3.0 or CC BY-SA 3.0.
+
+${named.join('\n')}
+
+consent.js, consent-rules.json: unchanged files of @duckduckgo/autoconsent ${autoconsent}, MPL-2.0 (COPYING.autoconsent);
+source: https://github.com/duckduckgo/autoconsent
+`,
+  )
+}
+
+async function versionOf(name: string): Promise<string> {
+  const directory = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)))
+  return (JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { FiltersEngine } from '@ghostery/adblocker'
+import type { EngineName } from '../plans/blocking.ts'
+
+// The filter lists that the image carries, made by capture-runner/lists. Read when a capture first wants one, which takes a few milliseconds, and
+// kept; a runner that never blocks never reads any.
+
+/** What the lists were made of. */
+export interface ListVersions {
+  /** ISO 8601: how old the newest of the lists is. */
+  updated: string
+}
+
+/** What is known about consent banners: autoconsent's program for the page, and its rules. */
+export interface ConsentRules {
+  script: string
+  rules: unknown
+}
+
+/** The lists of one runner. */
+export interface FilterLists {
+  engine: (name: EngineName) => Promise<FiltersEngine>
+  consent: () => Promise<ConsentRules>
+  versions: () => Promise<ListVersions>
+}
+
+/** Lists in a directory, read on demand. */
+export function openLists(directory: string): FilterLists {
+  const engines = new Map<EngineName, Promise<FiltersEngine>>()
+  let consent: Promise<ConsentRules> | undefined
+  const text = (name: string) => readFile(path.join(directory, name), 'utf8')
+  return {
+    engine: (name) => {
+      const found = engines.get(name) ?? loadEngine(path.join(directory, `${name}.engine`))
+      engines.set(name, found)
+      return found
+    },
+    consent: () => {
+      consent ??= Promise.all([text('consent.js'), text('consent-rules.json')]).then(([script, rules]) => ({
+        script,
+        rules: JSON.parse(rules),
+      }))
+      return consent
+    },
+    versions: async () => JSON.parse(await text('versions.json')) as ListVersions,
+  }
+}
+
+const loadEngine = async (file: string): Promise<FiltersEngine> => FiltersEngine.deserialize(await readFile(file))

@@ -1,0 +1,78 @@
+import { filterCompactRules, type IndexedCMPRuleset } from '@duckduckgo/autoconsent'
+import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
+import { pause } from '../race.ts'
+import { insistOnLists } from './hold-requests.ts'
+import { follow } from './navigate.ts'
+import type { Step } from './step.ts'
+
+/** Milliseconds in which a banner must be known for one. */
+const DETECT_MILLISECONDS = 1_500
+/** Milliseconds in which a known one must open. */
+const OPEN_MILLISECONDS = 4_000
+/** Milliseconds that answering an open one may take. */
+const ANSWER_MILLISECONDS = 10_000
+const LOOK_MILLISECONDS = 50
+
+/** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
+export const consent: Step = {
+  name: 'consent',
+  isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
+  run: async (work) => {
+    const { tab, plan, signal } = work
+    const progress = new Progress()
+    const { script, rules } = await insistOnLists(work).consent()
+    const frames = new ConsentFrames(tab, {
+      script,
+      rules,
+      config: configFor(plan.bannerAction === 'opt_in' ? 'optIn' : 'optOut'),
+      rulesFor: (url, mainFrame) => ({ autoconsent: [], compact: filterCompactRules(rules as IndexedCMPRuleset, { url, mainFrame }) }),
+      onMessage: (message) => progress.note(message),
+    })
+    await frames.start()
+    const started = performance.now()
+    while (progress.isWorthWaiting(performance.now() - started)) {
+      await frames.attendForeignFrames()
+      await pause(LOOK_MILLISECONDS, signal)
+    }
+    await follow(work)
+  },
+}
+
+/** How far the banners of a page's frames are. */
+export class Progress {
+  /** State of each frame's program, by its id. */
+  readonly #states = new Map<string, string>()
+  #isDone = false
+
+  note({ type, result, instanceId = '', state }: ConsentMessage): void {
+    if (type === 'autoconsentDone') this.#isDone = true
+    if ((type === 'optOutResult' || type === 'optInResult') && result === false) this.#isDone = true
+    if (type === 'report' && state) this.#states.set(instanceId, state.lifecycle)
+  }
+
+  /** @param milliseconds since the programs began */
+  isWorthWaiting(milliseconds: number): boolean {
+    const states = [...this.#states.values()]
+    if (this.#isDone) return false
+    if (states.some((state) => ANSWERING.has(state))) return milliseconds < ANSWER_MILLISECONDS
+    if (states.includes('cmpDetected')) return milliseconds < OPEN_MILLISECONDS
+    return milliseconds < DETECT_MILLISECONDS
+  }
+}
+
+const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn'])
+
+const configFor = (autoAction: 'optIn' | 'optOut') => ({
+  enabled: true,
+  autoAction,
+  disabledCmps: [],
+  enablePrehide: true,
+  enableCosmeticRules: true,
+  enableGeneratedRules: true,
+  detectRetries: 4,
+  isMainWorld: false,
+  prehideTimeout: 4000,
+  enableHeuristicDetection: true,
+  heuristicMode: 'tier2',
+  logs: { lifecycle: false, rulesteps: false, detectionsteps: false, evals: false, errors: false, messages: false, waits: false },
+})

@@ -1,0 +1,52 @@
+import { pause } from '../race.ts'
+import { follow } from './navigate.ts'
+import type { Step, Work } from './step.ts'
+
+const INTERVAL_MILLISECONDS = 50
+
+/** Waits until the page's elements have not changed for a while. The records of changes are fetched from here: no script of a page need ever run. */
+export const domIdle: Step = {
+  name: 'domIdle',
+  isWanted: (plan) => plan.domIdleMilliseconds !== undefined,
+  run: async (work) => {
+    const { plan, findings, tab, signal } = work
+    const { domIdleMilliseconds = 0, timeoutMilliseconds } = plan
+    const until = performance.now() + timeoutMilliseconds
+    let changedAt = performance.now()
+    while (performance.now() - changedAt < domIdleMilliseconds) {
+      if (performance.now() > until) {
+        findings.warnings.push(`the page’s elements kept changing for ${timeoutMilliseconds} ms`)
+        return
+      }
+      const { document } = tab.lifecycle
+      const changes = await countChanges(work)
+      if (changes > 0 || tab.lifecycle.document !== document) changedAt = performance.now()
+      await pause(INTERVAL_MILLISECONDS, signal)
+      await follow(work)
+    }
+  },
+}
+
+async function countChanges({ tab, signal }: Work): Promise<number> {
+  const { document } = tab.lifecycle
+  try {
+    return await tab.look<number>(CHANGES, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return 1
+    throw error
+  }
+}
+
+/** Changes since it was asked before. The observer's own call, where scripts run, only counts. */
+const CHANGES = `(() => {
+  const watch = globalThis.tintypeChanges ??= (() => {
+    const seen = { count: 0, observer: undefined }
+    seen.observer = new MutationObserver((records) => { seen.count += records.length })
+    seen.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    return seen
+  })()
+  const changes = watch.count + watch.observer.takeRecords().length
+  watch.count = 0
+  return changes
+})()`

@@ -1,0 +1,40 @@
+import { Judge } from '../blocking/judge.ts'
+import type { FilterLists } from '../blocking/lists.ts'
+import { CaptureError } from '../errors.ts'
+import { intercept } from '../interception.ts'
+import type { CapturePlan } from '../plan.ts'
+import type { EngineName } from '../plans/blocking.ts'
+import { answered } from '../race.ts'
+import type { Step, Work } from './step.ts'
+
+/** Holds the page's requests where some of them are to be refused or to carry headers; not at all otherwise, because each costs half a millisecond. */
+export const holdRequests: Step = {
+  name: 'holdRequests',
+  isWanted: (plan) => plan.requestRules !== undefined || plan.bypassServiceWorkers === true || addsHeaders(plan),
+  run: async (work) => {
+    const { tab, plan, signal } = work
+    const { requestRules: rules, signIn } = plan
+    if (rules) {
+      work.judge = new Judge(plan.url, rules, await enginesOf(work, rules.engines))
+      if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
+    }
+    if (work.judge || addsHeaders(plan)) await intercept(tab, { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge }, signal)
+    if (plan.bypassServiceWorkers) await answered(tab.session.send('Network.setBypassServiceWorker', { bypass: true }), signal)
+  },
+}
+
+const addsHeaders = ({ signIn }: CapturePlan): boolean =>
+  signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
+
+/** The handshake of a socket is held nowhere. */
+const refuseWebSockets = ({ tab, signal }: Work) =>
+  answered(tab.session.send('Network.setBlockedURLs', { urls: ['ws://*', 'wss://*'] }), signal)
+
+/** @throws CaptureError INVALID_OPTIONS on a runner that was started without lists */
+export function insistOnLists({ lists }: Work): FilterLists {
+  if (!lists) throw new CaptureError('INVALID_OPTIONS', 'this runner carries no filter lists')
+  return lists
+}
+
+/** Engines of a plan, ready to be asked. */
+export const enginesOf = (work: Work, names: readonly EngineName[]) => Promise.all(names.map((name) => insistOnLists(work).engine(name)))

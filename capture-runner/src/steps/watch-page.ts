@@ -1,0 +1,57 @@
+import { createMatcher } from '../blocking/patterns.ts'
+import type { CapturePlan } from '../plan.ts'
+import type { Step, Work } from './step.ts'
+
+const isWanted = ({ neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
+  neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
+
+/** Begins to note, before the page is opened, what may make the capture count as failed. */
+export const watchPage: Step = {
+  name: 'watchPage',
+  isWanted,
+  run: async (work) => {
+    const { tab, plan } = work
+    const sight: Sight = {}
+    work.sight = sight
+    if (plan.neededRequests) noteFailedRequests(work, sight, plan.neededRequests)
+    if (plan.failOnPageError) {
+      tab.page.once('pageerror', (error) => {
+        sight.pageError = String(error?.message ?? error)
+      })
+    }
+    if (plan.failOnBotChallenge) {
+      tab.session.on('Network.responseReceived', ({ frameId, type, response }) => {
+        if (frameId === tab.mainFrame && type === 'Document') sight.isChallenged = isChallenge(response.headers)
+      })
+    }
+  },
+}
+
+/** What was noted. */
+export interface Sight {
+  /** The first needed request that failed. */
+  failedRequest?: string
+  pageError?: string
+  isChallenged?: boolean
+}
+
+function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly string[]): void {
+  const isNeeded = createMatcher(patterns)
+  const addresses = new Map<string, string>()
+  tab.session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (isNeeded(request.url)) addresses.set(requestId, request.url)
+    else addresses.delete(requestId)
+  })
+  const fail = (requestId: string) => {
+    const address = addresses.get(requestId)
+    if (address !== undefined) sight.failedRequest ??= address
+  }
+  tab.session.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
+  tab.session.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.status >= 400) fail(requestId)
+  })
+}
+
+/** Cloudflare says so itself. */
+const isChallenge = (headers: Readonly<Record<string, string>>): boolean =>
+  Object.entries(headers).some(([name, value]) => name.toLowerCase() === 'cf-mitigated' && value === 'challenge')
