@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { signalDaemon } from '../cluster/daemons.ts'
@@ -7,6 +8,8 @@ import { runSteps } from '../cluster/steps.ts'
 import { clusterSteps } from '../cluster/up.ts'
 import { call, download, finished, type RecordBody } from '../support/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { createPool, idleRunners, readyRunners } from '../support/cluster-pools.ts'
+import { claimed, createScreenshot, ended, fileOf } from '../support/cluster-screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { findContainerProcess } from '../support/node-processes.ts'
 import { page } from '../support/pages.ts'
@@ -42,6 +45,7 @@ const running = (id: string): Promise<Shot> =>
   })
 
 const small = { viewport_width: 64, viewport_height: 64 }
+const smallOptions = { viewportWidth: 64, viewportHeight: 64 }
 
 t.test('a runner pod killed during a capture costs an attempt, not the screenshot', async (t) => {
   const id = await create(colourPage(1), { ...small, delay: 6000 })
@@ -98,6 +102,47 @@ t.test('a frozen runner costs an attempt, not the screenshot', { timeout: 300_00
   const record = await finished(id, 240_000)
   t.match(record, { status: 'completed', attempts: 2 }, JSON.stringify(record.error))
   t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(7)))
+})
+
+/** The kernel's own verdict: less memory for the container than it holds. */
+async function starve(pod: string): Promise<void> {
+  const [, group = ''] = /^0::(.*)$/m.exec(await readFile(`/proc/${await findContainerProcess(pod, 'runner')}/cgroup`, 'utf8')) ?? []
+  await writeFile(`/sys/fs/cgroup${group}/memory.max`, String(32 * 2 ** 20))
+}
+
+t.test('a runner that the kernel kills for memory costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
+  const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
+  await idleRunners(poolName)
+  const name = await createScreenshot(t, { url: colourPage(11), poolName, options: { ...smallOptions, delay: 6000 } })
+  const { status } = await claimed(name)
+  await starve(status?.runner?.pod ?? '')
+  const done = await ended(name, 240_000)
+  t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 }, JSON.stringify(done.status))
+  t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colourOf(11)))
+})
+
+t.test('a new pod template replaces every runner of a busy pool and ends no capture', { timeout: 300_000 }, async (t) => {
+  const poolName = await createPool(t, 'rolled', { minIdle: 1, maxPods: 3 })
+  const [before] = await idleRunners(poolName)
+  const shoot = (n: number) => createScreenshot(t, { url: colourPage(n), poolName, options: { ...smallOptions, delay: 1500 } })
+  const names = await Promise.all(Array.from({ length: 4 }, (_, n) => shoot(n)))
+  const template = [{ op: 'add', path: '/spec/podTemplate/resources', value: { requests: { cpu: '90m' } } }]
+  await kubectl(['patch', 'runnerpool', poolName, '--type=json', '-p', JSON.stringify(template)])
+  for (let n = names.length; n < 8; n++) names.push(await shoot(n))
+  const done = await Promise.all(names.map((name) => ended(name, 240_000)))
+  t.strictSame(
+    done.map(({ status }) => [status?.phase, status?.attempt]),
+    names.map(() => ['Completed', 1]),
+  )
+  for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colourOf(n)), `picture ${n}`)
+  await eventually(
+    'the old pods are gone and a new one is there',
+    async () => {
+      const ready = await readyRunners(poolName)
+      return ready.length > 0 && !ready.some(({ uid }) => uid === before?.uid)
+    },
+    120_000,
+  )
 })
 
 t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {

@@ -5,6 +5,7 @@ import { many } from './parts/many.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 import { troubles } from './parts/troubles.ts'
+import { year } from './parts/year.ts'
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles]
+export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles, year]

@@ -2,6 +2,9 @@ import { mkdir, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pods as podResource } from '../../../crds/client/core-resources.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
 import { run } from '../../cluster/exec.ts'
 import { ensurePackages } from '../../cluster/packages.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -170,6 +173,39 @@ const storeFull: Trouble = {
   },
 }
 
+/** A node that says nothing for so long is called NotReady by the controller manager, and its pods with it. */
+const NOT_READY_MILLISECONDS = 40_000
+
+const lostNode: Trouble = {
+  name: 'node-lost',
+  shows: 'the node of half of the runners is lost, and comes back after their work was given to others',
+  cause: async ({ stage, tell }) => {
+    const pods = new Resource(stage.admin, podResource)
+    const { lost } = await stage.fleet.tell({ loseHalf: true })
+    await sleep(NOT_READY_MILLISECONDS)
+    tell(`${lost.length} pods are called unready`)
+    const status = {
+      conditions: [
+        { type: 'Ready', status: 'False', reason: 'NodeNotReady', lastTransitionTime: new Date().toISOString().replace(/\.\d+Z/, 'Z') },
+      ],
+    }
+    for (const pod of lost) await pods.patch(pod, mergePatch({ status }), { subresource: 'status' }).catch(() => undefined)
+    const started = performance.now()
+    await eventually(
+      'nothing runs on lost pods any more',
+      async () => {
+        const running = (await stage.screenshots.listAll()).filter(({ status }) => status?.phase === 'Running')
+        return !running.some(({ status }) => lost.includes(status?.runner?.pod ?? ''))
+      },
+      400_000,
+    )
+    const seconds = (performance.now() - started) / 1_000
+    await stage.fleet.tell({ loseHalf: false })
+    await sleep(2 * AFTER_MILLISECONDS)
+    return `its captures were with others ${seconds.toFixed(0)} s after it was called NotReady`
+  },
+}
+
 const skewed = (name: string, operatorSeconds: number, gatewaySeconds: number): Trouble => ({
   name,
   shows: `the operator’s clock is ${operatorSeconds} s off and the gateway’s ${gatewaySeconds} s`,
@@ -195,6 +231,7 @@ const all: readonly Trouble[] = [
   storeDown,
   storeSlow,
   storeFull,
+  lostNode,
   skewed('clocks-ahead', SKEW_SECONDS, -SKEW_SECONDS),
   skewed('clocks-behind', -SKEW_SECONDS, SKEW_SECONDS),
 ]

@@ -8,7 +8,7 @@ import { upload } from '../../../capture-runner/src/upload.ts'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { RUNNER_PORT } from '../../../crds/src/names.ts'
-import { FakeNode } from '../../integration/operator/node.ts'
+import { FakeNode, type FakeRunner } from '../../integration/operator/node.ts'
 import type { FleetOrder } from './fleet.ts'
 
 const [kubeconfigPath = '', namespace = '', network = ''] = process.argv.slice(2)
@@ -24,6 +24,20 @@ node.capture = async ({ name }, runner) => {
   runner.orders.length = 0
   await new Promise((resolve) => setTimeout(resolve, captureMilliseconds))
 }
+let lost: FakeRunner[] = []
+
+function loseHalf(): void {
+  node.isLost = true
+  lost = [...node.runners.values()].filter((_, place) => place % 2 === 0)
+  for (const runner of lost) runner.freeze()
+}
+
+/** What was frozen goes on where it stopped, whoever has its work by now. */
+function findHalf(): void {
+  node.isLost = false
+  for (const runner of lost.splice(0)) runner.thaw()
+}
+
 // As the real runner stores its pictures: repeated until the attempt is over.
 node.store = async (order, text) => {
   const over = new AbortController()
@@ -40,9 +54,11 @@ console.log('ready')
 for await (const line of createInterface({ input: process.stdin })) {
   const order = JSON.parse(line) as FleetOrder
   if (order.captureMilliseconds !== undefined) captureMilliseconds = order.captureMilliseconds
+  if (order.loseHalf === true) loseHalf()
+  if (order.loseHalf === false) findHalf()
   const repeated = [...begun].filter(([, times]) => times.length > 1).map(([name]) => name)
   const times = order.times ? Object.fromEntries([...begun].map(([name, [first = 0]]) => [name, first])) : {}
-  console.log(JSON.stringify({ begun: begun.size, repeated, times, runners: node.runners.size }))
+  console.log(JSON.stringify({ begun: begun.size, repeated, times, runners: node.runners.size, lost: lost.map(({ pod }) => pod) }))
   if (order.forget) begun.clear()
 }
 await node.stop()

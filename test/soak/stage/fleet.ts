@@ -6,6 +6,8 @@ import { createInterface } from 'node:readline'
 /** What the fleet is told; an empty order only asks. */
 export interface FleetOrder {
   captureMilliseconds?: number
+  /** Half of the runners answer nothing any more, and no deletion is carried out: their node is lost. False: it is back. */
+  loseHalf?: boolean
   /** Asks when each capture was begun. */
   times?: boolean
   /** Forgets what was begun so far. */
@@ -21,6 +23,8 @@ export interface FleetState {
   /** Epoch milliseconds at which captures were first begun, by name, if that was asked. */
   times: Record<string, number>
   runners: number
+  /** Pods on the lost node. */
+  lost: string[]
 }
 
 /** See fleet-program.ts. */

@@ -42,6 +42,7 @@ const PER_SECOND = 4
 const CAPTURE_MILLISECONDS = 1_000
 const CALM_MILLISECONDS = 5_000
 const MAX_LOAD_SECONDS = 600
+const MARGIN_SECONDS = 5
 
 /** The part that shows a trouble. */
 export const toPart = (trouble: Trouble): Part => ({
@@ -71,6 +72,9 @@ async function raise(
   const storeLink = await link(stage.minio.port)
   const operatorLinks = [await link(apiServerPort), await link(apiServerPort)]
   const gatewayLink = await link(apiServerPort)
+  // The plane's certificates are new, and of no use to a program whose clock is before their beginning.
+  const behind = -Math.min(0, operatorOptions.clockSeconds ?? 0, gatewayOptions.clockSeconds ?? 0)
+  if (behind > 0) await sleep((behind + MARGIN_SECONDS) * 1_000)
   const operators: OperatorPod[] = []
   for (const { port } of operatorLinks)
     operators.push(await stage.startOperator({ ...operatorOptions, apiServerPort: port, storePort: storeLink.port }))
