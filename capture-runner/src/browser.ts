@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { type Browser, chromium } from 'playwright-core'
 import { EGRESS_FLAGS } from './egress/flags.ts'
 import type { Guard } from './egress/guard.ts'
+import { toContextOptions } from './emulation.ts'
 import type { Jail } from './jail/jail.ts'
 import { browserEnvironment } from './jail/probe-sandbox.ts'
 import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
 import { argumentsOf, killGroup, listProcesses } from './processes.ts'
 import { raced } from './race.ts'
 import { openTab, type Tab } from './tab.ts'
-import { userAgentOf } from './user-agent.ts'
 
 /** Where and how browsers are started. */
 export interface BrowserSettings {
@@ -106,16 +106,12 @@ async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, 
   const exit = await guard.openSession(openEntrance)
   const make = async () => {
     const context = await browser.newContext({
-      viewport: plan.viewport,
-      deviceScaleFactor: plan.deviceScaleFactor,
-      colorScheme: plan.colorScheme,
-      userAgent: userAgentOf(browser.version(), plan.emulated),
-      isMobile: plan.emulated?.mobile ?? false,
-      hasTouch: plan.emulated?.touch ?? false,
+      ...toContextOptions(plan, browser.version()),
       acceptDownloads: false,
       proxy: { server: exit.proxyUrl },
     })
-    return openTab({ context, exit, version: browser.version(), emulated: plan.emulated })
+    if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
+    return openTab({ context, exit, version: browser.version(), plan })
   }
   try {
     // Playwright never answers when the browser is killed in the middle of it.

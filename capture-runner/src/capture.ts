@@ -3,6 +3,7 @@ import type { FilterLists } from './blocking/lists.ts'
 import type { Browsers, Lease } from './browsers.ts'
 import type { EgressPolicy } from './egress/policy.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
+import { openExit } from './exit-policy.ts'
 import type { MemoryWatch } from './memory-watch.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { buildPlan, type CapturePlan } from './plan.ts'
@@ -77,7 +78,7 @@ async function photograph({ order, plan, parts, timings, signal }: Photograph): 
   const watch = memory.watch(lease.browser.pid)
   let isSound = false
   try {
-    lease.tab.exit.arm(policy)
+    openExit(lease.tab.exit, policy, plan)
     const captured = await run({ plan, tab: lease.tab, lists, signal, timings })
     isSound = true
     return captured

@@ -2,7 +2,8 @@ import type { CDPSession } from 'playwright-core'
 import type { AskedRequest, Judge, Verdict } from './blocking/judge.ts'
 import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
-import { type HeldRequest, Requesters } from './requesters.ts'
+import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
+import { siteOf } from './site.ts'
 import type { Tab } from './tab.ts'
 
 // The one handler of held requests (decision 13), on only when an option needs it. It sits on a session of the browser, where each hop of a
@@ -37,7 +38,12 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   if (!browser) throw new Error('the context has no browser')
   const session = await answered(browser.newBrowserCDPSession(), signal)
   tab.context.once('close', () => void session.detach().catch(() => {}))
-  const interception = new Interception(session, new Requesters(tab.session, tab.mainFrame), plan, tab.mainFrame)
+  const interception = new Interception(
+    session,
+    new Requesters(tab.session, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
+    plan,
+    tab.mainFrame,
+  )
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
   session.on('Fetch.authRequired', (asked) => interception.authenticate(asked))
   // What a service worker asks for is held nowhere.
@@ -45,6 +51,8 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   const handleAuthRequests = plan.signIn?.basicAuth !== undefined
   await answered(session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests }), signal)
 }
+
+const isSameSite: IsSame = (a, b) => a !== '' && siteOf(a) === siteOf(b)
 
 class Interception {
   readonly #session: CDPSession
@@ -79,7 +87,7 @@ class Interception {
 
   #continue(held: PausedRequest, signIn: SignInPlan | undefined): void {
     const { requestId, request } = held
-    const isOwn = signIn !== undefined && this.#requesters.isOwn(held, signIn.origin)
+    const isOwn = signIn !== undefined && (this.#requesters.isOwn(held, signIn.origin) || signIn.scope === 'all')
     if (isOwn && signIn.basicAuth) this.#unanswered.add(requestId)
     const headers = isOwn ? addHeaders(request.headers, signIn.headers) : request.headers
     // Told in full for each hop after the first, which would inherit the headers of the hop before.

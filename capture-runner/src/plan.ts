@@ -2,6 +2,7 @@ import type { CaptureOptions, EffectiveOptions } from '@tintype/crds/capture-opt
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/capture-options/contradictions'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { MARKUP_ADDRESS } from '@tintype/crds/capture-options/source'
 import { findWarnings } from '@tintype/crds/capture-options/warnings'
 import { CaptureError } from './errors.ts'
 import { type BlockingPlan, buildBlocking } from './plans/blocking.ts'
@@ -17,7 +18,7 @@ import { buildNetwork, type NetworkPlan } from './plans/network.ts'
 import { buildPdf, type PdfPlan } from './plans/pdf.ts'
 import { buildPreparing, type PreparingPlan } from './plans/preparing.ts'
 import { buildRegion, type RegionPlan } from './plans/region.ts'
-import { buildSource, type SourcePlan } from './plans/source.ts'
+import { addressOf, buildSource, type SourcePlan } from './plans/source.ts'
 import { buildWaiting, type WaitingPlan } from './plans/waiting.ts'
 
 // What the steps are told, computed once from the options: a file of plans/ for each group of them. Pure, so that every default and every effect
@@ -43,6 +44,7 @@ interface StepPlans
 
 /** One capture, step by step. Absent: the step is not wanted. */
 export interface CapturePlan extends StepPlans {
+  /** What the browser is sent to: the client's address, or where its markup pretends to be. */
   url: string
   /** By what the page is to know the visitor. Secret. */
   signIn?: SignInPlan
@@ -63,21 +65,24 @@ export const DEFAULT_CONTEXT: ContextPlan = buildContext(withDefaults(undefined)
 export function buildPlan(url: string, options: CaptureOptions | undefined, privateOptions?: PrivateOptions): CapturePlan {
   insistOnSense({ ...options, ...privateOptions })
   const effective = withDefaults(options)
-  const signIn = buildSignIn(url, privateOptions)
+  if (url === MARKUP_ADDRESS && effective.html === undefined && effective.markdown === undefined)
+    throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, and neither html nor markdown is given`)
+  const address = addressOf(url, effective)
+  const signIn = buildSignIn(address, privateOptions, effective.headersScope)
   return {
-    url,
+    url: address,
     ...(signIn ? { signIn } : {}),
     context: buildContext(effective),
     picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
-    ...buildStepPlans(effective),
+    ...buildStepPlans(effective, privateOptions),
     warnings: findWarnings({ ...options, ...privateOptions }),
   }
 }
 
-function buildStepPlans(options: EffectiveOptions): StepPlans {
+function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | undefined): StepPlans {
   return {
     ...buildSource(options),
-    ...buildNetwork(options),
+    ...buildNetwork(options, secrets),
     ...buildPreparing(options),
     ...buildBlocking(options),
     ...buildWaiting(options),
@@ -96,6 +101,9 @@ function insistOnSense(options: CaptureOptions & PrivateOptions): void {
   if (conflict) throw new CaptureError('INVALID_OPTIONS', conflict.message)
 }
 
-/** True when a prepared context needs no more than a new window size and colour scheme to serve `wanted`. */
-export const isAdaptable = (wanted: ContextPlan): boolean =>
-  wanted.deviceScaleFactor === DEFAULT_CONTEXT.deviceScaleFactor && wanted.emulated === undefined
+/** True when a prepared context needs no more than another window size and other media to serve `wanted`. */
+export function isAdaptable(wanted: ContextPlan): boolean {
+  const { viewport: _, colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, ...rest } = wanted
+  const { viewport, colorScheme: scheme, ...usual } = DEFAULT_CONTEXT
+  return JSON.stringify(rest) === JSON.stringify(usual)
+}

@@ -10,9 +10,13 @@ export interface HeldRequest {
   request: { url: string }
 }
 
+/** Judges whether two origins count as one; an empty one counts as none. */
+export type IsSame = (a: string, b: string) => boolean
+
 /** Follows the frames of one page. */
 export class Requesters {
   readonly #mainFrame: string
+  readonly #isSame: IsSame
   /** Parent of each frame of the page that this process of the browser tells of; frames within other sites' frames are not among them. */
   readonly #parents = new Map<string, string>()
   /** Origin of the document that each frame shows, told by the page. */
@@ -20,8 +24,10 @@ export class Requesters {
   /** Origin of the document that each frame asked for last, told by the network: the page's own word comes later. Empty: not to be trusted. */
   readonly #asked = new Map<string, string>()
 
-  constructor(session: CDPSession, mainFrame: string) {
+  /** @param isSame which origins count as one */
+  constructor(session: CDPSession, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
     this.#mainFrame = mainFrame
+    this.#isSame = isSame
     session.on('Page.frameAttached', ({ frameId, parentFrameId }) => void this.#parents.set(frameId, parentFrameId))
     session.on('Page.frameNavigated', ({ frame }) => void this.#shown.set(frame.id, frame.securityOrigin))
   }
@@ -30,16 +36,16 @@ export class Requesters {
   isOwn(held: HeldRequest, origin: string): boolean {
     const { frameId, resourceType, request } = held
     const target = originOf(request.url)
-    if (resourceType !== 'Document') return target === origin && this.#isAt(frameId, origin)
+    if (resourceType !== 'Document') return this.#isSame(target, origin) && this.#isAt(frameId, origin)
     const mayNavigate = this.#mayNavigate(frameId, origin)
     // A document that somebody else may have sent the frame to gets nothing either.
     this.#asked.set(frameId, mayNavigate ? target : '')
-    return mayNavigate && target === origin
+    return mayNavigate && this.#isSame(target, origin)
   }
 
   /** True when the frame, and every one around it, shows a document of the origin. */
   #isAt(frameId: string, origin: string): boolean {
-    if (this.#asked.get(frameId) !== origin || !this.#isFree(frameId, origin)) return false
+    if (!this.#isSame(this.#asked.get(frameId) ?? '', origin) || !this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
     return parent !== undefined && this.#isAt(parent, origin)
@@ -50,12 +56,12 @@ export class Requesters {
     if (!this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
-    return parent !== undefined && this.#isAt(parent, origin) && (this.#asked.get(frameId) ?? origin) === origin
+    return parent !== undefined && this.#isAt(parent, origin) && this.#isSame(this.#asked.get(frameId) ?? origin, origin)
   }
 
   /** True while the frame shows nothing yet, or a document of the origin. */
   #isFree(frameId: string, origin: string): boolean {
-    return (this.#shown.get(frameId) ?? origin) === origin
+    return this.#isSame(this.#shown.get(frameId) ?? origin, origin)
   }
 }
 

@@ -20,6 +20,7 @@ import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
 import { navigate } from './steps/navigate.ts'
 import { notePage, notePicture } from './steps/notes.ts'
+import { openMarkup } from './steps/open-markup.ts'
 import { placeWindow } from './steps/place-window.ts'
 import { print } from './steps/print.ts'
 import { process, thumbnail } from './steps/process.ts'
@@ -37,6 +38,7 @@ import { unfold } from './steps/unfold.ts'
 import { waitForFunction } from './steps/wait-for-function.ts'
 import { waitForSelector } from './steps/wait-for-selector.ts'
 import { watchPage } from './steps/watch-page.ts'
+import { zoom } from './steps/zoom.ts'
 import type { Tab } from './tab.ts'
 
 /** The steps of a capture, in order. */
@@ -47,10 +49,12 @@ export const STEPS: readonly Step[] = [
   holdRequests,
   loadFiles,
   listen,
+  openMarkup,
   navigate,
   checkAnswer,
   consent,
   hideUnwanted,
+  zoom,
   styles,
   scripts,
   click,

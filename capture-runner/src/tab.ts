@@ -1,10 +1,10 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { EgressSession } from './egress/session.ts'
+import { applyEmulation, emulateMedia } from './emulation.ts'
 import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { ContextPlan } from './plan.ts'
 import { answered } from './race.ts'
-import { buildUserAgent } from './user-agent.ts'
 
 /** DevTools commands of a page, each answered with a signal. */
 export type Send = CDPSession['send']
@@ -33,14 +33,14 @@ export interface TabParts {
   exit: EgressSession
   /** The browser's version, `156.0.8078.79`. */
   version: string
-  /** A device to pass for; undefined: the browser itself. */
-  emulated: ContextPlan['emulated']
+  /** What the page is to believe. */
+  plan: ContextPlan
 }
 
 const WORLD = 'tintype'
 
 /** Makes the page of a new context, and everything that a capture would otherwise wait for. */
-export async function openTab({ context, exit, version, emulated }: TabParts): Promise<Tab> {
+export async function openTab({ context, exit, version, plan }: TabParts): Promise<Tab> {
   const page = await context.newPage()
   // After our own page: what else opens is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
@@ -53,20 +53,17 @@ export async function openTab({ context, exit, version, emulated }: TabParts): P
     session.send('Page.enable'),
     session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
     session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
-    session.send('Emulation.setUserAgentOverride', buildUserAgent(version, emulated)),
+    applyEmulation(session, page, version, plan),
   ])
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(session, mainFrame)
   return { context, page, session, lifecycle, exit, mainFrame, ended: end.signal, look: lookIn(session, lifecycle, mainFrame) }
 }
 
-/** Brings a prepared tab to another window size and colour scheme. */
-export async function adaptTab({ page }: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
+/** Brings a prepared tab to another window size and other media. */
+export async function adaptTab({ page, session }: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
   const isSameSize = from.viewport.width === to.viewport.width && from.viewport.height === to.viewport.height
-  await Promise.all([
-    isSameSize ? undefined : page.setViewportSize(to.viewport),
-    from.colorScheme === to.colorScheme ? undefined : page.emulateMedia({ colorScheme: to.colorScheme }),
-  ])
+  await Promise.all([isSameSize ? undefined : page.setViewportSize(to.viewport), emulateMedia(session, page, to, from)])
 }
 
 function lookIn(session: CDPSession, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {

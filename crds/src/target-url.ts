@@ -3,13 +3,15 @@ import { z } from 'zod'
 export const MAX_URL_LENGTH = 8192
 
 /**
- * An address to capture, as the API server can check it: http or https, a host, and no user name or password, which no object may hold in
+ * An address to capture, as the API server can check it: about:html for markup that is among the options, else http or https, a host, and no user name or password, which no object may hold in
  * the clear. RE2 reads the same expression; `\s` and `.` are spelled out because the two engines read them differently.
  */
-export const TARGET_URL_PATTERN = '^https?://[^/?#@\\t\\n\\f\\r ]+([/?#][^\\n]*)?$'
+export const TARGET_URL_PATTERN = '^(about:html|https?://[^/?#@\\t\\n\\f\\r ]+([/?#][^\\n]*)?)$'
 
 export const TargetUrl = z
   .string()
   .max(MAX_URL_LENGTH)
   .regex(new RegExp(TARGET_URL_PATTERN))
-  .describe('Address of the page: http or https, without user name and password, at most 8192 characters.')
+  .describe(
+    'Address of the page: http or https, without user name and password, at most 8192 characters; about:html for options.html and options.markdown.',
+  )

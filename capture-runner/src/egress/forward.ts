@@ -8,7 +8,7 @@ import { EgressError, systemCodeOf } from './egress-error.ts'
 import { endToEnd, withHost } from './headers.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter, type Meter } from './meter.ts'
-import { proxyAuthorization } from './parent-tunnel.ts'
+import { isSocks, proxyAuthorization } from './parent-tunnel.ts'
 import { checkTarget, parentFor } from './route.ts'
 import type { OpenSession } from './session.ts'
 
@@ -30,15 +30,17 @@ const toRequestOptions = (request: http.IncomingMessage, url: URL, session: Open
   const port = portOf(url)
   const host = checkTarget({ host: url.hostname, port }, route)
   const parent = parentFor(host, route.policy)
-  const authorization = parent && proxyAuthorization(parent)
+  // Of a proxy that reads requests; others carry them unread.
+  const reader = parent && !isSocks(parent) ? parent : undefined
+  const authorization = reader && proxyAuthorization(reader)
   const own = [...framing(request), ...(authorization ? ['Proxy-Authorization', authorization] : [])]
   return {
     host,
     port,
     method: request.method ?? 'GET',
-    path: parent ? `http://${url.host}${url.pathname}${url.search}` : url.pathname + url.search,
+    path: reader ? `http://${url.host}${url.pathname}${url.search}` : url.pathname + url.search,
     headers: [...withHost(endToEnd(request.rawHeaders), url.host), ...own],
-    agent: parent ? session.parentAgent : session.agent,
+    agent: reader ? session.parentAgent : parent ? session.tunnelAgent : session.agent,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Sites answer with headers that only browsers forgive. Such a connection serves one site of one capture, which can fool only itself.
     insecureHTTPParser: true,

@@ -1,28 +1,77 @@
-// A tunnel through another proxy: CONNECT to it, and what it answers 200 to is the tunnel.
+// A tunnel through another proxy: an http or https proxy is asked by CONNECT, and what it answers 200 to is the tunnel; socks5 has a handshake of
+// its own.
 
 import http from 'node:http'
 import type net from 'node:net'
+import tls from 'node:tls'
+import { isAddressLiteral } from '@tintype/crds/address-rules'
+import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
 import type { ParentProxy } from './policy.ts'
-import { dialParent, ignore, type RouteContext } from './route.ts'
+import { checkTarget, dialDirect, ignore, type RouteContext } from './route.ts'
+import { shakeHands } from './socks.ts'
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
+
+/** True for a proxy that speaks SOCKS, not HTTP. */
+export const isSocks = ({ url }: ParentProxy): boolean => url.startsWith('socks5:')
+
+/** User and password in a proxy's URL, or undefined. */
+function credentialsOf(proxy: ParentProxy): { username: string; password: string } | undefined {
+  const { username, password } = new URL(proxy.url)
+  if (username === '' && password === '') return undefined
+  return { username: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
 
 /** `Basic …` for the user and password in the proxy's URL, or undefined. */
 export const proxyAuthorization = (proxy: ParentProxy): string | undefined => {
-  const { username, password } = new URL(proxy.url)
-  if (username === '' && password === '') return undefined
-  return `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`
+  const credentials = credentialsOf(proxy)
+  return credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
+}
+
+/** Connects to the parent proxy itself. @throws EgressError BLOCKED_ADDRESS for a user's proxy on a closed address, else PROXY_FAILED */
+export const dialParent = async (proxy: ParentProxy, context: RouteContext): Promise<net.Socket> => {
+  const url = new URL(proxy.url)
+  const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 80)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  try {
+    const socket = await reach(proxy, host, port, context)
+    return url.protocol === 'https:' ? await startTls(socket, host, context.times) : socket
+  } catch (error) {
+    const message = `the proxy ${host}:${port}: ${(error as Error).message}`
+    if (!(error instanceof EgressError) || error.code !== 'BLOCKED_ADDRESS')
+      throw new EgressError('PROXY_FAILED', message, { cause: error })
+    throw new EgressError('BLOCKED_ADDRESS', message, { told: 'the address of the proxy is not open to captures', cause: error })
+  }
+}
+
+/** The operator's proxy is trusted. A user's is not, and lies beyond the operator's where there is one. */
+async function reach(proxy: ParentProxy, host: string, port: number, context: RouteContext): Promise<net.Socket> {
+  if (proxy.chosenBy === 'operator') return dial(isAddressLiteral(host) ? [host] : await context.resolve(host), port, context.times)
+  const checked = checkTarget({ host, port }, context)
+  return proxy.via ? tunnelThroughParent(proxy.via, checked, port, context) : dialDirect(checked, port, context)
 }
 
 /** @throws EgressError PROXY_FAILED, also when the proxy refuses the target */
 export const tunnelThroughParent = async (proxy: ParentProxy, host: string, port: number, context: RouteContext): Promise<net.Socket> => {
   const socket = await dialParent(proxy, context)
-  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  socket.on('error', ignore)
+  try {
+    if (isSocks(proxy)) await shakeHands(socket, { host, port }, credentialsOf(proxy), context.times.connectTimeoutMilliseconds)
+    else await askForTunnel(socket, proxy, `${host.includes(':') ? `[${host}]` : host}:${port}`, context.times)
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw new EgressError('PROXY_FAILED', `the proxy ${new URL(proxy.url).host} ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const askForTunnel = (socket: net.Socket, proxy: ParentProxy, authority: string, times: DialTimes): Promise<void> => {
   const authorization = proxyAuthorization(proxy)
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown): void => {
       clearTimeout(deadline)
-      socket.destroy()
-      reject(new EgressError('PROXY_FAILED', `the proxy ${new URL(proxy.url).host} ${reason}`, { cause }))
+      reject(new Error(reason, { cause }))
     }
     const request = http.request({
       method: 'CONNECT',
@@ -30,16 +79,28 @@ export const tunnelThroughParent = async (proxy: ParentProxy, host: string, port
       headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
       createConnection: () => socket,
     })
-    const deadline = setTimeout(() => fail('did not answer in time'), context.times.connectTimeoutMilliseconds)
+    const deadline = setTimeout(() => fail('did not answer in time'), times.connectTimeoutMilliseconds)
     request.once('connect', (response, tunnel, head) => {
       if (response.statusCode !== 200) return fail(`answered ${response.statusCode} to CONNECT ${authority}`)
       clearTimeout(deadline)
       if (head.length > 0) tunnel.unshift(head)
-      resolve(socket)
+      resolve()
     })
     request.once('response', (response) => fail(`answered ${response.statusCode} to CONNECT ${authority}`))
     request.on('error', (error) => fail('broke off', error))
-    socket.on('error', ignore)
     request.end()
   })
 }
+
+const startTls = (socket: net.Socket, host: string, times: DialTimes): Promise<net.Socket> =>
+  new Promise((resolve, reject) => {
+    const secured = tls.connect({ socket, ...(isAddressLiteral(host) ? {} : { servername: host }) })
+    const tooLate = setTimeout(() => secured.destroy(new Error('it did not speak TLS in time')), times.connectTimeoutMilliseconds)
+    secured.once('close', () => clearTimeout(tooLate))
+    secured.once('error', reject)
+    secured.once('secureConnect', () => {
+      clearTimeout(tooLate)
+      secured.on('error', ignore)
+      resolve(secured)
+    })
+  })

@@ -3,7 +3,6 @@
 // is what is dialled, so an answer that changes between two questions changes nothing.
 
 import type net from 'node:net'
-import tls from 'node:tls'
 import {
   classifyAddress,
   classifyHost,
@@ -97,40 +96,5 @@ export const dialDirect = async (host: string, port: number, context: RouteConte
   throw new EgressError('BLOCKED_ADDRESS', `the connection to ${host} ended at ${peer}, which was not asked for`)
 }
 
-/** Connects to the parent proxy itself. @throws EgressError BLOCKED_ADDRESS for a user's proxy on a closed address, else PROXY_FAILED */
-export const dialParent = async (proxy: ParentProxy, context: RouteContext): Promise<net.Socket> => {
-  const url = new URL(proxy.url)
-  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  try {
-    const socket =
-      proxy.chosenBy === 'user'
-        ? await dialDirect(checkTarget({ host, port }, context), port, context)
-        : await dialTrusted(host, port, context)
-    return url.protocol === 'https:' ? await startTls(socket, host, context.times) : socket
-  } catch (error) {
-    const message = `the proxy ${host}:${port}: ${(error as Error).message}`
-    if (!(error instanceof EgressError) || error.code !== 'BLOCKED_ADDRESS')
-      throw new EgressError('PROXY_FAILED', message, { cause: error })
-    throw new EgressError('BLOCKED_ADDRESS', message, { told: 'the address of the proxy is not open to captures', cause: error })
-  }
-}
-
-const dialTrusted = async (host: string, port: number, context: RouteContext): Promise<net.Socket> =>
-  dial(isAddressLiteral(host) ? [host] : await context.resolve(host), port, context.times)
-
 /** A socket's end is told by `close`; an `error` no one listens to would end the process. */
 export const ignore = (): void => {}
-
-const startTls = (socket: net.Socket, host: string, times: DialTimes): Promise<net.Socket> =>
-  new Promise((resolve, reject) => {
-    const secured = tls.connect({ socket, ...(isAddressLiteral(host) ? {} : { servername: host }) })
-    const tooLate = setTimeout(() => secured.destroy(new Error('it did not speak TLS in time')), times.connectTimeoutMilliseconds)
-    secured.once('close', () => clearTimeout(tooLate))
-    secured.once('error', reject)
-    secured.once('secureConnect', () => {
-      clearTimeout(tooLate)
-      secured.on('error', ignore)
-      resolve(secured)
-    })
-  })

@@ -7,9 +7,10 @@ import { EgressError } from './egress-error.ts'
 import type { Entrance } from './entrance.ts'
 import { handleRequest, MAX_HEADER_BYTES } from './forward.ts'
 import { type Ledger, LedgerBook } from './ledger.ts'
+import { dialParent, tunnelThroughParent } from './parent-tunnel.ts'
 import type { EgressPolicy } from './policy.ts'
 import type { createResolver } from './resolve.ts'
-import { dialDirect, dialParent, type RouteContext } from './route.ts'
+import { dialDirect, type RouteContext } from './route.ts'
 import { handleConnect } from './tunnel.ts'
 
 /** What the runner holds of a session. */
@@ -30,6 +31,8 @@ export interface OpenSession {
   readonly agent: http.Agent
   /** The same through the policy's parent proxy. */
   readonly parentAgent: http.Agent
+  /** The same for a parent proxy that carries bytes and reads no requests. */
+  readonly tunnelAgent: http.Agent
   /** @throws EgressError before arming, and once the bytes are used up */
   route: () => RouteContext
   maxBytes: () => number
@@ -93,6 +96,11 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
       if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
       return own(await dialParent(context.policy.parentProxy, context))
     }),
+    tunnelAgent: createAgent(async (host, port) => {
+      const context = route()
+      if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
+      return own(await tunnelThroughParent(context.policy.parentProxy, host, port, context))
+    }),
     route,
     maxBytes: () => policy?.maxBytes ?? 0,
     own,
@@ -125,6 +133,7 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
       destroyAll()
       session.agent.destroy()
       session.parentAgent.destroy()
+      session.tunnelAgent.destroy()
       onClose()
     },
   }

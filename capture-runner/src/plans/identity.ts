@@ -1,3 +1,4 @@
+import type { HeadersScope } from '@tintype/crds/capture-options/identity'
 import type { Cookie, PrivateOptions } from '@tintype/crds/capture-options/private'
 
 // What private options mean for one address. Pure, and secret: nothing of it may be logged or reported.
@@ -24,18 +25,25 @@ export interface SignInPlan {
   /** By name; empty: none. */
   headers: Readonly<Record<string, string>>
   basicAuth?: { username: string; password: string }
+  /** Which requests get the headers. */
+  scope: HeadersScope
+  /** By name, for the origin; empty: none. */
+  localStorage: Readonly<Record<string, string>>
 }
 
 /** Works private options out; undefined where there are none. */
-export function buildSignIn(url: string, options: PrivateOptions = {}): SignInPlan | undefined {
-  if (Object.keys(options).length === 0) return undefined
-  const { cookies = [], headers = {}, authorization, basicAuthUsername, basicAuthPassword = '' } = options
+export function buildSignIn(url: string, options: PrivateOptions = {}, scope: HeadersScope = 'same_origin'): SignInPlan | undefined {
+  const { proxyUsername: _, proxyPassword: __, ...own } = options
+  if (Object.keys(own).length === 0) return undefined
+  const { cookies = [], headers = {}, authorization, basicAuthUsername, basicAuthPassword = '', localStorage = {} } = own
   const { origin, host } = new URL(url)
   return {
     origin,
     cookies: cookies.map((cookie) => toCookiePlan(cookie, origin, host)),
     headers: { ...headers, ...(authorization === undefined ? {} : { Authorization: authorization }) },
     ...(basicAuthUsername === undefined ? {} : { basicAuth: { username: basicAuthUsername, password: basicAuthPassword } }),
+    scope,
+    localStorage,
   }
 }
 

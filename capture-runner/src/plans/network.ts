@@ -1,9 +1,24 @@
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import type { ParentProxy } from '../egress/policy.ts'
 
-/** Tells the way to the page. */
-export type NetworkPlan = Readonly<Record<never, never>>
+/** The way to the page. Secret where it holds a proxy's password. */
+export interface NetworkPlan {
+  /** The client's own proxy, which the guard goes through. */
+  proxy?: ParentProxy
+  /** Nothing is reached at all. */
+  isOffline?: true
+}
 
-/** Works out the way to the page. */
-export function buildNetwork(_options: EffectiveOptions): NetworkPlan {
-  return {}
+/** Works out the way. */
+export function buildNetwork({ proxy, proxyBypass = [], offline }: EffectiveOptions, secrets: PrivateOptions = {}): NetworkPlan {
+  return {
+    ...(proxy === undefined ? {} : { proxy: { url: withCredentials(proxy, secrets), direct: proxyBypass, chosenBy: 'user' } }),
+    ...(offline ? { isOffline: true } : {}),
+  }
+}
+
+function withCredentials(proxy: string, { proxyUsername, proxyPassword = '' }: PrivateOptions): string {
+  if (proxyUsername === undefined) return proxy
+  return proxy.replace('://', `://${encodeURIComponent(proxyUsername)}:${encodeURIComponent(proxyPassword)}@`)
 }

@@ -1,3 +1,5 @@
+import { MARKUP_ADDRESS } from '@tintype/crds/capture-options/source'
+import { SYNTHETIC_ADDRESS } from '../plans/source.ts'
 import type { Step } from './step.ts'
 
 const TITLE_LENGTH = 512
@@ -15,7 +17,7 @@ export const metadata: Step = {
   run: async ({ tab, findings, signal }) => {
     const facts = await tab.look<Facts>(FACTS, signal)
     findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
-    findings.finalUrl = facts.url.slice(0, URL_LENGTH)
+    findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_ADDRESS : facts.url).slice(0, URL_LENGTH)
     const status = tab.lifecycle.response?.status ?? facts.status
     if (status > 0) findings.httpStatus = status
   },

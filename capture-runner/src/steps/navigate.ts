@@ -16,12 +16,15 @@ export const navigate: Step = {
     const { tab, plan } = work
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
-    const answer = await raced(tab.session.send('Page.navigate', { url: plan.url }), time.signal)
+    const answer = await raced(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
     if (answer.isDownload) throw new CaptureError('UNSUPPORTED_CONTENT', 'the address answers with a download, not a page')
     if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
     await arrive(work, time.signal)
   },
 }
+
+/** The whole address, as the client gave it: no policy of a page cuts it short. */
+const refererOf = ({ referer }: Work['plan']) => (referer === undefined ? {} : { referrer: referer, referrerPolicy: 'unsafeUrl' as const })
 
 /** After scripts or a click: waits for the document that the page has gone to, if it has. */
 export async function follow(work: Work): Promise<void> {

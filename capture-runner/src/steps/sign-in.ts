@@ -1,13 +1,15 @@
-import type { CookiePlan } from '../plans/identity.ts'
+import type { CookiePlan, SignInPlan } from '../plans/identity.ts'
 import { answered } from '../race.ts'
 import type { Step, Work } from './step.ts'
 
-/** Gives the browser cookies before the page is opened; headers and credentials are added to the requests that are held. */
+/** Gives the browser cookies and stored entries before the page is opened; headers and credentials are added to the requests that are held. */
 export const signIn: Step = {
   name: 'signIn',
   isWanted: (plan) => plan.signIn !== undefined,
   run: async (work) => {
-    if (work.plan.signIn) await setCookies(work.plan.signIn.cookies, work)
+    if (!work.plan.signIn) return
+    await setCookies(work.plan.signIn.cookies, work)
+    await keepEntries(work.plan.signIn, work)
   },
 }
 
@@ -24,4 +26,13 @@ async function isRefused(cookie: CookiePlan, session: Work['tab']['session'], si
     () => true,
   )
   return answered(set, signal)
+}
+
+/** Writes the entries of localStorage as soon as there is a document of the origin, before any script of it runs; what the page has changed since stays. */
+async function keepEntries({ origin, localStorage }: SignInPlan, { tab, signal }: Work): Promise<void> {
+  if (Object.keys(localStorage).length === 0) return
+  const source = `if (location.origin === ${JSON.stringify(origin)}) {
+  for (const [name, value] of Object.entries(${JSON.stringify(localStorage)})) localStorage.getItem(name) ?? localStorage.setItem(name, value)
+}`
+  await answered(tab.session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'tintype-sign-in' }), signal)
 }

@@ -1,6 +1,7 @@
 import type { CelRule } from '../kinds/custom-resource.ts'
 import { toSnakeCase } from '../snake-case.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalogue.ts'
+import { isFixedTime, isLocale, isTimeZone } from './place.ts'
 import { type PrivateOptions, privateOptionNames } from './private.ts'
 
 /** All that one capture may be asked for, private or not. */
@@ -109,6 +110,44 @@ export const contradictions: readonly Contradiction[] = [
     message: 'a jpeg always has losses: choose webp, avif or png, or leave image_lossless out',
     rule: '!has(self.imageLossless) || !self.imageLossless || !has(self.format) || self.format != "jpeg"',
     holds: ({ imageLossless, format }) => imageLossless === true && format === 'jpeg',
+  },
+  excludes('html', 'markdown'),
+  ...(['htmlBaseUrl', 'offline'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_needs_markup`,
+      paths: [option, 'html', 'markdown'],
+      message: `${toSnakeCase(option)} needs html or markdown: give one of them, or leave it out`,
+      holds: (options) => Boolean(options[option]) && options.html === undefined && options.markdown === undefined,
+    }),
+  ),
+  needs('geolocationLatitude', 'geolocationLongitude'),
+  needs('geolocationLongitude', 'geolocationLatitude'),
+  needs('proxyUsername', 'proxy'),
+  needs('proxyBypass', 'proxy'),
+  {
+    code: 'dark_mode_force_needs_dark_mode',
+    paths: ['darkModeForce', 'darkMode'],
+    message: 'dark_mode_force needs dark_mode: true',
+    rule: '!has(self.darkModeForce) || !self.darkModeForce || (has(self.darkMode) && self.darkMode)',
+    holds: ({ darkModeForce, darkMode }) => darkModeForce === true && darkMode !== true,
+  },
+  {
+    code: 'timezone_unknown',
+    paths: ['timezone'],
+    message: 'timezone is no IANA time zone, such as Europe/Vienna',
+    holds: ({ timezone }) => timezone !== undefined && !isTimeZone(timezone),
+  },
+  {
+    code: 'locale_unknown',
+    paths: ['locale'],
+    message: 'locale is no BCP 47 tag, such as de-AT',
+    holds: ({ locale }) => locale !== undefined && !isLocale(locale),
+  },
+  {
+    code: 'fixed_time_unknown',
+    paths: ['fixedTime'],
+    message: 'fixed_time must be an instant between 1990 and 2100, such as 2026-11-21T18:00:00Z',
+    holds: ({ fixedTime }) => fixedTime !== undefined && !isFixedTime(fixedTime),
   },
   {
     code: 'job_timeout_covers_timeout_and_delay',

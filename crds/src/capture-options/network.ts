@@ -1,4 +1,25 @@
-/** The way to the page; credentials of a proxy are in private.ts. */
-export const networkOptions = {}
+import { z } from 'zod'
 
-export const networkDefaults = {}
+/** The way to the page; user name and password of a proxy are in private.ts. */
+export const networkOptions = {
+  proxy: z
+    .string()
+    .max(512)
+    .regex(/^(https?|socks5):\/\/([-A-Za-z0-9._]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?\/?$/)
+    .describe(
+      'Proxy that the page’s traffic takes: http, https or socks5, host and port; user name and password in it become proxy_username and proxy_password. Default: none.',
+    ),
+  proxyBypass: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(253)
+        .regex(/^(\*\.)?[-A-Za-z0-9._:[\]]+$/),
+    )
+    .max(50)
+    .describe('Hosts that are reached without the proxy, at most 50; *.example.com stands for all hosts below. Default: none.'),
+  ignoreHttpsErrors: z.boolean().describe('Goes on although a certificate is not valid. Default: false.'),
+}
+
+export const networkDefaults = { ignoreHttpsErrors: false }

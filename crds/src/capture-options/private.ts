@@ -6,6 +6,8 @@ import { z } from 'zod'
 const MAX_HEADERS = 64
 const HEADER_LENGTH = 8192
 const CREDENTIAL_LENGTH = 1024
+const PROXY_CREDENTIAL_LENGTH = 256
+const STORAGE_BYTES = 65_536
 /** Bytes of name and value that a browser takes. */
 const COOKIE_BYTES = 4096
 
@@ -69,7 +71,7 @@ const headerValue = z
   .string()
   .max(HEADER_LENGTH)
   .regex(/^[\t\x20-\x7e]*$/)
-const credential = (what: string) => z.string().max(CREDENTIAL_LENGTH).describe(what)
+const credential = (what: string, length = CREDENTIAL_LENGTH) => z.string().max(length).describe(what)
 
 /** Each private option (options.md 2.4.2). */
 export const privateOptions = {
@@ -81,14 +83,25 @@ export const privateOptions = {
     })
     .meta({ maxProperties: MAX_HEADERS })
     .describe(
-      'Request headers, by name, sent to the page’s own origin only and for as long as the page is there. At most 64. Default: none.',
+      'Request headers, by name, sent to the page’s own origin and for as long as the page is there, unless headers_scope says otherwise. At most 64. Default: none.',
     ),
   cookies: z.array(Cookie).max(100).describe('Cookies that are set before the page is opened, at most 100. Default: none.'),
   authorization: headerValue
     .min(1)
-    .describe('Value of the header Authorization, sent to the page’s own origin only, at most 8192 characters. Default: none.'),
+    .describe(
+      'Value of the header Authorization, sent to the page’s own origin unless headers_scope says otherwise, at most 8192 characters. Default: none.',
+    ),
   basicAuthUsername: credential('User name that a 401 of the page’s own origin is answered with, at most 1024 characters. Default: none.'),
   basicAuthPassword: credential('Password that goes with basic_auth_username, at most 1024 characters. Default: none.'),
+  localStorage: z
+    .record(z.string().max(STORAGE_BYTES), z.string().max(STORAGE_BYTES))
+    .refine((entries) => Buffer.byteLength(JSON.stringify(entries)) <= STORAGE_BYTES, { message: 'must be at most 64 KiB as JSON' })
+    .meta({ maxProperties: 1024 })
+    .describe(
+      'Entries of localStorage, by name, that the page’s own origin finds before its first script, at most 64 KiB in all. Default: none.',
+    ),
+  proxyUsername: credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
+  proxyPassword: credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
 }
 
 /** The private options of one capture, absent unless chosen. */
@@ -115,6 +128,11 @@ export const privateContradictions: readonly PrivateContradiction[] = [
     option: 'basicAuthPassword',
     message: 'basic_auth_username and basic_auth_password go together',
     holds: ({ basicAuthUsername, basicAuthPassword }) => (basicAuthUsername === undefined) !== (basicAuthPassword === undefined),
+  },
+  {
+    option: 'proxyPassword',
+    message: 'proxy_password needs proxy_username: give both, or leave proxy_password out',
+    holds: ({ proxyUsername, proxyPassword }) => proxyPassword !== undefined && proxyUsername === undefined,
   },
   {
     option: 'authorization',

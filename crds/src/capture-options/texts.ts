@@ -13,6 +13,14 @@ export const selector = (what: string) => z.string().min(1).max(SELECTOR_LENGTH)
 /** CSS selectors. */
 export const selectors = (most: number, what: string) => z.array(z.string().min(1).max(SELECTOR_LENGTH)).max(most).describe(what)
 
+/** Address of something on the web. */
+export const webAddress = (what: string) =>
+  z
+    .string()
+    .max(ADDRESS_LENGTH)
+    .regex(/^https?:\/\/[-A-Za-z0-9._:[\]]+([/?#][!-~]*)?$/)
+    .describe(what)
+
 /** Addresses of files on the web. */
 export const webAddresses = (most: number, what: string) =>
   z

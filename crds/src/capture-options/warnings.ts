@@ -26,6 +26,21 @@ export const idleWithout = (option: Name, other: Name): Warning => ({
 /** Every way. */
 export const warnings: readonly Warning[] = [
   ...pictureWarnings,
+  {
+    option: 'headersScope',
+    reason: 'without headers and authorization',
+    isIdle: ({ headers, authorization }) => headers === undefined && authorization === undefined,
+  },
+  {
+    option: 'referer',
+    reason: 'on html and markdown, which nobody is asked for',
+    isIdle: ({ html, markdown }) => Boolean(html ?? markdown),
+  },
+  {
+    option: 'geolocationAccuracy',
+    reason: 'without geolocation_latitude',
+    isIdle: ({ geolocationLatitude }) => geolocationLatitude === undefined,
+  },
 ]
 
 /** `image_quality has no effect on png`. */

@@ -7,6 +7,7 @@ import type { FilterLists } from '../../../capture-runner/src/blocking/lists.ts'
 import { createGuard, type GuardConfig } from '../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../capture-runner/src/egress/policy.ts'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { openExit } from '../../../capture-runner/src/exit-policy.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
 import { buildPlan } from '../../../capture-runner/src/plan.ts'
 import { type Captured, run } from '../../../capture-runner/src/run.ts'
@@ -60,7 +61,7 @@ export async function openStudio({ isolation = 'context', memoryLimitBytes, list
     const watch = memory.watch(lease.browser.pid)
     let isSound = false
     try {
-      lease.tab.exit.arm(policy)
+      openExit(lease.tab.exit, policy, plan)
       const captured = await run({ plan, tab: lease.tab, lists, signal: signal ?? AbortSignal.timeout(120_000), timings })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }

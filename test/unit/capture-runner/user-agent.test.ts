@@ -17,5 +17,30 @@ t.test('a Chrome of a device has this browser’s version, in header and hints a
 
 t.test('a device with another browser keeps its user agent and sends no hints', async (t) => {
   const iphone = findDevice('iPhone 15 Pro')
-  t.strictSame(buildUserAgent(VERSION, iphone), { userAgent: iphone?.userAgent })
+  t.strictSame(buildUserAgent(VERSION, iphone), { userAgent: iphone?.userAgent, platform: 'iPhone' })
+})
+
+t.test('a user agent that was chosen is told letter by letter, with hints and platform that agree', async (t) => {
+  const userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
+  t.match(buildUserAgent(VERSION, { mobile: false, touch: false, userAgent, isExact: true }), {
+    userAgent,
+    platform: 'Win32',
+    userAgentMetadata: { platform: 'Windows', brands: [{}, { brand: 'Chromium', version: '120' }], mobile: false },
+  })
+})
+
+t.test('a platform that was chosen is told in both ways', async (t) => {
+  for (const [platform, hinted] of [
+    ['Win64', 'Windows'],
+    ['MacIntel', 'macOS'],
+    ['iPhone', 'iOS'],
+    ['Linux armv8l', 'Android'],
+    ['Linux x86_64', 'Linux'],
+    ['FreeBSD amd64', 'FreeBSD amd64'],
+  ]) {
+    t.match(buildUserAgent(VERSION, { mobile: false, touch: false, platform: platform ?? '' }), {
+      platform,
+      userAgentMetadata: { platform: hinted },
+    })
+  }
 })

@@ -6,7 +6,13 @@ const url = 'http://example.com:8080/a/b?c'
 const plain = { path: '/', httpOnly: false, secure: false }
 
 t.test('buildSignIn is for the origin of the address', async (t) => {
-  t.strictSame(buildSignIn(url, { headers: { a: 'b' } }), { origin: 'http://example.com:8080', cookies: [], headers: { a: 'b' } })
+  t.strictSame(buildSignIn(url, { headers: { a: 'b' } }), {
+    origin: 'http://example.com:8080',
+    cookies: [],
+    headers: { a: 'b' },
+    scope: 'same_origin',
+    localStorage: {},
+  })
   t.equal(buildSignIn('https://Example.com:443/', { authorization: 'x' })?.origin, 'https://example.com')
 })
 

@@ -1,0 +1,97 @@
+// The client's half of SOCKS 5 (RFC 1928) with user and password (RFC 1929): a few bytes each way, after which the socket is the tunnel. Names go
+// to the proxy as they are.
+
+import { once } from 'node:events'
+import net from 'node:net'
+
+const VERSION = 5
+const NO_AUTHENTICATION = 0
+const BY_PASSWORD = 2
+const PASSWORD_VERSION = 1
+const CONNECT = 1
+const IPV4 = 1
+const NAME = 3
+const IPV6 = 4
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  1: 'failed',
+  2: 'does not allow the connection',
+  3: 'reaches no such network',
+  4: 'reaches no such host',
+  5: 'was refused by the host',
+  6: 'waited too long for the host',
+  7: 'does not know the command',
+  8: 'does not know the kind of address',
+}
+
+/** Where the tunnel is to lead. */
+export interface SocksTarget {
+  host: string
+  port: number
+}
+
+/** Opens a tunnel on a connected socket. @throws Error, with what the proxy did as the rest of a sentence */
+export async function shakeHands(
+  socket: net.Socket,
+  target: SocksTarget,
+  credentials: { username: string; password: string } | undefined,
+  timeoutMilliseconds: number,
+): Promise<void> {
+  const tooLate = setTimeout(() => socket.destroy(), timeoutMilliseconds)
+  try {
+    const methods = credentials ? [NO_AUTHENTICATION, BY_PASSWORD] : [NO_AUTHENTICATION]
+    socket.write(Buffer.from([VERSION, methods.length, ...methods]))
+    const [version, method] = await read(socket, 2)
+    if (version !== VERSION) throw new Error('does not speak SOCKS 5')
+    if (method === BY_PASSWORD && credentials) await signIn(socket, credentials)
+    else if (method !== NO_AUTHENTICATION) throw new Error('asks for another user or password')
+    await connect(socket, target)
+  } finally {
+    clearTimeout(tooLate)
+  }
+}
+
+async function signIn(socket: net.Socket, { username, password }: { username: string; password: string }): Promise<void> {
+  socket.write(Buffer.concat([Buffer.from([PASSWORD_VERSION]), withLength(username), withLength(password)]))
+  const [, status] = await read(socket, 2)
+  if (status !== 0) throw new Error('asks for another user or password')
+}
+
+async function connect(socket: net.Socket, { host, port }: SocksTarget): Promise<void> {
+  socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0]), toAddress(host), Buffer.from([port >> 8, port & 255])]))
+  const [, reply = 1, , kind] = await read(socket, 4)
+  if (reply !== 0) throw new Error(REFUSALS[reply] ?? 'failed')
+  const [length = 0] = kind === NAME ? await read(socket, 1) : [kind === IPV6 ? 16 : 4]
+  await read(socket, length + 2)
+}
+
+function withLength(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  if (bytes.length > 255) throw new Error('takes no user or password of more than 255 bytes')
+  return Buffer.concat([Buffer.from([bytes.length]), bytes])
+}
+
+function toAddress(host: string): Buffer {
+  if (net.isIPv4(host)) return Buffer.from([IPV4, ...host.split('.').map(Number)])
+  if (net.isIPv6(host)) return Buffer.concat([Buffer.from([IPV6]), toBytes(host)])
+  return Buffer.concat([Buffer.from([NAME]), withLength(host)])
+}
+
+/** The sixteen bytes of an IPv6 address. */
+function toBytes(address: string): Buffer {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groupsOf = (text: string) => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
+  const [first, last] = [groupsOf(head), groupsOf(tail ?? '')]
+  const groups = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0), ...last]
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 255]))
+}
+
+/** Exactly so many bytes; what comes after them stays in the socket. */
+async function read(socket: net.Socket, length: number): Promise<Buffer> {
+  for (;;) {
+    const bytes: Buffer | null = socket.read(length)
+    if (bytes?.length === length) return bytes
+    if (bytes !== null || socket.destroyed || socket.readableEnded) throw new Error('broke off')
+    await Promise.race([once(socket, 'readable'), once(socket, 'close')])
+  }
+}

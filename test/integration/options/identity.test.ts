@@ -1,0 +1,92 @@
+import t from 'tap'
+import { servePages } from '../capture-runner/page-server.ts'
+import { openStage, page, telling } from './options.ts'
+
+const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+const facts = `({ userAgent: navigator.userAgent, platform: navigator.platform, hinted: navigator.userAgentData?.platform ?? null,
+  brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null, languages: navigator.languages.join() })`
+
+const elsewhere: string[] = []
+const third = await servePages({
+  '/third.css': (request, response) => {
+    elsewhere.push(`${request.headers.authorization ?? '-'} ${request.headers['x-pass'] ?? '-'}`)
+    response.writeHead(200, { 'content-type': 'text/css', 'access-control-allow-origin': '*' }).end('')
+  },
+})
+const stage = await openStage(t, {
+  '/facts': telling(facts),
+  '/worker': telling(`new Promise((done) => {
+    const worker = new Worker('/worker.js')
+    worker.onmessage = ({ data }) => done(data)
+  })`),
+  '/worker.js': (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/javascript' })
+      .end('postMessage({ userAgent: navigator.userAgent, platform: navigator.platform })'),
+  '/image': page('', '<img src="/picture.png"><p>text'),
+  '/picture.png': (_, response) => void response.writeHead(404).end(),
+  '/with-third': page('', '<p>text', `<link rel="stylesheet" href="${third.url('/third.css')}">`),
+  '/stored': telling('JSON.stringify([localStorage.getItem("theme"), localStorage.length, window.first])', '').replace(
+    '<body>',
+    '<script>window.first = localStorage.getItem("theme")</script><body>',
+  ),
+  '/stored-in-other': telling(
+    'new Promise((done) => addEventListener("message", ({ data }) => done(data)))',
+    '<iframe id="frame"></iframe><script>document.getElementById("frame").src = location.href.replace("127.0.0.1", "localhost").replace("stored-in-other", "tell-parent")</script>',
+  ),
+  '/tell-parent': '<script>parent.postMessage(localStorage.getItem("theme"), "*")</script>',
+})
+t.teardown(() => third.close())
+
+t.test('option user_agent: is what servers, scripts and client hints tell alike', async (t) => {
+  t.match(await stage.ask('/facts', { userAgent: WINDOWS }), { userAgent: WINDOWS, platform: 'Win32', brands: /Chromium 120/ })
+  const { headers } = stage.lastSeen('/facts')
+  t.equal(headers['user-agent'], WINDOWS)
+  t.match(headers, { 'sec-ch-ua': /"Chromium";v="120"/, 'sec-ch-ua-platform': '"Windows"' })
+  t.match(await stage.ask('/worker', { userAgent: WINDOWS }), { userAgent: WINDOWS }, 'in workers too')
+})
+
+t.test('option user_agent: of another browser sends no client hints of Chromium', async (t) => {
+  t.match(await stage.ask('/facts', { userAgent: FIREFOX }), { userAgent: FIREFOX, platform: 'Linux x86_64' })
+  t.equal(stage.lastSeen('/facts').headers['sec-ch-ua'], undefined)
+})
+
+t.test('the browser’s own user agent agrees with itself and never says Headless', async (t) => {
+  const told = JSON.stringify([await stage.ask('/facts'), stage.lastSeen('/facts').headers, await stage.ask('/worker')])
+  t.notMatch(told, /headless/i)
+})
+
+t.test('option user_agent_platform: is what scripts and client hints name', async (t) => {
+  t.match(await stage.ask('/facts', { userAgentPlatform: 'MacIntel' }), { platform: 'MacIntel' })
+  t.equal(stage.lastSeen('/facts').headers['sec-ch-ua-platform'], '"macOS"')
+  t.match(await stage.ask('/facts', { userAgent: WINDOWS, userAgentPlatform: 'Win64' }), { platform: 'Win64', userAgent: WINDOWS })
+})
+
+t.test('option accept_language: goes with every request and leaves the page’s language', async (t) => {
+  await stage.shoot('/image', { acceptLanguage: 'fr-CH, fr;q=0.9' })
+  t.equal(stage.lastSeen('/image').headers['accept-language'], 'fr-CH, fr;q=0.9')
+  t.equal(stage.lastSeen('/picture.png').headers['accept-language'], 'fr-CH, fr;q=0.9')
+  t.match(await stage.ask('/facts', { acceptLanguage: 'fr' }), { languages: /^en-US/ })
+})
+
+t.test('option headers_scope: sends headers to one origin, one site or everybody', async (t) => {
+  const privateOptions = { authorization: 'Bearer 1', headers: { 'X-Pass': 'p' } }
+  const seenBy = async (headersScope?: 'same_origin' | 'same_site' | 'all') => {
+    elsewhere.length = 0
+    await stage.shoot('/with-third', headersScope ? { headersScope } : {}, { privateOptions })
+    t.match(stage.lastSeen('/with-third').headers, { authorization: 'Bearer 1', 'x-pass': 'p' })
+    return elsewhere[0]
+  }
+  t.equal(await seenBy(), '- -', 'another port is another origin')
+  t.equal(await seenBy('same_origin'), '- -')
+  t.equal(await seenBy('same_site'), 'Bearer 1 p', 'and the same site')
+  t.equal(await seenBy('all'), 'Bearer 1 p')
+})
+
+t.test('option local_storage: is there before the first script, at the page’s own origin only', async (t) => {
+  const privateOptions = { localStorage: { theme: 'dark "mode"', other: '' } }
+  t.strictSame(JSON.parse(String(await stage.ask('/stored', {}, { privateOptions }))), ['dark "mode"', 2, 'dark "mode"'])
+  t.strictSame(JSON.parse(String(await stage.ask('/stored', {}))), [null, 0, null], 'and gone in the next capture')
+})
