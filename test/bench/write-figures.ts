@@ -10,6 +10,7 @@ export const CAPTURE_FIGURES = '<!-- figures: written by `npm run bench -- --wri
 export const WEBHOOK_FIGURES = '<!-- figures of webhooks: written by `npm run bench -- --write` -->'
 export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm run bench -- --write` -->'
 
+export const FAIRNESS_FIGURES = '<!-- figures of fairness: written by `npm run bench -- --write` -->'
 export const SOAK_FIGURES = '<!-- figures of the soak run: written by `npm run soak -- --write` -->'
 
 /** Puts figures between a mark and the end mark after it. @throws when they are not there */

@@ -9,7 +9,7 @@ import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { Turn } from './idempotency.ts'
 import { mapAtOnce } from './map-at-once.ts'
 import type { CreationPlan } from './plan.ts'
-import type { Place, Queue } from './queue.ts'
+import type { Leave, Queue } from './queue.ts'
 
 // One creation, of one screenshot or of a batch: pay, create, settle. Every step may be repeated under the same plan, by this process or, after
 // a crash, by another.
@@ -62,11 +62,11 @@ export async function createScreenshots(request: CreateRequest, deps: CreateDeps
   const known = turn.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
   const missing = plan.ids.filter((id) => !known.has(id))
   if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
-  const place = await enterQueue(request, missing.length, known.size > 0, deps)
+  const leave = await enterQueue(request, missing, known.size > 0, deps)
   try {
-    return await createMissing(request, { known, missing, place }, deps)
+    return await createMissing(request, { known, missing }, deps)
   } finally {
-    place.leave()
+    leave()
   }
 }
 
@@ -74,10 +74,9 @@ interface Missing {
   /** What an earlier request has created. */
   known: ReadonlyMap<string, Screenshot | undefined>
   missing: readonly string[]
-  place: Place
 }
 
-async function createMissing(request: CreateRequest, { known, missing, place }: Missing, deps: CreateDeps): Promise<Creation> {
+async function createMissing(request: CreateRequest, { known, missing }: Missing, deps: CreateDeps): Promise<Creation> {
   const { plan } = request.turn
   await request.prepare?.()
   const grant = await pay(request, missing, known.size > 0, deps)
@@ -86,7 +85,7 @@ async function createMissing(request: CreateRequest, { known, missing, place }: 
   const items = await mapAtOnce(plan.ids, AT_ONCE, async (id, index): Promise<Item> => {
     if (known.has(id)) return toItem(id, known.get(id))
     if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
-    return createOne(id, objects[index], request, deps).finally(place.leaveOne)
+    return createOne(id, objects[index], request, deps)
   })
   await conclude(items, request, deps)
   return { items, objects, grant }
@@ -117,9 +116,14 @@ async function findKnown(
 }
 
 /** Before anything is written. @throws ApiError QUEUE_FULL */
-async function enterQueue({ account, turn }: CreateRequest, count: number, hasSome: boolean, { queue }: CreateDeps): Promise<Place> {
+async function enterQueue(
+  { account, turn }: CreateRequest,
+  ids: readonly string[],
+  hasSome: boolean,
+  { queue }: CreateDeps,
+): Promise<Leave> {
   try {
-    return queue.enter(account, count)
+    return queue.enter(account, ids)
   } catch (error) {
     if (!hasSome) await turn.forget()
     throw error

@@ -16,19 +16,14 @@ export interface QueueOptions {
   findAccount: (name: string) => Account | undefined
 }
 
-/** Room that is kept for Screenshots until they are in the copy, or will not be created. */
-export interface Place {
-  /** Gives the room of one back. */
-  leaveOne: () => void
-  /** Gives back what is left. */
-  leave: () => void
-}
+/** Gives back the room that was kept: all of them are in the copy by then, or will not be created. */
+export type Leave = () => void
 
 /** See the head of this file. */
 export class Queue {
   readonly #options: QueueOptions
-  /** Screenshots about to be created, by account. */
-  readonly #entering = new Map<string, number>()
+  /** Ids of Screenshots about to be created, with their accounts. One that is in the copy already is counted there. */
+  readonly #entering = new Map<string, string>()
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -39,7 +34,7 @@ export class Queue {
     const { view, bounds, plans } = this.#options
     const own = this.#waitingOf(account.metadata.name)
     const maxQueuedPerAccount = plans[account.spec.plan].maxQueued ?? bounds.maxQueuedPerAccount
-    const total = view.total + this.#sumEntering()
+    const total = view.total + this.#countEntering(() => true)
     const fault = view.isBacklogged()
       ? 'too much waits to be archived'
       : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
@@ -47,19 +42,13 @@ export class Queue {
     throw new ApiError('QUEUE_FULL', fault, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
   }
 
-  /** Keeps room for so many. @throws ApiError QUEUE_FULL */
-  enter(account: Account, count: number): Place {
-    this.check(account, count)
-    const { name } = account.metadata
-    let kept = 0
-    const add = (change: number): void => {
-      kept += change
-      const now = (this.#entering.get(name) ?? 0) + change
-      if (now > 0) this.#entering.set(name, now)
-      else this.#entering.delete(name)
+  /** Keeps room for Screenshots of these ids. @throws ApiError QUEUE_FULL */
+  enter(account: Account, ids: readonly string[]): Leave {
+    this.check(account, ids.length)
+    for (const id of ids) this.#entering.set(id, account.metadata.name)
+    return () => {
+      for (const id of ids) this.#entering.delete(id)
     }
-    add(count)
-    return { leaveOne: () => (kept > 0 ? add(-1) : undefined), leave: () => add(-kept) }
   }
 
   /** The range text of spec 2.1 for so many that are asked for now. */
@@ -92,10 +81,11 @@ export class Queue {
   }
 
   #waitingOf(account: string): number {
-    return this.#options.view.waitingOf(account) + (this.#entering.get(account) ?? 0)
+    return this.#options.view.waitingOf(account) + this.#countEntering((other) => other === account)
   }
 
-  #sumEntering(): number {
-    return [...this.#entering.values()].reduce((sum, count) => sum + count, 0)
+  #countEntering(isCounted: (account: string) => boolean): number {
+    const { view } = this.#options
+    return this.#entering.entries().reduce((sum, [id, account]) => sum + (isCounted(account) && !view.has(id) ? 1 : 0), 0)
   }
 }

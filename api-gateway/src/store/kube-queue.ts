@@ -1,6 +1,7 @@
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { isDeleted } from '../translate/screenshot.ts'
 import type { QueueView } from './ports.ts'
@@ -17,11 +18,13 @@ const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && 
 /** The queue in the copy of the Screenshots, and how long captures take: measured at those whose end this replica has seen or found. */
 export class KubeQueue implements QueueView {
   readonly #reflector: Reflector<Screenshot>
+  readonly #namespace: string
   readonly #isBacklogged: () => boolean
   #meanCaptureMilliseconds: number | undefined
 
-  constructor(reflector: Reflector<Screenshot>, isBacklogged: () => boolean) {
+  constructor(reflector: Reflector<Screenshot>, namespace: string, isBacklogged: () => boolean) {
     this.#reflector = reflector
+    this.#namespace = namespace
     this.#isBacklogged = isBacklogged
     reflector.lister
       // The time in an id is inverted: the natural order is newest first.
@@ -50,6 +53,10 @@ export class KubeQueue implements QueueView {
 
   waitingOf(account: string): number {
     return this.#reflector.lister.countByIndex(WAITING, account)
+  }
+
+  has(id: string): boolean {
+    return this.#reflector.lister.has(`${this.#namespace}/${toObjectName(id)}`)
   }
 
   countAhead(screenshot: Screenshot): number | undefined {

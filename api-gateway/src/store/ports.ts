@@ -51,6 +51,8 @@ export interface QueueView {
   /** Accounts that have something waiting. */
   accounts(): string[]
   waitingOf(account: string): number
+  /** Whether a Screenshot of that id is known, whatever it does. */
+  has(id: string): boolean
   /** How many of its own account are ahead of a Screenshot; undefined when it does not wait. */
   countAhead(screenshot: Screenshot): number | undefined
   /** True while so much is finished and not archived that nothing more may be created. */

@@ -171,6 +171,9 @@ class FakeQueue implements QueueView {
   waitingOf(account: string): number {
     return this.#waiting.filter(([, other]) => other === account).length
   }
+  has(id: string): boolean {
+    return this.#screenshots.objects.has(id)
+  }
   countAhead(screenshot: Screenshot): number | undefined {
     const id = screenshotIdOf(screenshot.metadata)
     if (!isWaiting(screenshot)) return undefined

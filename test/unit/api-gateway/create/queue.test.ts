@@ -10,17 +10,22 @@ const anAccount = (name: string, plan: Plan = 'scale'): Account => ({
 const fill = (screenshots: FakeScreenshots, accountName: string, count: number) =>
   Array.from({ length: count }, (_, n) => screenshots.put(aScreenshot({ id: newId('scr', new Date(NOW.getTime() + n)), accountName })))
 
-t.test('Queue counts what is about to be created until it is in the copy or given up', async (t) => {
-  const queue = aQueue(new FakeScreenshots(), { maxQueuedPerAccount: 3 })
+const idsOf = (count: number) => Array.from({ length: count }, () => newId('scr', NOW))
+
+t.test('Queue counts what is about to be created, until it is given up, and what is in the copy once', async (t) => {
+  const screenshots = new FakeScreenshots()
+  const queue = aQueue(screenshots, { maxQueuedPerAccount: 3 })
   const acme = anAccount('acme')
-  const place = queue.enter(acme, 3)
+  const ids = idsOf(3)
+  const leave = queue.enter(acme, ids)
   t.throws(() => queue.check(acme, 1), { code: 'QUEUE_FULL', headers: { 'retry-after': '10' } })
   t.doesNotThrow(() => queue.check(anAccount('other'), 3), 'another account is not concerned')
-  place.leaveOne()
-  t.doesNotThrow(() => queue.check(acme, 1))
-  place.leave()
-  place.leaveOne()
-  place.leave()
+  screenshots.put(aScreenshot({ id: ids[0] ?? '' }))
+  t.throws(() => queue.check(acme, 1), { code: 'QUEUE_FULL' })
+  screenshots.put(aScreenshot({ id: ids[0] ?? '', phase: 'Running' }))
+  t.doesNotThrow(() => queue.check(acme, 1), 'it waits no longer')
+  leave()
+  leave()
   t.doesNotThrow(() => queue.check(acme, 3))
   t.throws(() => queue.check(acme, 4), { code: 'QUEUE_FULL' })
 })
@@ -29,8 +34,8 @@ t.test('Queue takes a batch whole or not at all', async (t) => {
   const screenshots = new FakeScreenshots()
   const queue = aQueue(screenshots, { maxQueuedPerAccount: 150 })
   fill(screenshots, 'acme', 100)
-  t.throws(() => queue.enter(anAccount('acme'), 100), { code: 'QUEUE_FULL' })
-  t.doesNotThrow(() => queue.enter(anAccount('acme'), 50))
+  t.throws(() => queue.enter(anAccount('acme'), idsOf(100)), { code: 'QUEUE_FULL' })
+  t.doesNotThrow(() => queue.enter(anAccount('acme'), idsOf(50)))
 })
 
 t.test('Queue has room for singles of others when one account is at its bound and the queue is nearly full', async (t) => {
@@ -38,7 +43,7 @@ t.test('Queue has room for singles of others when one account is at its bound an
   const queue = aQueue(screenshots, { maxQueued: 1_100, maxQueuedPerAccount: 1_000 })
   fill(screenshots, 'flood', 990)
   t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL' }, 'the last tenth is not its own')
-  for (let n = 0; n < 100; n++) t.doesNotThrow(() => queue.enter(anAccount(`single-${n}`), 1))
+  for (let n = 0; n < 100; n++) t.doesNotThrow(() => queue.enter(anAccount(`single-${n}`), idsOf(1)))
 })
 
 t.test('Queue is full while the archive does not keep up', async (t) => {

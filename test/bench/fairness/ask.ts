@@ -1,0 +1,42 @@
+import { toObjectName } from '../../../crds/src/names.ts'
+import type { Customer } from './market.ts'
+
+// What customers ask for.
+
+/** What a gateway answered. */
+export interface Reply {
+  status: number
+  retryAfter: string | null
+  body: { id?: string; screenshots?: { id: string }[]; created_at?: string; started_at?: string; error?: { code: string } }
+}
+
+/** One POST. */
+export async function post(url: string, { key }: Customer, body: unknown): Promise<Reply> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: (await answer.json()) as Reply['body'] }
+}
+
+const pageOf = ({ name }: Customer, n: number) => `https://example.com/${name}/${n}`
+
+/** One screenshot, not waited for. */
+export const askOne = (gatewayUrl: string, customer: Customer, n = 0): Promise<Reply> =>
+  post(`${gatewayUrl}/v1/screenshots`, customer, { url: pageOf(customer, n) })
+
+/** A batch. */
+export const askBatch = (gatewayUrl: string, customer: Customer, count: number): Promise<Reply> =>
+  post(`${gatewayUrl}/v1/screenshots/batch`, customer, { urls: Array.from({ length: count }, (_, n) => pageOf(customer, n)) })
+
+/** Batches that must be accepted; gives the names of their objects. */
+export async function askBatches(gatewayUrl: string, customer: Customer, count: number, size = 100): Promise<string[]> {
+  const names: string[] = []
+  for (let n = 0; n < count; n++) {
+    const { status, body } = await askBatch(gatewayUrl, customer, size)
+    if (status !== 202) throw new Error(`a batch was answered with ${status} ${body.error?.code}`)
+    names.push(...(body.screenshots ?? []).map(({ id }) => toObjectName(id)))
+  }
+  return names
+}

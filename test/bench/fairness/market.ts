@@ -1,0 +1,80 @@
+import { accounts } from '../../../crds/client/kinds.ts'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import type { Plan } from '../../../crds/src/kinds/account.ts'
+import { DEFAULT_PLANS, type Plans } from '../../../crds/src/plans.ts'
+import { type GatewayPod, type OperatorPod, type Stage, textOf } from '../../soak/stage/stage.ts'
+import { eventually } from '../../support/eventually.ts'
+
+// Where accounts of all plans ask for screenshots of few runners: an API server, a store, an operator and gateways, all real, and runners that
+// take a given time for each capture.
+
+/** The plans' weights, and no quota, rate or ceiling that is reached. */
+const PLANS = Object.fromEntries(
+  Object.entries(DEFAULT_PLANS).map(([name, { weight }]) => [
+    name,
+    { monthlyQuota: 1_000_000, ratePerMinute: 1_000_000, retentionDays: 30, weight },
+  ]),
+) as Plans
+
+const TINTYPE_PLANS = JSON.stringify(PLANS)
+const LONG_MILLISECONDS = 300_000
+
+/** An account with a key. */
+export interface Customer {
+  name: string
+  key: string
+}
+
+/** See the head of this file. */
+export interface Market {
+  stage: Stage
+  operator: OperatorPod
+  gateway: GatewayPod
+  newCustomer: (name: string, plan: Plan) => Promise<Customer>
+  /** Another gateway, whose queue is bounded otherwise. */
+  startBounded: (bounds: { maxQueued: number; maxQueuedPerAccount: number }) => Promise<GatewayPod>
+  /** Exactly so many runners, and what each takes for a capture. */
+  setRunners: (runners: number, captureMilliseconds: number) => Promise<void>
+  /** Works off what waits. */
+  drain: () => Promise<void>
+}
+
+/** Opens a market on a stage. */
+export async function openMarket(stage: Stage): Promise<Market> {
+  const environment = { TINTYPE_PLANS, TINTYPE_MAX_QUEUED_PER_ACCOUNT: '5000' }
+  const operator = await stage.startOperator({ environment })
+  await eventually('the operator leads', operator.isLeader, LONG_MILLISECONDS)
+  const gateway = await stage.startGateway({ environment })
+  const store = new Resource(stage.admin, accounts)
+  const newCustomer: Market['newCustomer'] = async (name, plan) => {
+    const key = await stage.createAccount(name)
+    await store.patch(name, mergePatch({ spec: { plan } }))
+    await eventually(`${name} is known`, async () => {
+      const { status } = await fetch(`${gateway.url}/v1/usage/current`, { headers: { authorization: `Bearer ${key}` } })
+      return status === 200
+    })
+    return { name, key }
+  }
+  const startBounded: Market['startBounded'] = ({ maxQueued, maxQueuedPerAccount }) =>
+    stage.startGateway({
+      environment: { TINTYPE_PLANS, TINTYPE_MAX_QUEUED: String(maxQueued), TINTYPE_MAX_QUEUED_PER_ACCOUNT: String(maxQueuedPerAccount) },
+    })
+  const setRunners: Market['setRunners'] = async (runners, captureMilliseconds) => {
+    await stage.fleet.tell({ captureMilliseconds, forget: true })
+    await stage.setPool({ minIdle: runners, maxPods: runners, scaleDownDelaySeconds: 0, capturesPerPod: 100_000 })
+    await stage.whenIdle(runners)
+    await eventually('there are no others', async () => (await stage.fleet.tell({})).runners === runners, LONG_MILLISECONDS)
+  }
+  const drain = async () => {
+    await stage.fleet.tell({ captureMilliseconds: 1 })
+    await eventually('nothing waits or is captured', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
+  }
+  return { stage, operator, gateway, newCustomer, startBounded, setRunners, drain }
+}
+
+async function openJobs({ metricsUrl }: OperatorPod): Promise<number> {
+  const text = await textOf(`${metricsUrl}/metrics`)
+  const of = (phase: string) => Number(new RegExp(`^screenshot_jobs\\{phase="${phase}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? Number.NaN)
+  return of('Pending') + of('Running')
+}

@@ -1,0 +1,79 @@
+import { summarize } from '../statistics.ts'
+import { type Table, toCell } from '../table.ts'
+import type { Bounds } from './bounds.ts'
+import type { BurstTime } from './scaling.ts'
+import type { Wait, WaitsOrder } from './waits.ts'
+import type { Share } from './weights.ts'
+
+// What was measured of fairness, as tables. Pure.
+
+/** How long single screenshots waited behind batches. */
+export function waitsTable(waits: readonly Wait[], { batches, runners, captureMilliseconds }: WaitsOrder): Table {
+  const accounts = [...new Set(waits.map(({ account }) => account))]
+  const row = (name: string, of: readonly Wait[]): string[] => {
+    const { count, p50, p95 } = summarize(of.map(({ milliseconds }) => milliseconds))
+    const inCaptures = (p95 / captureMilliseconds).toFixed(2)
+    return [name, String(count), toCell(p50), toCell(p95), inCaptures, String(Math.max(...of.map(({ overtakenBy }) => overtakenBy)))]
+  }
+  return {
+    title: `Wait for a runner (ms) behind ${batches} batches of 100 of another account; ${runners} runners, ${captureMilliseconds} ms a capture (bar: p95 within 2 capture times)`,
+    head: ['account', 'screenshots', 'p50', 'p95', 'p95 in capture times', 'most captures begun meanwhile'],
+    rows: [
+      ...accounts.map((name) =>
+        row(
+          name,
+          waits.filter(({ account }) => account === name),
+        ),
+      ),
+      row('all', waits),
+    ],
+  }
+}
+
+/** What each plan got. */
+export function weightsTable(shares: readonly Share[]): Table {
+  const total = shares.reduce((sum, { captures }) => sum + captures, 0)
+  return {
+    title: `Captures of accounts of all plans, all waiting, over ${total} captures (bar: within 10 % of what the weight says)`,
+    head: ['plan', 'weight', 'captures', 'by the weight', 'off by'],
+    rows: shares.map(({ plan, weight, captures, due }) => [
+      plan,
+      String(weight),
+      String(captures),
+      due.toFixed(1),
+      `${(((captures - due) / due) * 100).toFixed(1)} %`,
+    ]),
+  }
+}
+
+/** How long a burst took with and without scaling. */
+export function scalingTable(
+  times: readonly BurstTime[],
+  { burst, captureMilliseconds }: { burst: number; captureMilliseconds: number },
+): Table {
+  return {
+    title: `A burst of ${burst}, ${captureMilliseconds} ms a capture, from one warm runner (bar: sooner with scaling)`,
+    head: ['at most', 'until the last is done'],
+    rows: times.map(({ maxPods, milliseconds }) => [maxPods === 1 ? '1 runner' : `${maxPods} runners`, `${toCell(milliseconds)} ms`]),
+  }
+}
+
+/** What others were answered while one account was at its bound. */
+export function boundsTable({ refusal, before, after, others }: Bounds): Table {
+  return {
+    title: 'One account at the bound of its queue (bar: others meet no 503, and nothing is written for who is refused)',
+    head: ['who', 'answers'],
+    rows: [
+      [
+        'the account, one more',
+        `${refusal.status} ${refusal.body.error?.code}, Retry-After ${refusal.retryAfter}; ${after - before} written`,
+      ],
+      [
+        'others',
+        Object.entries(others)
+          .map(([status, count]) => `${count} × ${status}`)
+          .join(', '),
+      ],
+    ],
+  }
+}

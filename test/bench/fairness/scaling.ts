@@ -1,0 +1,42 @@
+import { eventually } from '../../support/eventually.ts'
+import { askBatches } from './ask.ts'
+import type { Market } from './market.ts'
+
+/** How long a burst took, from its request to the end of its last capture. */
+export interface BurstTime {
+  maxPods: number
+  milliseconds: number
+}
+
+export interface ScalingOrder {
+  burst: number
+  captureMilliseconds: number
+  maxPods: number
+}
+
+const LONG_MILLISECONDS = 300_000
+
+/** The same burst for one runner that may not become more, and for one that may. */
+export async function measureScaling(market: Market, { burst, captureMilliseconds, maxPods }: ScalingOrder): Promise<BurstTime[]> {
+  const { stage, gateway, newCustomer, setRunners } = market
+  const customer = await newCustomer('scaling', 'scale')
+  const times: BurstTime[] = []
+  for (const most of [1, maxPods]) {
+    await setRunners(1, captureMilliseconds)
+    await stage.setPool({ minIdle: 1, maxPods: most, targetDrainSeconds: 5 })
+    const started = performance.now()
+    const names = new Set(await askBatches(gateway.url, customer, 1, burst))
+    await eventually(
+      `${burst} are done`,
+      async () => {
+        const done = (await stage.screenshots.listAll()).filter(
+          ({ metadata, status }) => names.has(metadata.name) && status?.phase === 'Completed',
+        )
+        return done.length === burst
+      },
+      LONG_MILLISECONDS,
+    )
+    times.push({ maxPods: most, milliseconds: performance.now() - started })
+  }
+  return times
+}

@@ -1,0 +1,49 @@
+import { toObjectName } from '../../../crds/src/names.ts'
+import { askBatches, post } from './ask.ts'
+import type { Customer, Market } from './market.ts'
+
+/** How long one screenshot waited for its runner behind the batches of another account. */
+export interface Wait {
+  account: string
+  milliseconds: number
+  /** Captures of others that were begun meanwhile. */
+  overtakenBy: number
+}
+
+export interface WaitsOrder {
+  /** Of 100 each, of one account. */
+  batches: number
+  /** Accounts that ask for one screenshot after the other. */
+  singles: number
+  /** How many each. */
+  each: number
+  runners: number
+  captureMilliseconds: number
+}
+
+/** One account has batches waiting, others ask for single screenshots, each when its last one is done. All on the same plan. */
+export async function measureWaits(market: Market, { batches, singles, each, runners, captureMilliseconds }: WaitsOrder): Promise<Wait[]> {
+  const { stage, gateway, newCustomer, setRunners } = market
+  const flood = await newCustomer('waits-flood', 'growth')
+  const others = await Promise.all(Array.from({ length: singles }, (_, n) => newCustomer(`waits-single-${n}`, 'growth')))
+  await setRunners(runners, captureMilliseconds)
+  await askBatches(gateway.url, flood, batches)
+  const asked = await Promise.all(others.map((customer) => askInTurn(gateway.url, customer, each)))
+  const { times } = await stage.fleet.tell({ times: true })
+  return asked.flat().map(({ account, name, createdAt, startedAt }) => {
+    const begun = times[name] ?? Number.NaN
+    const overtakenBy = Object.entries(times).filter(([other, at]) => other !== name && at > createdAt && at < begun).length
+    return { account, milliseconds: startedAt - createdAt, overtakenBy }
+  })
+}
+
+async function askInTurn(gatewayUrl: string, customer: Customer, count: number) {
+  const asked: { account: string; name: string; createdAt: number; startedAt: number }[] = []
+  for (let n = 0; n < count; n++) {
+    const { status, body } = await post(`${gatewayUrl}/v1/screenshots?wait=25`, customer, { url: `https://example.com/${n}` })
+    if (status !== 200) throw new Error(`a single screenshot was not done in 25 s: ${status}`)
+    const { id = '', created_at: created = '', started_at: started = '' } = body
+    asked.push({ account: customer.name, name: toObjectName(id), createdAt: Date.parse(created), startedAt: Date.parse(started) })
+  }
+  return asked
+}

@@ -1,0 +1,63 @@
+import type { Plan } from '../../../crds/src/kinds/account.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { eventually } from '../../support/eventually.ts'
+import { askBatches } from './ask.ts'
+import type { Market } from './market.ts'
+
+/** What an account of each plan got of so many captures while all waited. */
+export interface Share {
+  plan: Plan
+  weight: number
+  captures: number
+  /** By its weight. */
+  due: number
+}
+
+export interface WeightsOrder {
+  captures: number
+  runners: number
+  captureMilliseconds: number
+  /** Size of the batches. */
+  batch: number
+  /** What of each account may be captured before the last batch is accepted. */
+  slack: number
+}
+
+const LONG_MILLISECONDS = 300_000
+
+/** An account on each plan, all with more waiting than is looked at. */
+export async function measureWeights(
+  market: Market,
+  { captures, runners, captureMilliseconds, batch, slack }: WeightsOrder,
+): Promise<Share[]> {
+  const { stage, gateway, newCustomer, setRunners } = market
+  const plans = Object.entries(DEFAULT_PLANS).map(([plan, { weight }]) => ({ plan: plan as Plan, weight }))
+  const sum = plans.reduce((total, { weight }) => total + weight, 0)
+  const customers = await Promise.all(
+    plans.map(async (each) => ({ ...each, customer: await newCustomer(`weights-${each.plan}`, each.plan) })),
+  )
+  await setRunners(runners, captureMilliseconds)
+  const planOf = new Map<string, Plan>()
+  await Promise.all(
+    customers.map(async ({ plan, weight, customer }) => {
+      const names = await askBatches(gateway.url, customer, Math.ceil(((captures * weight) / sum + slack) / batch), batch)
+      for (const name of names) planOf.set(name, plan)
+    }),
+  )
+  const allWaitSince = Date.now()
+  const looked = await eventually(
+    `${captures} captures were begun`,
+    async () => {
+      const { times } = await stage.fleet.tell({ times: true })
+      const begun = Object.entries(times).filter(([name, at]) => planOf.has(name) && at > allWaitSince)
+      return begun.length >= captures && begun.toSorted(([, a], [, b]) => a - b).slice(0, captures)
+    },
+    LONG_MILLISECONDS,
+  )
+  return plans.map(({ plan, weight }) => ({
+    plan,
+    weight,
+    captures: looked.filter(([name]) => planOf.get(name) === plan).length,
+    due: (captures * weight) / sum,
+  }))
+}

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { measureBounds } from '../../bench/fairness/bounds.ts'
+import { openMarket } from '../../bench/fairness/market.ts'
+import { measureWaits } from '../../bench/fairness/waits.ts'
+import { measureWeights } from '../../bench/fairness/weights.ts'
+import { withStage } from '../../soak/stage/stage.ts'
+
+// Who waits for whom: the real gateway, operator, API server and store, as processes, with runners that take a given time. `npm run bench -- --only
+// fairness` does the same at full size and prints times; here nothing is judged by the clock but by who was begun before whom.
+
+t.setTimeout(600_000)
+
+const RUNNERS = 4
+
+await withStage(
+  async (stage) => {
+    const market = await openMarket(stage)
+
+    await t.test('accounts of all plans get runners by their weights', async (t) => {
+      const shares = await measureWeights(market, { captures: 45, runners: RUNNERS, captureMilliseconds: 300, batch: 50, slack: 20 })
+      for (const { plan, captures, due } of shares)
+        t.ok(Math.abs(captures - due) <= Math.max(1, due / 10), `${plan}: ${captures} of ${due}`)
+      await market.drain()
+    })
+
+    await t.test('single screenshots wait no longer than two captures behind another account’s batches', async (t) => {
+      const waits = await measureWaits(market, { batches: 1, singles: 3, each: 2, runners: RUNNERS, captureMilliseconds: 1_000 })
+      for (const { account, overtakenBy } of waits) t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were begun before it`)
+      await market.drain()
+    })
+
+    await t.test('an account at the bound of its queue gets 503 with Retry-After, and others get in', async (t) => {
+      const { refusal, before, after, others } = await measureBounds(market, { maxQueued: 150, maxQueuedPerAccount: 100, others: 50 })
+      t.match(refusal, { status: 503, retryAfter: /^\d+$/, body: { error: { code: 'QUEUE_FULL' } } })
+      t.strictSame([before, after], [101, 101], 'one is being captured, a hundred wait')
+      t.strictSame(others, { 202: 50 })
+    })
+  },
+  { fsync: false },
+)
