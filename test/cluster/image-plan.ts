@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { bundleProgram } from './bundle.ts'
+import { placeLists } from './lists.ts'
 import { buildMinio, locatePrograms } from './programs.ts'
 import { repository } from './state.ts'
 
@@ -19,19 +20,22 @@ export interface ImagePlan {
   prepare?: () => Promise<void>
 }
 
-const program = (name: string, ...besides: string[]): ImagePlan => ({
+const program = (name: string, besides: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
   name,
   context: name,
   contents: ['dist', ...besides],
   requires: `${name}/src/main.ts`,
-  prepare: () => bundleProgram(name),
+  prepare: async () => {
+    await bundleProgram(name)
+    await place?.(path.join(repository, name, 'dist'))
+  },
 })
 
 /** In the order in which they are built. */
 export const images: readonly ImagePlan[] = [
   program('operator'),
   program('api-gateway'),
-  program('capture-runner', 'jail'),
+  program('capture-runner', ['jail'], placeLists),
   { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]

@@ -30,11 +30,11 @@ const effects: { options: CaptureOptions; changes: object }[] = [
   { options: { fullPage: true, fullPageMaxHeight: 1_000 }, changes: { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] } },
   { options: { delay: 5 }, changes: { delayMilliseconds: 5 } },
   { options: { timeout: 1_000 }, changes: { timeoutMilliseconds: 1_000 } },
-  { options: { waitForSelector: '#a' }, changes: { waitForSelector: '#a' } },
+  { options: { waitForSelector: '#a' }, changes: { waitForSelector: { selector: '#a', isVisible: true, count: 1 } } },
   { options: { waitUntil: ['commit', 'networkidle'] }, changes: { states: ['commit', 'networkidle'] } },
   { options: { styles: 'a{}' }, changes: { styles: 'a{}' } },
   { options: { scripts: '1' }, changes: { scripts: '1' } },
-  { options: { click: '#b' }, changes: { click: '#b' } },
+  { options: { click: '#b' }, changes: { click: { selector: '#b', isNeeded: true } } },
 ]
 
 for (const { options, changes } of effects) {
