@@ -217,8 +217,8 @@ export class Reflector<T extends KubeObject> {
   }
 
   #take({ type, object }: WatchEvent<T>): void {
-    if (type === 'DELETED') this.#replica.remove(this.#toKept(object))
-    else if (type !== 'BOOKMARK') this.#replica.set(this.#toKept(object), 'watch')
+    if (type === 'DELETED') this.#replica.remove(this.#toKept(this.#client.read(object)))
+    else if (type !== 'BOOKMARK') this.#replica.set(this.#toKept(this.#client.read(object)), 'watch')
     if (resourceVersionOf(object) > Number(this.#version)) this.#version = object.metadata.resourceVersion
     this.#backoff.reset()
   }

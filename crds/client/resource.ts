@@ -11,7 +11,15 @@ export type ResourceDefinition<T extends KubeObject = KubeObject> = {
   plural: string
   kind: string
   namespaced: boolean
+  /** Between what programs see and what the API server keeps, where these differ. Patches are sent as they are. */
+  form?: Form<T> | undefined
   readonly objectType?: T
+}
+
+/** See {@link ResourceDefinition}. */
+export interface Form<T extends KubeObject> {
+  read: (stored: T) => T
+  write: (object: T | NewObject<T>) => object
 }
 
 /** A resource definition whose objects are of type `T`. */
@@ -20,8 +28,8 @@ export function defineResource<T extends KubeObject>(definition: Omit<ResourceDe
 }
 
 /** A namespaced kind of Tintype's own group. */
-export function tintypeResource<T extends KubeObject>(kind: string, plural: string): ResourceDefinition<T> {
-  return defineResource<T>({ group: 'tintype.dev', version: 'v1alpha1', plural, kind, namespaced: true })
+export function tintypeResource<T extends KubeObject>(kind: string, plural: string, form?: Form<T>): ResourceDefinition<T> {
+  return defineResource<T>({ group: 'tintype.dev', version: 'v1alpha1', plural, kind, namespaced: true, form })
 }
 
 /** What every call takes; the namespace defaults to the resource's. */
@@ -53,6 +61,7 @@ export type NewObject<T extends KubeObject> = Omit<T, 'metadata'> & { metadata?:
 
 type Subresource = 'status' | 'scale'
 type WriteOptions = CallOptions & { subresource?: Subresource }
+type Call = CallOptions & { body?: unknown; query?: Query | undefined; contentType?: string }
 type ResourceDefaults = Pick<CallOptions, 'namespace' | 'timeoutMilliseconds'>
 type RawList<T> = { metadata: { resourceVersion?: string; continue?: string }; items: T[] | null }
 
@@ -77,7 +86,7 @@ export class Resource<T extends KubeObject> {
   }
 
   get(name: string, options: CallOptions = {}): Promise<T> {
-    return this.#call<T>('GET', 'get', this.pathOf(name, undefined, options.namespace), options)
+    return this.#take('GET', 'get', this.pathOf(name, undefined, options.namespace), options)
   }
 
   /** As `get`, but undefined when there is no such object. */
@@ -96,7 +105,7 @@ export class Resource<T extends KubeObject> {
     const query = { labelSelector, fieldSelector, limit, continue: token, resourceVersion }
     const { metadata, items } = await this.#call<RawList<T>>('GET', 'list', path, { ...call, query })
     return {
-      items: items ?? [],
+      items: (items ?? []).map(this.read),
       resourceVersion: metadata.resourceVersion ?? '',
       ...(metadata.continue ? { continue: metadata.continue } : {}),
     }
@@ -117,13 +126,13 @@ export class Resource<T extends KubeObject> {
 
   create(object: NewObject<T>, options: CallOptions = {}): Promise<T> {
     const path = this.pathOf(undefined, undefined, options.namespace ?? object.metadata?.namespace)
-    return this.#call<T>('POST', 'create', path, { ...options, body: this.#typed(object) })
+    return this.#take('POST', 'create', path, { ...options, body: this.#typed(object) })
   }
 
   /** Writes the whole object; with a resourceVersion in it, only over that version. */
   replace(object: T, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const path = this.pathOf(object.metadata.name, subresource, options.namespace ?? object.metadata.namespace)
-    return this.#call<T>('PUT', 'update', path, { ...options, body: this.#typed(object) })
+    return this.#take('PUT', 'update', path, { ...options, body: this.#typed(object) })
   }
 
   replaceStatus(object: T, options: CallOptions = {}): Promise<T> {
@@ -132,7 +141,7 @@ export class Resource<T extends KubeObject> {
 
   patch(name: string, patch: Patch, { subresource, ...options }: WriteOptions = {}): Promise<T> {
     const { body, contentType, query } = patch
-    return this.#call<T>('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
+    return this.#take('PATCH', 'patch', this.pathOf(name, subresource, options.namespace), { ...options, body, contentType, query })
   }
 
   /** Asks for deletion; an object with finalizers, or a pod in its grace period, stays for a while. */
@@ -147,15 +156,18 @@ export class Resource<T extends KubeObject> {
 
   /** Cached objects come from lists, whose items carry neither apiVersion nor kind. */
   #typed(object: T | NewObject<T>) {
-    return { ...object, apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
+    const { form } = this.definition
+    return { ...(form ? form.write(object) : object), apiVersion: apiVersionOf(this.definition), kind: this.definition.kind }
   }
 
-  #call<R>(
-    method: string,
-    verb: string,
-    path: string,
-    options: CallOptions & { body?: unknown; query?: Query | undefined; contentType?: string },
-  ) {
+  /** What the API server keeps, as programs see it. */
+  readonly read = (stored: T): T => this.definition.form?.read(stored) ?? stored
+
+  async #take(method: string, verb: string, path: string, options: Call): Promise<T> {
+    return this.read(await this.#call<T>(method, verb, path, options))
+  }
+
+  #call<R>(method: string, verb: string, path: string, options: Call): Promise<R> {
     const { namespace: _, timeoutMilliseconds = this.#defaults.timeoutMilliseconds, ...rest } = options
     return this.#http.request<R>({ method, path, verb, resource: this.definition.plural, timeoutMilliseconds, ...rest })
   }
@@ -167,7 +179,12 @@ export function apiVersionOf({ group, version }: Pick<ResourceDefinition, 'group
 }
 
 /** The URL path of a collection, an object or a subresource; without a namespace that of the whole cluster. */
-export function pathOf(definition: ResourceDefinition, namespace?: string, name?: string, subresource?: string): string {
+export function pathOf(
+  definition: Pick<ResourceDefinition, 'group' | 'version' | 'plural'>,
+  namespace?: string,
+  name?: string,
+  subresource?: string,
+): string {
   const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersionOf(definition)}`
   const parts = [...(namespace === undefined ? [] : ['namespaces', namespace]), definition.plural, name, subresource]
   return [root, ...parts.filter((part) => part !== undefined).map(encodeURIComponent)].join('/')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Definition, instant, Metadata } from './custom-resource.ts'
+import type { Definition, Metadata } from './custom-resource.ts'
 
 // Every write is a compare-and-swap. Its name is the account's. The limit is mirrored into the spec so that the API server itself can
 // refuse a count above it, whatever a buggy writer asks for.
@@ -12,16 +12,35 @@ export const AccountUsageSpec = z.object({
 export type AccountUsageSpec = z.infer<typeof AccountUsageSpec>
 
 /** A unit of quota taken by a gateway whose objects it has not seen yet. */
-export const Reservation = z.object({
-  id: z.string().max(64).describe('Id of the reservation.'),
-  names: z.array(z.string().max(253)).max(100).describe('Names of the Screenshots to come.'),
-  gateway: z.string().max(253).describe('Instance that holds it; its Lease tells whether it lives.'),
-  at: instant('When it was made: its month is charged.'),
-  askedAgain: instant('When a repetition of its request last relied on it.').optional(),
-})
-export type Reservation = z.infer<typeof Reservation>
+export interface Reservation {
+  /** At most 64 characters. */
+  id: string
+  /** Names of the Screenshots to come, at most 100. */
+  names: string[]
+  /** Instance that holds it; its Lease tells whether it lives. */
+  gateway: string
+  /** When it was made: its month is charged. */
+  at: string
+  /** When a repetition of its request last relied on it. */
+  askedAgain?: string | undefined
+}
 
-export const AccountUsageStatus = z.object({
+/** What is counted, as programs see it. The API server keeps it as {@link StoredUsageStatus}. */
+export interface AccountUsageStatus {
+  /** UTC month, YYYY-MM. */
+  period?: string | undefined
+  used: number
+  /** Accepted requests of the last 60 seconds, by second of Unix time. */
+  window?: { second: number; count: number }[] | undefined
+  reservations?: Reservation[] | undefined
+  refunds?: string[] | undefined
+}
+
+/**
+ * What the API server keeps: a line for each thing that is counted, since this object is written by every group of creations, and what the
+ * API server does for a write grows with the fields and elements in it (measured: half of its time).
+ */
+export const StoredUsageStatus = z.object({
   period: z
     .string()
     .regex(/^\d{4}-\d{2}$/)
@@ -29,17 +48,30 @@ export const AccountUsageStatus = z.object({
     .optional(),
   used: z.int().min(0).describe('Screenshots charged in the period.'),
   window: z
-    .array(z.object({ second: z.int().min(0).describe('Unix time.'), count: z.int().min(0).describe('Requests accepted in it.') }))
-    .max(61)
-    .describe('Accepted requests of the last 60 seconds, by second.')
+    .string()
+    .max(2048)
+    .regex(/^(?:\d{1,12}=\d{1,9}(?: \d{1,12}=\d{1,9})*)?$/)
+    .describe('Accepted requests of the last 60 seconds: `<Unix time>=<requests>`, a blank between two seconds.')
     .optional(),
-  reservations: z.array(Reservation).max(1000).describe('Units taken for objects not seen yet.').optional(),
+  reservations: z
+    .array(
+      z
+        .string()
+        .max(32768)
+        .regex(/^\S+ \S+ \S+ \S+ \S+$/),
+    )
+    .max(1000)
+    .describe('Units taken for objects not seen yet: `<id> <made at> <asked for again at, or -> <gateway> <name>,<name>…`.')
+    .optional(),
   refunds: z.array(z.string().max(64)).max(1000).describe('Ids given back lately.').optional(),
 })
-export type AccountUsageStatus = z.infer<typeof AccountUsageStatus>
+export type StoredUsageStatus = z.infer<typeof StoredUsageStatus>
 
-export const AccountUsage = z.object({ metadata: Metadata, spec: AccountUsageSpec, status: AccountUsageStatus.optional() })
-export type AccountUsage = z.infer<typeof AccountUsage>
+export interface AccountUsage {
+  metadata: Metadata
+  spec: AccountUsageSpec
+  status?: AccountUsageStatus | undefined
+}
 
 export const accountUsageDefinition: Definition = {
   kind: 'AccountUsage',
@@ -55,7 +87,7 @@ export const accountUsageDefinition: Definition = {
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
   spec: AccountUsageSpec,
-  status: AccountUsageStatus,
+  status: StoredUsageStatus,
   rules: [
     {
       rule: '!has(self.status) || self.status.used <= self.spec.limit || (has(oldSelf.status) && self.status.used <= oldSelf.status.used)',

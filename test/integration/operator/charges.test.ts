@@ -8,6 +8,7 @@ import { newId } from '../../../crds/src/ids.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
+import { toStoredStatus } from '../../../crds/src/stored-usage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
@@ -112,7 +113,9 @@ t.test('the operator charges once whoever leads when the claim is written', asyn
   const held = { id: waiting.metadata.uid, names: [waiting.metadata.name], gateway: 'operator', at: new Date().toISOString() }
   const used = (await usages.get('handover')).status?.used ?? 0
   await operator.stop()
-  await usages.patch('handover', mergePatch({ status: { used: used + 1, reservations: [held] } }), { subresource: 'status' })
+  await usages.patch('handover', mergePatch({ status: toStoredStatus({ used: used + 1, reservations: [held] }) }), {
+    subresource: 'status',
+  })
   operator = await stage.lead({ charges: true })
   await stage.poolClient.create({ metadata: { name: 'not-there' }, spec: (await stage.pool()).spec } as Parameters<
     typeof stage.poolClient.create

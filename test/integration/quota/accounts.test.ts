@@ -9,6 +9,7 @@ import type { AccountUsage, AccountUsageStatus } from '../../../crds/src/kinds/a
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { recordKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { toStoredStatus } from '../../../crds/src/stored-usage.ts'
 import { monthOf, startOfNextMonth } from '../../../crds/src/usage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
@@ -33,7 +34,7 @@ const gateway = await stage.startGateway()
 const usageOf = (account: string) => world.usages.get(account)
 const usedBy = async (account: string) => (await usageOf(account)).status?.used
 const setStatus = (account: string, status: Partial<AccountUsageStatus>) =>
-  world.usages.patch(account, mergePatch({ status }), { subresource: 'status' })
+  world.usages.patch(account, mergePatch({ status: toStoredStatus(status) }), { subresource: 'status' })
 const report = async (key: string) => (await call(`${gateway.url}/v1/usage/current`, { key })).body.data
 
 t.test('operator begins the count of an account with the limits of its plan, and follows the plan', async (t) => {

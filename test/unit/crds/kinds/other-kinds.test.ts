@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { z } from 'zod'
 import { AccountSpec } from '../../../../crds/src/kinds/account.ts'
-import { AccountUsageSpec, AccountUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { AccountUsageSpec, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
 import { ApiKeySpec, SCOPES } from '../../../../crds/src/kinds/api-key.ts'
 import { poolDefaults, RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
 
@@ -21,10 +21,21 @@ const cases: { name: string; schema: z.ZodType; takes: object[]; refuses: object
     refuses: [{}, { limit: -1 }, { limit: 1.5 }, { limit: 1, ratePerMinute: 0 }],
   },
   {
-    name: 'AccountUsageStatus',
-    schema: AccountUsageStatus,
-    takes: [{ used: 0 }, { used: 3, period: '2026-11', window: [{ second: 1, count: 3 }], refunds: ['scr_1'] }],
-    refuses: [{}, { used: -1 }, { used: 1, period: '2026-11-21' }, { used: 1, window: [{ second: 1 }] }],
+    name: 'StoredUsageStatus',
+    schema: StoredUsageStatus,
+    takes: [
+      { used: 0 },
+      { used: 3, period: '2026-11', window: '1=3 2=40', refunds: ['scr_1'] },
+      { used: 1, window: '', reservations: ['r 2026 - gw a,b'] },
+    ],
+    refuses: [
+      {},
+      { used: -1 },
+      { used: 1, period: '2026-11-21' },
+      { used: 1, window: '1=' },
+      { used: 1, window: '1=2 ' },
+      { used: 1, reservations: ['r 2026 - gw'] },
+    ],
   },
   {
     name: 'ApiKeySpec',
