@@ -6,10 +6,9 @@ import { webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
-import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/ids'
 import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/names'
-import { type Logger, pino } from 'pino'
+import { pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -32,7 +31,6 @@ import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
 import { SealingKeyFile } from './store/sealing-key-file.ts'
 import { buildStoreLinks } from './store/store-links.ts'
-import { API_VERSION } from './version.ts'
 
 // Wiring only: settings, the parts, the order in which they start and end.
 
@@ -71,7 +69,6 @@ async function run(config: Config): Promise<void> {
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
-  const spans = await openSpans(config, log)
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
@@ -102,8 +99,6 @@ async function run(config: Config): Promise<void> {
     files: bucket,
     downloads,
     metrics,
-    spans,
-    traceRatio: config.tracing.ratio,
     log,
     startedAt,
     keyRing: keyRing.current,
@@ -151,25 +146,12 @@ async function run(config: Config): Promise<void> {
   await lease.end()
   keyRing.stop()
   sealingKey.stop()
-  await spans?.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
   probes.close()
   log.info('ended')
   // A download that outlived its time, or a request to a store that hangs, must not hold the process.
   process.exit(0)
-}
-
-/** Without a collector the exporter is not even loaded. */
-async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
-  if (endpoint === undefined) return undefined
-  const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
-  return new Exporter({
-    endpoint,
-    headers,
-    log,
-    resource: { 'service.name': 'tintype-api-gateway', 'service.version': API_VERSION, 'service.instance.id': podName },
-  })
 }
 
 await run(loadConfig(process.env))
