@@ -8,6 +8,7 @@ import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addRequestId, requestIdOf } from './plugins/request-id.ts'
 import { addRequestMetrics } from './plugins/request-metrics.ts'
+import { addTracing, type TracingDeps } from './plugins/tracing.ts'
 import { CallLimits, type CallsPerMinute } from './quota/call-limits.ts'
 import { addDocsRoutes } from './routes/docs.ts'
 import { addFileRoutes } from './routes/files.ts'
@@ -27,7 +28,7 @@ import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
 /** Everything the gateway needs of the world; tests give their own. */
-export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
+export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
   postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
   screenshots: ScreenshotsDeps['screenshots']
   objects: DeliveriesDeps['objects'] & ScreenshotsDeps['objects']
@@ -61,6 +62,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   })
   addErrors(app)
   addRequestId(app)
+  addTracing(app, deps)
   addCors(app, deps)
   addMethods(app)
   addBodies(app)

@@ -1,4 +1,5 @@
 import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/address-rules'
+import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
@@ -52,6 +53,10 @@ const Env = z.object({
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
+  // Spans go there, by OTLP over HTTP; empty: none are made (OpenTelemetry's own variables).
+  OTEL_EXPORTER_OTLP_ENDPOINT: OtlpEndpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1), // part of the requests that begin a trace
   // What the default pool's egress says, as far as an address itself tells. Names may be left to the runners: `*`.
   TINTYPE_ALLOWED_HOSTS: list.transform((hosts) => (hosts.length > 0 ? hosts : ['*'])),
   TINTYPE_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
@@ -101,6 +106,7 @@ const toConfig = (env: Env) => ({
     allowedHosts: env.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
   },
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
+  tracing: { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, headers: env.OTEL_EXPORTER_OTLP_HEADERS, ratio: env.OTEL_TRACES_SAMPLER_ARG },
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,
   queue: { maxQueued: env.TINTYPE_MAX_QUEUED, maxQueuedPerAccount: env.TINTYPE_MAX_QUEUED_PER_ACCOUNT },
   corsOrigins: env.TINTYPE_CORS_ORIGINS,

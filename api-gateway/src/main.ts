@@ -6,12 +6,14 @@ import { webhooks as webhookResource } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
+import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/ids'
 import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/names'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
+import { Doubts } from './create/doubts.ts'
 import { Idempotency } from './create/idempotency.ts'
 import { Queue } from './create/queue.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
@@ -31,6 +33,7 @@ import { KubeScreenshots } from './store/kube-screenshots.ts'
 import { buildProbe } from './store/probe.ts'
 import { SealingKeyFile } from './store/sealing-key-file.ts'
 import { buildStoreLinks } from './store/store-links.ts'
+import { API_VERSION } from './version.ts'
 
 // Wiring only: settings, the parts, the order in which they start and end.
 
@@ -66,9 +69,11 @@ async function run(config: Config): Promise<void> {
   const lease = new GatewayLease({ http, log, now, identity: `${config.podName}-${randomBytes(4).toString('hex')}` })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
   const bucket = new Bucket(config.storage)
+  const archive = new BucketArchive(bucket)
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
+  const spans = await openSpans(config, log)
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
@@ -84,6 +89,7 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     queue,
+    doubts: new Doubts({ screenshots, archive, files: bucket, quota, log }),
     quota,
     objects: bucket,
     idempotency: new Idempotency(bucket, keyRing.current, now),
@@ -95,10 +101,12 @@ async function run(config: Config): Promise<void> {
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
     maxWebhooks: config.maxWebhooks,
-    archive: new BucketArchive(bucket),
+    archive,
     files: bucket,
     downloads,
     metrics,
+    spans,
+    traceRatio: config.tracing.ratio,
     log,
     startedAt,
     keyRing: keyRing.current,
@@ -146,12 +154,25 @@ async function run(config: Config): Promise<void> {
   await lease.end()
   keyRing.stop()
   sealingKey.stop()
+  await spans?.stop()
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
   probes.close()
   log.info('ended')
   // A download that outlived its time, or a request to a store that hangs, must not hold the process.
   process.exit(0)
+}
+
+/** Without a collector the exporter is not even loaded. */
+async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
+  if (endpoint === undefined) return undefined
+  const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
+  return new Exporter({
+    endpoint,
+    headers,
+    log,
+    resource: { 'service.name': 'tintype-api-gateway', 'service.version': API_VERSION, 'service.instance.id': podName },
+  })
 }
 
 await run(loadConfig(process.env))

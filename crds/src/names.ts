@@ -30,6 +30,8 @@ export const Annotation = {
   deleteRequested: 'tintype.dev/delete-requested',
   /** Set by the gateway on a Screenshot: the range text that its creation answered (spec 2.1). */
   estimatedTime: 'tintype.dev/estimated-time',
+  /** Set by the gateway on a Screenshot: the trace of the request that asked for it ({@link import('./trace-context.ts')}). */
+  traceparent: 'tintype.dev/traceparent',
   /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
   updatedAt: 'tintype.dev/updated-at',
   /** Set by the operator when it switches a Webhook off: why. It goes when the Webhook is switched on. */

@@ -1,4 +1,5 @@
 import { Plan } from '@tintype/crds/kinds/account'
+import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
@@ -80,6 +81,9 @@ const Environment = z.object({
   TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
   /** How often counters of webhooks and lines of their delivery logs are written. */
   TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: milliseconds(5_000),
+  /** Spans go there, by OTLP over HTTP; empty: none are made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: OtlpEndpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
   TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
   TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: milliseconds(10_000),
   TINTYPE_LEASE_RETRY_MILLISECONDS: milliseconds(2_000),
@@ -106,6 +110,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
     },
     publicUrl: read.TINTYPE_PUBLIC_URL,
+    tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, headers: read.OTEL_EXPORTER_OTLP_HEADERS },
     plans: read.TINTYPE_PLANS,
     bootstrap: { enabled: read.TINTYPE_BOOTSTRAP_ENABLED, plan: read.TINTYPE_BOOTSTRAP_PLAN },
     maxFileBytes: read.TINTYPE_MAX_FILE_BYTES,

@@ -34,8 +34,10 @@ import { isCharged } from './quota/decide.ts'
 import { Dispatches } from './screenshot/dispatches.ts'
 import { Follower } from './screenshot/follow.ts'
 import { Kills } from './screenshot/kills.ts'
+import { toLogLine } from './screenshot/log-line.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { Removals } from './screenshot/removal.ts'
+import { toSpans } from './screenshot/spans.ts'
 
 export interface CoreOptions {
   deps: Deps
@@ -161,16 +163,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     if (taken >= 0) captureTimes.note(poolOf(shot), taken)
     // Its account may have reached its ceiling in another pool too.
     if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
-    log.info(
-      {
-        key: keyOf(shot),
-        uid: shot.metadata.uid,
-        attempt: shot.status?.attempt,
-        phase: shot.status?.phase,
-        durationMilliseconds: milliseconds,
-      },
-      'screenshot finished',
-    )
+    if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
+    log.info(toLogLine(shot), 'screenshot finished')
   }
   const noteRemoved = (shot: Screenshot) => {
     removal.enqueue(removals.add(shot))

@@ -1,6 +1,7 @@
 import type { Lease, Pod } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Reflector } from '@tintype/crds/client/reflector'
+import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
@@ -44,6 +45,8 @@ export interface Deps {
   keys: ReleaseKeys
   storage: Storage
   events: EventRecorder
+  /** Where spans go; absent: nobody collects them. */
+  spans?: Pick<SpanExporter, 'add'> | undefined
   /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */
   isLeader: () => boolean
 }

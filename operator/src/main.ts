@@ -8,8 +8,10 @@ import { events, secrets } from '@tintype/crds/client/core-resources'
 import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
+import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
+import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './account/accounts.ts'
 import { bootstrapAccount } from './account/bootstrap.ts'
 import { ensureReleaseKeys } from './account/release-keys.ts'
@@ -90,8 +92,10 @@ async function runOperator(config: Config): Promise<void> {
     onStoppedLeading: (reason) => log.warn({ reason }, 'no longer the leader'),
     onStartedLeading: (signal) => lead(signal),
   })
+  const spans = await openSpans(config, log)
   const deps: Deps = {
     config,
+    spans,
     http,
     log,
     registry: metrics.registry,
@@ -143,9 +147,18 @@ async function runOperator(config: Config): Promise<void> {
   stopping.abort()
   await election.stop()
   await Promise.all([...Object.values(reflectors).map((reflector) => reflector.stop()), isBucketThere.catch(() => {})])
+  await spans?.stop()
   await http.close()
   server.close()
   server.closeAllConnections()
+}
+
+/** Without a collector the exporter is not even loaded. */
+async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
+  if (endpoint === undefined) return undefined
+  const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
+  const resource = { 'service.name': 'tintype-operator', 'service.version': manifest.version, 'service.instance.id': podName }
+  return new Exporter({ endpoint, headers, log, resource })
 }
 
 /** Repeats what must succeed before anything else makes sense, later each time; a mistake that stays a mistake is told each time. */

@@ -20,6 +20,8 @@ export interface Wanted {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   record?: RecordOptions | undefined
+  /** Of the request, for what follows from it. */
+  traceparent?: string | undefined
 }
 
 /** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
@@ -28,11 +30,15 @@ export async function buildAll(
   { ids, batchId, reservation, estimatedTime }: CreationPlan,
   deps: OptionsDeps,
 ): Promise<NewScreenshot[]> {
-  const { accountName, addresses, options, privateOptions, record } = wanted
+  const { accountName, addresses, options, privateOptions, record, traceparent } = wanted
   const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
   return addresses.map(({ url }, index) =>
-    buildScreenshot(ids[index] ?? '', { url, accountName, ...record, ...stored[index], batchId, reservation }, estimatedTime),
+    buildScreenshot(
+      ids[index] ?? '',
+      { url, accountName, ...record, ...stored[index], batchId, reservation },
+      { estimatedTime, traceparent },
+    ),
   )
 }

@@ -11,14 +11,25 @@ export interface NewScreenshot {
 /** A spec some of whose fields may not have been chosen. */
 type Draft = { [Name in keyof ScreenshotSpec]: ScreenshotSpec[Name] | undefined } & Pick<ScreenshotSpec, 'url'>
 
+/** What is noted on an object besides its spec. */
+export interface Notes {
+  estimatedTime?: string | undefined
+  traceparent?: string | undefined
+}
+
 /** Builds the custom resource. Nothing the caller wrote becomes a label or a name. */
-export const buildScreenshot = (id: string, draft: Draft, estimatedTime?: string): NewScreenshot => ({
-  metadata: {
-    name: toObjectName(id),
-    ...(estimatedTime === undefined ? {} : { annotations: { [Annotation.estimatedTime]: estimatedTime } }),
-  },
+export const buildScreenshot = (id: string, draft: Draft, notes: Notes = {}): NewScreenshot => ({
+  metadata: { name: toObjectName(id), ...toAnnotations(notes) },
   spec: Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined)) as unknown as ScreenshotSpec,
 })
+
+function toAnnotations({ estimatedTime, traceparent }: Notes): Pick<NewScreenshot['metadata'], 'annotations'> {
+  const annotations = {
+    ...(estimatedTime === undefined ? {} : { [Annotation.estimatedTime]: estimatedTime }),
+    ...(traceparent === undefined ? {} : { [Annotation.traceparent]: traceparent }),
+  }
+  return Object.keys(annotations).length === 0 ? {} : { annotations }
+}
 
 /** True when somebody asked for its deletion: it waits for its deliveries only, and nobody reads it any more (decision 39). */
 export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =>

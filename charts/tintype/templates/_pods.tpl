@@ -63,6 +63,13 @@ topologySpreadConstraints:
 - { name: TINTYPE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
 - { name: TINTYPE_METRICS_PORT, value: "9090" }
 - { name: TINTYPE_PUBLIC_URL, value: {{ .Values.gateway.publicUrl | quote }} }
+{{- with .Values.tracing.endpoint }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $.Values.tracing.sampleRatio | quote }} }
+{{- end }}
+{{- with .Values.tracing.headersSecret }}
+- { name: OTEL_EXPORTER_OTLP_HEADERS, valueFrom: { secretKeyRef: { name: {{ . }}, key: headers } } }
+{{- end }}
 {{- end }}
 
 {{/* Liveness and readiness on the metrics port, which answers when the work does not. */}}

@@ -3,6 +3,7 @@
 
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
+import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -20,6 +21,7 @@ import type { ScreenshotProgress } from './progress.ts'
 import type { Occurrence } from './receivers.ts'
 import { MAX_ATTEMPTS } from './retry.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
+import { toDeliverySpan, toTraceHeaders } from './trace.ts'
 
 export interface CourierDeps extends WebhookFinder {
   lanes: Lanes
@@ -39,6 +41,7 @@ export interface CourierDeps extends WebhookFinder {
   version: string
   log: Log
   metrics: DeliveryMetrics
+  spans?: Pick<SpanExporter, 'add'> | undefined
 }
 
 export interface Errand {
@@ -105,10 +108,14 @@ export class Courier {
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
     const begun = this.#deps.now()
-    const outcome = await this.#deps.post({ url, headers: this.#sign(errand, webhook, event, secrets), body: event.body })
+    const deliveryId = toDeliveryId(occurrence, event, webhook)
+    const headers = { ...this.#sign(errand, webhook, event, secrets), ...toTraceHeaders(screenshot, deliveryId, attempt) }
+    const outcome = await this.#deps.post({ url, headers, body: event.body })
+    const span = this.#deps.spans && toDeliverySpan({ screenshot, type: occurrence.event, deliveryId, attempt, begun, outcome })
+    if (span) this.#deps.spans?.add(span)
     if (!outcome.isSuccess && attempt === 1) await this.#deps.events.keep(event)
     this.#deps.deliveryLog?.note(webhook, {
-      delivery: toDeliveryId(occurrence, event, webhook),
+      delivery: deliveryId,
       event: event.id,
       type: occurrence.event,
       screenshot: screenshotIdOf(screenshot.metadata),

@@ -44,6 +44,7 @@ export function createDelivery({
   events,
   isLeader,
   storage,
+  spans,
 }: Deps): Work {
   return prepareDelivery({
     http,
@@ -63,6 +64,7 @@ export function createDelivery({
     statisticsMilliseconds: config.webhook.flushMilliseconds,
     storage,
     metrics: createDeliveryMetrics(registry),
+    spans,
     controllerMetrics,
   })
 }
@@ -124,6 +126,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     version: options.version,
     log,
     metrics,
+    spans: options.spans,
   })
   const mayPost = () => !signal.aborted && options.isLeader()
   const deliveries = startDeliveryController({

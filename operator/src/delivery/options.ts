@@ -1,6 +1,7 @@
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
+import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import type { LinkBase } from '@tintype/crds/events'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -36,6 +37,8 @@ export interface DeliveryOptions {
   /** Keeps the log; without it nothing is delivered again. */
   storage?: Storage
   metrics?: DeliveryMetrics
+  /** Where spans go; absent: nobody collects them. */
+  spans?: Pick<SpanExporter, 'add'> | undefined
   controllerMetrics?: ControllerMetrics & WorkQueueMetrics
   resolve?: Resolve
   now?: () => Date

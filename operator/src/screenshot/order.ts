@@ -6,8 +6,10 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
 import { objectKey, objectKeyPrefix } from '@tintype/crds/storage-keys'
+import { toTraceparent } from '@tintype/crds/trace-context'
 import type { OpenedOptions } from '../options/open-options.ts'
 import type { Storage } from '../storage/storage.ts'
+import { toOrderTrace } from './spans.ts'
 import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
 
 /** Prefix of a Screenshot's files. Never from its status: a runner could have written that. */
@@ -28,6 +30,7 @@ export function buildOrder(
   const { metadata, spec } = shot
   const accountName = accountOf(shot)
   const { format } = withDefaults(spec.options)
+  const trace = toOrderTrace(shot)
   const expiresAt = uploadExpiryOf(shot)
   const uploadOf = (extension: string, contentType: string) => ({
     ...storage.presignPut({ key: objectKey(accountName, screenshotIdOf(metadata), extension), contentType, expiresAt, now }),
@@ -49,5 +52,6 @@ export function buildOrder(
     upload: uploadOf(format, CONTENT_TYPES[format]),
     ...(artifacts.length > 0 ? { artifacts } : {}),
     deadline: deadlineOf(shot).getTime(),
+    ...(trace ? { traceparent: toTraceparent(trace) } : {}),
   }
 }

@@ -8,7 +8,9 @@ import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { mapAtOnce } from '../../create/map-at-once.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { notFound } from '../../errors.ts'
+import { traceparentOf } from '../../plugins/tracing.ts'
 import { toBatchResult } from '../../translate/batch.ts'
+import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { noQuery } from '../../translate/wait-query.ts'
@@ -24,6 +26,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     noQuery(request.query)
     const { account, accountName } = request
     const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    insistOnAllowed(asked, deps.optionPolicy)
     const count = asked.addresses.length
     const turn = await deps.idempotency.begin({
       account: accountName,
@@ -37,7 +40,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     const urls = asked.addresses.map(({ url }) => url)
     const build = async () => {
       if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName }, turn.plan, deps)
+      return buildAll({ ...asked, accountName, traceparent: traceparentOf(request) }, turn.plan, deps)
     }
     const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
     deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)

@@ -8,6 +8,8 @@ import { parseIdempotencyKey } from '../../create/idempotency.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
+import { traceparentOf } from '../../plugins/tracing.ts'
+import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { prefersFile } from '../../translate/accept.ts'
 import { planAnswer } from '../../translate/answer.ts'
 import { parseCreateBody } from '../../translate/create-body.ts'
@@ -26,6 +28,7 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    insistOnAllowed(asked, deps.optionPolicy)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
     const turn = await deps.idempotency.begin({
@@ -38,7 +41,7 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     })
     const build = async () => {
       if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName, addresses: [{ url: asked.url }] }, turn.plan, deps)
+      return buildAll({ ...asked, accountName, addresses: [{ url: asked.url }], traceparent: traceparentOf(request) }, turn.plan, deps)
     }
     const created = await createSingle({ account, turn, build }, deps)
     deps.metrics.screenshotsCreated.inc()

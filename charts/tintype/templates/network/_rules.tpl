@@ -39,6 +39,16 @@ podSelector:
   {{- end }}
 {{- end }}
 
+{{/* The collector of spans, wherever it is. */}}
+{{- define "tintype.egressTracing" -}}
+{{- with .Values.tracing.endpoint }}
+{{- $endpoint := urlParse . }}
+{{- $port := regexFind ":[0-9]+$" $endpoint.host | trimPrefix ":" }}
+- ports:
+    - { protocol: TCP, port: {{ default (ternary "443" "80" (eq $endpoint.scheme "https")) $port }} }
+{{- end }}
+{{- end }}
+
 {{/*
 Public addresses: what crds/src/address-ranges.ts refuses is left out here as well (a unit test compares), and IPv4 ranges that the values
 deny: (dict "denied" <CIDRs>).

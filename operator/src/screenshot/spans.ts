@@ -1,0 +1,50 @@
+// The story of one finished Screenshot as spans: pure. Steps of the capture are attributes: the runner tells how long each took, not when it began.
+
+import type { Span } from '@tintype/crds/client/span-exporter'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { DEFAULT_POOL } from '@tintype/crds/names'
+import { spanIds, type TraceContext, traceOf } from '@tintype/crds/trace-context'
+
+/** Spans from a Screenshot's creation to its end; none when nobody keeps its trace. */
+export function toSpans(shot: Screenshot): Span[] {
+  const trace = traceOf(shot)
+  if (!trace?.isSampled) return []
+  const { metadata, spec, status } = shot
+  const { startTime, completionTime, attempt = 0, runner, result } = status ?? {}
+  const created = createdAtOf(screenshotIdOf(metadata)).getTime()
+  const ended = Date.parse(completionTime ?? '')
+  const error = result?.error && `${result.error.code}: ${result.error.message}`
+  const shared = { traceId: trace.traceId, kind: 'internal' as const, endMilliseconds: ended, error }
+  const whole: Span = {
+    ...shared,
+    spanId: spanIds.screenshot(metadata.uid),
+    parentSpanId: trace.spanId,
+    name: 'screenshot',
+    startMilliseconds: created,
+    attributes: {
+      'tintype.screenshot': screenshotIdOf(metadata),
+      'tintype.pool': spec.poolName ?? DEFAULT_POOL,
+      'tintype.attempts': attempt,
+      'tintype.format': result?.format,
+      'tintype.file.bytes': result?.fileSizeBytes,
+    },
+  }
+  if (startTime === undefined) return [whole]
+  const timings = Object.entries(result?.timings ?? {}).map(([step, taken]) => [`tintype.step.${step}.milliseconds`, taken])
+  const capture: Span = {
+    ...shared,
+    spanId: spanIds.capture(metadata.uid, attempt),
+    parentSpanId: whole.spanId,
+    name: 'capture',
+    startMilliseconds: Date.parse(startTime),
+    attributes: { 'k8s.pod.name': runner?.pod, 'tintype.attempt': attempt, ...Object.fromEntries(timings) },
+  }
+  return [whole, capture]
+}
+
+/** What a runner is told: its work is under the span of this attempt. */
+export const toOrderTrace = (shot: Screenshot): TraceContext | undefined => {
+  const trace = traceOf(shot)
+  return trace && { ...trace, spanId: spanIds.capture(shot.metadata.uid, shot.status?.attempt ?? 0) }
+}
