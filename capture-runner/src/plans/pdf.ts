@@ -26,15 +26,18 @@ export interface PdfPlan {
   pages?: PagesPlan
 }
 
+const MILLIMETRES_PER_INCH = 25.4
+const metric = (width: number, height: number): readonly [number, number] => [width / MILLIMETRES_PER_INCH, height / MILLIMETRES_PER_INCH]
+
 /** Width and height in inches, upright. */
 const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
-  a0: [33.1, 46.8],
-  a1: [23.4, 33.1],
-  a2: [16.54, 23.4],
-  a3: [11.7, 16.54],
-  a4: [8.27, 11.7],
-  a5: [5.83, 8.27],
-  a6: [4.13, 5.83],
+  a0: metric(841, 1189),
+  a1: metric(594, 841),
+  a2: metric(420, 594),
+  a3: metric(297, 420),
+  a4: metric(210, 297),
+  a5: metric(148, 210),
+  a6: metric(105, 148),
   letter: [8.5, 11],
   legal: [8.5, 14],
   tabloid: [11, 17],

@@ -44,7 +44,8 @@ const unfoldIn = `({ container, pins, eager }) => {
   if (!panel) return 'absent'
   panel.scrollTop = 0
   const whole = panel.scrollHeight + panel.offsetHeight - panel.clientHeight
-  set(panel, { height: whole + 'px', 'min-height': whole + 'px', 'max-height': 'none', overflow: 'visible', flex: 'none' })
+  const width = panel.offsetWidth + 'px'
+  set(panel, { 'box-sizing': 'border-box', width, height: whole + 'px', 'max-height': 'none', overflow: 'visible', flex: 'none' })
   for (let outer = panel.parentElement; outer; outer = outer.parentElement) {
     const { position } = getComputedStyle(outer)
     set(outer, { height: 'auto', 'max-height': 'none', overflow: 'visible' })

@@ -1,0 +1,141 @@
+// Printed pages, read back by their own text: sheets, sizes and what is on them.
+
+import { inflateSync } from 'node:zlib'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t from 'tap'
+import { servePages } from '../capture-runner/page-server.ts'
+import { openStudio } from '../capture-runner/studio.ts'
+import { page } from './options.ts'
+
+const chapters = [1, 2, 3]
+  .map((n) => `<h1 style="break-before:page">Chapter ${n}</h1><p style="height:200px">Text of ${n}.</p>`)
+  .join('')
+  .replace('break-before:page', '')
+const [site, studio] = await Promise.all([
+  servePages({
+    '/short': page('', '<p>One line.</p>'),
+    '/coloured': page('background:#0f0', '<p>One line.</p>'),
+    '/chapters': page('', chapters),
+    '/long': page('', '<div style="height:9000px;background:#00f">Long.</div>'),
+    '/sized': page('', '<p>One line.</p>', '<style>@page { size: 300px 500px }</style>'),
+  }),
+  openStudio(),
+])
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+
+interface Printed {
+  /** Width and height of each sheet in points. */
+  sheets: number[][]
+  /** The file with its streams unpacked. */
+  text: string
+  bytes: number
+}
+
+async function print(path: string, options: CaptureOptions = {}): Promise<Printed> {
+  const { picture } = await studio.shoot(site.url(path), { format: 'pdf', ...options })
+  const raw = picture.toString('latin1')
+  const streams = [...raw.matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(([, body = '']) => unpack(Buffer.from(body, 'latin1')))
+  const text = [raw, ...streams].join('\n')
+  const boxes = [...text.matchAll(/\/MediaBox \[\s*0 0 ([\d.]+) ([\d.]+)\s*\]/g)]
+  return { sheets: boxes.map(([, width, height]) => [Math.round(Number(width)), Math.round(Number(height))]), text, bytes: picture.length }
+}
+
+function unpack(stream: Buffer): string {
+  try {
+    return inflateSync(stream).toString('latin1')
+  } catch {
+    return ''
+  }
+}
+
+const A4 = [595, 842]
+/** The browser rounds a sheet up to whole pixels, each three quarters of a point. */
+const isSheet = ({ sheets }: Printed, [width = 0, height = 0]: number[]): boolean =>
+  sheets.length > 0 && sheets.every(([w = 0, h = 0]) => Math.abs(w - width) <= 1 && Math.abs(h - height) <= 1)
+
+// proves: format
+t.test('option pdf_paper_format: prints on that sheet, a4 unless it is told', async (t) => {
+  t.ok(isSheet(await print('/short'), A4))
+  t.ok(isSheet(await print('/short', { pdfPaperFormat: 'letter' }), [612, 792]))
+  t.ok(isSheet(await print('/short', { pdfPaperFormat: 'a6' }), [297, 421]))
+  t.match((await studio.shoot(site.url('/short'), { format: 'pdf' })).picture.toString('latin1', 0, 5), '%PDF-')
+})
+
+// proves: pdf_width, pdf_height
+t.test('pdf_width and pdf_height make a sheet of any size', async (t) => {
+  t.ok(isSheet(await print('/short', { pdfWidth: '4in', pdfHeight: '400px' }), [288, 300]))
+  t.ok(isSheet(await print('/short', { pdfWidth: '100mm', pdfHeight: '100' }), [283, 75]))
+})
+
+t.test('option pdf_landscape: lays the sheet on its side', async (t) => {
+  t.ok(isSheet(await print('/short', { pdfLandscape: true }), [842, 595]))
+})
+
+t.test('option pdf_print_background: leaves backgrounds out when it is switched off', async (t) => {
+  const isGreen = ({ text }: Printed) => /(^|\s)0 1 0 rg/.test(text)
+  t.ok(isGreen(await print('/coloured')))
+  t.notOk(isGreen(await print('/coloured', { pdfPrintBackground: false })))
+})
+
+t.test('option pdf_scale: prints more on a sheet', async (t) => {
+  const whole = await print('/long')
+  const half = await print('/long', { pdfScale: 0.5 })
+  t.equal(whole.sheets.length, 9)
+  t.equal(half.sheets.length, 5)
+})
+
+// proves: pdf_margin_top, pdf_margin_right, pdf_margin_bottom, pdf_margin_left
+t.test('pdf_margin_* keep the content away from the sheet’s edges', async (t) => {
+  const bare = await print('/long')
+  const vertical = await print('/long', { pdfMarginTop: '3in', pdfMarginBottom: '3in' })
+  t.ok(vertical.sheets.length > bare.sheets.length, `${vertical.sheets.length} sheets`)
+  // The blue block is drawn as a rectangle as wide as what is left of the sheet.
+  const widthOf = ({ text }: Printed) =>
+    Math.max(...[...text.matchAll(/[\d.-]+ [\d.-]+ ([\d.]+) [\d.-]+ re\s+f/g)].map(([, width]) => Number(width)))
+  const narrow = await print('/long', { pdfMarginLeft: '2in', pdfMarginRight: '2in' })
+  t.ok(widthOf(narrow) < widthOf(bare), `${widthOf(narrow)} of ${widthOf(bare)}`)
+})
+
+t.test('option pdf_page_ranges: keeps the pages that are named', async (t) => {
+  t.equal((await print('/chapters')).sheets.length, 3)
+  t.equal((await print('/chapters', { pdfPageRanges: '1-2' })).sheets.length, 2)
+  const error = await studio.shootInVain(site.url('/short'), { format: 'pdf', pdfPageRanges: '7' })
+  t.equal(error.code, 'INVALID_OPTIONS', 'there is no page 7')
+})
+
+t.test('option pdf_fit_one_page: prints everything on one sheet', async (t) => {
+  const { sheets } = await print('/long', { pdfFitOnePage: true })
+  t.equal(sheets.length, 1)
+  t.ok((sheets[0]?.[1] ?? 0) >= 9_000 * 0.75 && (sheets[0]?.[1] ?? 0) < 9_100 * 0.75, `${sheets}`)
+  t.equal((await print('/chapters', { pdfFitOnePage: true, pdfPageRanges: '1' })).sheets.length, 1)
+})
+
+t.test('option pdf_prefer_css_page_size: lets the page choose its sheet', async (t) => {
+  t.ok(isSheet(await print('/sized', { pdfPreferCssPageSize: true }), [225, 375]))
+  t.ok(isSheet(await print('/sized'), A4))
+})
+
+// proves: pdf_footer_template
+t.test('option pdf_header_template: prints a line at the top of each sheet, the footer one at the bottom', async (t) => {
+  const margins = { pdfMarginTop: '1in', pdfMarginBottom: '1in' }
+  const line = '<div style="font-size:10px">Sheet <span class="pageNumber"></span></div>'
+  const bare = await print('/short', margins)
+  const headed = await print('/short', { ...margins, pdfHeaderTemplate: line })
+  const both = await print('/short', { ...margins, pdfHeaderTemplate: line, pdfFooterTemplate: line })
+  const glyphRuns = ({ text }: Printed) => [...text.matchAll(/T[jJ]/g)].length
+  t.ok(glyphRuns(headed) > glyphRuns(bare), `${glyphRuns(headed)} of ${glyphRuns(bare)}`)
+  t.ok(glyphRuns(both) > glyphRuns(headed))
+})
+
+t.test('option pdf_tagged: tags the content for screen readers', async (t) => {
+  t.match((await print('/chapters', { pdfTagged: true })).text, /\/StructTreeRoot/)
+  t.notMatch((await print('/chapters')).text, /\/StructTreeRoot/)
+})
+
+t.test('option pdf_outline: makes bookmarks of the headings', async (t) => {
+  t.match((await print('/chapters', { pdfOutline: true })).text, /\/Outlines/)
+  t.notMatch((await print('/chapters')).text, /\/Outlines/)
+})
