@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
 import { withoutBallast } from './ballast.ts'
 import { isGone, isUnreachable, isVersionTooLarge, KubeError } from './kube-error.ts'
-import { type KubeObject, resourceVersionOf } from './kube-object.ts'
+import { type KubeObject, keyOf, resourceVersionOf } from './kube-object.ts'
 import { type Lister, Store } from './lister.ts'
 import { type Log, silentLog } from './log.ts'
 import type { ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
@@ -119,6 +119,8 @@ export class Reflector<T extends KubeObject> {
    * The object must be one that the reflector's selectors match: nobody would take it out again.
    */
   observe(object: T): void {
+    // The watch has come further and the object is not here: it was deleted before the answer to the write was read.
+    if (!this.lister.has(keyOf(object)) && resourceVersionOf(object) <= Number(this.#version ?? 0)) return
     this.#replica.set(this.#toKept(object), 'write')
   }
 

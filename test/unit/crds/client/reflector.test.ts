@@ -372,6 +372,19 @@ t.test('reflector shows an own write at once and ignores older news of it', asyn
   t.strictSame(told(), ['added a@5 by list', 'modified a@12 by write', 'added b@14 by write', 'added c@15 by watch'])
 })
 
+t.test('reflector does not bring back what was deleted before the answer to an own write came', async (t) => {
+  const { reflector, watched, told, has } = await startReflector(t, { lists: [list(10, aThing('a', 5))], watches: [open()] })
+  await reflector.whenSynced()
+  await until(() => watched.length === 1, 'the watch')
+  watched[0]?.response.write(line('MODIFIED', aThing('a', 12)) + line('DELETED', aThing('a', 13)))
+  await until(() => !has('a'), 'the deletion')
+  reflector.observe(aThing('a', 12))
+  t.notOk(has('a'))
+  reflector.observe(aThing('a', 14, { uid: 'another' }))
+  t.ok(has('a'), 'another one of its name is there')
+  t.strictSame(told(), ['added a@5 by list', 'modified a@12 by watch', 'deleted a@13 by watch', 'added a@14 by write'])
+})
+
 t.test('reflector keeps an own write that a list is too old to have', async (t) => {
   const { reflector, relists, has } = await startReflector(t, {
     lists: [list(10), list(30)],
