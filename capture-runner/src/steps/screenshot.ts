@@ -43,6 +43,7 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const pixels = first.width * first.height * cut.scale ** 2
   const { blankAction } = work.plan
   if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))
+    return picture
   await pause(BLANK_MILLISECONDS, work.signal)
   const second = await take()
   if (!(await isBlank(second))) return second
