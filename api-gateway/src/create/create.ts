@@ -6,6 +6,7 @@ import { ApiError, toHttpError, unavailable } from '../errors.ts'
 import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
+import type { Doubts } from './doubts.ts'
 import type { Turn } from './idempotency.ts'
 import { mapAtOnce } from './map-at-once.ts'
 import type { CreationPlan } from './plan.ts'
@@ -19,6 +20,7 @@ export interface CreateDeps {
   archive: Pick<RecordArchive, 'find'>
   quota: QuotaStore
   queue: Pick<Queue, 'enter'>
+  doubts: Pick<Doubts, 'add'>
 }
 
 export interface CreateRequest {
@@ -92,13 +94,17 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
 }
 
 /** @throws ApiError when nothing was created */
-async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota }: CreateDeps): Promise<void> {
+async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota, doubts }: CreateDeps): Promise<void> {
   const errors = items.flatMap(({ error }) => error ?? [])
-  const isUncertain = errors.some(isUnknown)
+  const uncertain = items.filter(({ error }) => error !== undefined && isUnknown(error)).map(({ id }) => id)
+  const hasSome = errors.length === 0 || items.some(({ refusal }) => !refusal)
+  const { reservation } = turn.plan
   // What is not settled stays charged until somebody has seen whether it exists.
-  if (!isUncertain) quota.settle(account.metadata.name, turn.plan.reservation)
-  if (errors.length === 0 || items.some(({ refusal }) => !refusal)) return
-  if (!isUncertain) await turn.forget()
+  if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
+  // Where nothing was answered but an error, a request with the same key goes on under this reservation.
+  else if (hasSome || !turn.isRemembered) void doubts.add({ account: account.metadata.name, reservation, ids: uncertain })
+  if (hasSome) return
+  if (uncertain.length === 0) await turn.forget()
   const [error] = errors
   throw error instanceof ApiError ? error : unavailable('the service is not available for the moment', error)
 }

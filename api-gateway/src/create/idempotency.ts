@@ -29,6 +29,8 @@ export interface Turn {
   plan: CreationPlan
   /** True when an earlier request with this key may have done part of it. */
   isRepeated: boolean
+  /** True when another request may take the plan up again: it has a key. */
+  isRemembered: boolean
   /** What an earlier request answered; absent while it has not. */
   result?: unknown
   /** Keeps what the answer says beyond the plan. */
@@ -75,7 +77,7 @@ export class Idempotency {
     const nothing = async (): Promise<void> => undefined
     if (key === undefined) {
       admit?.()
-      return { plan: newPlan(), isRepeated: false, complete: nothing, forget: nothing }
+      return { plan: newPlan(), isRepeated: false, isRemembered: false, complete: nothing, forget: nothing }
     }
     const place = idempotencyKey(request.account, key)
     const hash = requestHash(request, this.#keyRing())
@@ -121,6 +123,7 @@ export class Idempotency {
     return {
       plan: entry.plan,
       isRepeated,
+      isRemembered: true,
       ...(entry.result === undefined ? {} : { result: entry.result }),
       complete: async (result) => {
         // Somebody who took the plan over has the same result.

@@ -1,5 +1,6 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { Doubts } from '../../create/doubts.ts'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { Queue } from '../../create/queue.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -16,6 +17,7 @@ export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   quota: QuotaStore
   idempotency: Idempotency
   queue: Queue
+  doubts: Pick<Doubts, 'add'>
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
