@@ -1,4 +1,5 @@
 import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/address-rules'
+import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
@@ -32,6 +33,7 @@ const Env = z.object({
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_POD_NAME: z.string().min(1).max(200).default('api-gateway'), // begins the name of this process's Lease
   TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
+  TINTYPE_OPTION_POLICY: OptionPolicyText, // JSON: which kinds of options are allowed; empty: all
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
   TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica (decision 3)
@@ -95,6 +97,7 @@ const toConfig = (env: Env) => ({
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   podName: env.TINTYPE_POD_NAME,
   plans: env.TINTYPE_PLANS,
+  optionPolicy: env.TINTYPE_OPTION_POLICY,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,
   sealingKeyFile: env.TINTYPE_SEALING_KEY_FILE,
   callsPerMinute: { read: env.TINTYPE_READS_PER_MINUTE, management: env.TINTYPE_CHANGES_PER_MINUTE },

@@ -98,6 +98,7 @@ async function run(config: Config): Promise<void> {
     apiKeys,
     webhooks,
     postRequests: new KubePostRequests({ http, reflector: webhookCopy, now }),
+    optionPolicy: config.optionPolicy,
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
     maxWebhooks: config.maxWebhooks,

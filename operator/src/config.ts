@@ -1,3 +1,4 @@
+import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
 import { Plan } from '@tintype/crds/kinds/account'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
@@ -39,6 +40,8 @@ const Environment = z.object({
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   /** What each plan allows, as JSON; empty: spec 8. */
   TINTYPE_PLANS: PlansText,
+  /** Which kinds of options are allowed, as JSON; empty: all. */
+  TINTYPE_OPTION_POLICY: OptionPolicyText,
   TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
   /** Plan of the first account. */
   TINTYPE_BOOTSTRAP_PLAN: Plan.default('free'),
@@ -112,6 +115,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     publicUrl: read.TINTYPE_PUBLIC_URL,
     tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, headers: read.OTEL_EXPORTER_OTLP_HEADERS },
     plans: read.TINTYPE_PLANS,
+    optionPolicy: read.TINTYPE_OPTION_POLICY,
     bootstrap: { enabled: read.TINTYPE_BOOTSTRAP_ENABLED, plan: read.TINTYPE_BOOTSTRAP_PLAN },
     maxFileBytes: read.TINTYPE_MAX_FILE_BYTES,
     admissionPolicy: {

@@ -112,7 +112,12 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     onAsked,
     charge,
     maxFileBytes: config.maxFileBytes,
-    optionsSources: { storage, openingKeys: keys.openingKeys, secrets: new Resource(http, secretResource, { namespace }) },
+    optionsSources: {
+      storage,
+      openingKeys: keys.openingKeys,
+      secrets: new Resource(http, secretResource, { namespace }),
+      policy: config.optionPolicy,
+    },
     screenshots: new Resource(http, screenshotResource, { namespace }),
     dispatches,
     metrics: metrics.screenshot,

@@ -15,6 +15,7 @@ import {
   toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
+import { findProxyFaults, splitProxy } from './proxy-credentials.ts'
 import { judgeTarget } from './target.ts'
 import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
 
@@ -84,16 +85,19 @@ export function parseBatchBody(
   webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
 ): BatchRequest {
   const ignored: string[] = []
-  const body = lenient ? dropUnknown(raw, KNOWN, ignored) : raw
+  const { body, credentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = BatchBody.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
   const { addresses, faults } = judgeAddresses(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
-  const { capture: options, private: privateOptions, record } = splitOptions(inner, outer)
+  const { capture: options, private: chosen, record } = splitOptions(inner, outer)
+  const privateOptions = { ...credentials, ...chosen }
   const problems = [
     ...found,
     ...faults,
     ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) }),
+    ...findProxyFaults(options, rules),
+    ...findMarkupFaults(options),
     ...findCallbackFaults(record, webhookRules),
   ]
   if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
@@ -107,6 +111,16 @@ export function parseBatchBody(
     ...toChosen({ options, privateOptions, record }),
   }
 }
+
+/** A batch is of addresses. */
+const findMarkupFaults = (options: CaptureOptions): Problem[] =>
+  (['html', 'markdown'] as const)
+    .filter((name) => options[name] !== undefined)
+    .map((name) => ({
+      path: `options.${name}`,
+      code: 'contradiction',
+      message: `${name} takes the place of a url: send it by itself, not in a batch`,
+    }))
 
 /** What one address contradicts, all of them do. */
 const someCredentials = (addresses: readonly BatchAddress[]): PrivateOptions =>

@@ -1,6 +1,7 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/address-rules'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import { MARKUP_ADDRESS } from '@tintype/crds/capture-options/source'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../errors.ts'
 import {
@@ -17,6 +18,7 @@ import {
   toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
+import { findProxyFaults, splitProxy } from './proxy-credentials.ts'
 import { judgeTarget } from './target.ts'
 import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
 
@@ -52,6 +54,13 @@ function findAddress(body: unknown): { text: string; path: string } | undefined 
   return typeof inner.url === 'string' ? { text: inner.url, path: 'options.url' } : undefined
 }
 
+/** The option that holds the page itself, if there is one, and where it pretends to be. */
+function findMarkup(body: unknown): { name: string; base: unknown } | undefined {
+  const inner = isObject(body) && isObject(body.options) ? body.options : {}
+  const name = ['html', 'markdown'].find((option) => inner[option] !== undefined)
+  return name === undefined ? undefined : { name, base: inner.html_base_url }
+}
+
 interface JudgedAddress {
   url: string
   /** What stood before its host. */
@@ -60,11 +69,26 @@ interface JudgedAddress {
   problem?: Problem
 }
 
-function judgeAddress(body: unknown, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
+/** Markup comes in place of an address, and has at most one that it pretends to be at. */
+function judgePage(body: unknown, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
+  const markup = findMarkup(body)
   const found = findAddress(body)
+  if (!markup) return judgeAddress(found, problems, rules)
+  const message = `url and ${markup.name} exclude each other: leave one of them out`
+  if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
+  if (typeof markup.base !== 'string') return { url: MARKUP_ADDRESS }
+  const target = judgeTarget(markup.base, rules)
+  return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.fault } }
+}
+
+function judgeAddress(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
   if (found === undefined) {
     const isTold = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
-    const problem = { path: 'url', code: 'required', message: 'url is required, at the top level or in options' }
+    const problem = {
+      path: 'url',
+      code: 'required',
+      message: 'url is required, at the top level or in options, unless html or markdown is given',
+    }
     return isTold ? { url: '' } : { url: '', problem }
   }
   const { text, credentials } = splitCredentials(found.text)
@@ -88,17 +112,18 @@ export function parseCreateBody(
   webhookRules: EgressRules = DEFAULT_EGRESS_RULES,
 ): CreateRequest {
   const ignored: string[] = []
-  const body = lenient ? dropUnknown(raw, KNOWN, ignored) : raw
+  const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = CreateBody.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
-  const { url, problem, credentials } = judgeAddress(body, found, rules)
+  const { url, problem, credentials } = judgePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, record, answer } = splitOptions(inner, outer)
-  const privateOptions = { ...chosen, ...credentials }
+  const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
   const problems = [
     ...found,
     ...(problem ? [problem] : []),
     ...findOptionFaults(options, privateOptions),
+    ...findProxyFaults(options, rules),
     ...findCallbackFaults(record, webhookRules),
   ]
   const [first] = problems

@@ -124,9 +124,6 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
   return Object.fromEntries(kept.map(([name, value]) => [name, clean(name, value)]))
 }
 
-/** Bytes of the options in all: what a runner’s order may hold. */
-const MAX_OPTIONS_BYTES = 1024 * 1024
-
 /** A device's pixel ratio with a window of one's own may come to more than a runner bears. */
 function findWindowFaults(options: CaptureOptions): Problem[] {
   if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
@@ -138,9 +135,7 @@ export function findOptionFaults(options: CaptureOptions, secrets: PrivateOption
   const against = contradictions
     .filter(({ holds }) => holds({ ...options, ...secrets }))
     .map(({ paths: [option], message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
-  const faults = [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
-  if (Buffer.byteLength(JSON.stringify(options)) <= MAX_OPTIONS_BYTES) return faults
-  return [...faults, { path: 'options', code: 'too_big', message: 'options must be at most 1 MiB in all' }]
+  return [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
 }
 
 /** What is wrong with where a request wants to be told, as far as its words tell. */

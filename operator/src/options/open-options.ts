@@ -1,6 +1,7 @@
 // rbac: /secrets get
 
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/capture-options/policy'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { SealedOptions } from '@tintype/crds/capture-options/sealed-options'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -22,6 +23,8 @@ export interface OptionsSources {
   openingKeys: OpeningKeys
   secrets: Pick<SecretStore, 'find'>
   storage: Pick<Storage, 'readText'>
+  /** What whoever runs the service allows; no gateway has judged what was made with kubectl. */
+  policy: OptionPolicy
 }
 
 /** All options of a capture; absent where there are none. */
@@ -43,10 +46,17 @@ export async function openOptions(shot: Screenshot, sources: OptionsSources): Pr
     privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, shot.metadata.namespace, sources.secrets))
   const large = await openLarge(shot, sources)
   const sealed = await openSealed(shot, sources.openingKeys)
-  return {
+  const opened = {
     options: merge(options, large.options, sealed.options),
     privateOptions: merge<PrivateOptions>(fromSecret, large.privateOptions, sealed.privateOptions),
   }
+  insistOnAllowed(opened, sources.policy)
+  return opened
+}
+
+function insistOnAllowed({ options, privateOptions }: OpenedOptions, policy: OptionPolicy): void {
+  const names = findForbidden({ ...options, ...privateOptions }, policy)
+  if (names.length > 0) throw new OptionsError(toForbiddenMessage(names), 'OPTION_NOT_ALLOWED')
 }
 
 /** The later ones win; undefined where nothing is given. */

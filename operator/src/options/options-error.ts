@@ -1,4 +1,12 @@
+import type { JobErrorCode } from '@tintype/crds/errors'
+
 /** Options that no attempt can use. `message` is for the client and quotes nothing of them. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
+  readonly code: Extract<JobErrorCode, 'INVALID_OPTIONS' | 'OPTION_NOT_ALLOWED'>
+
+  constructor(message: string, code: OptionsError['code'] = 'INVALID_OPTIONS') {
+    super(message)
+    this.code = code
+  }
 }

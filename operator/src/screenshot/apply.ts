@@ -137,7 +137,7 @@ async function handOver(key: string, shot: Screenshot, context: ScreenshotContex
   try {
     return decideAfterPost(shot, await dispatch(key, shot, context))
   } catch (error) {
-    if (error instanceof OptionsError) return [{ do: 'fail', code: 'INVALID_OPTIONS', message: error.message }]
+    if (error instanceof OptionsError) return [{ do: 'fail', code: error.code, message: error.message }]
     throw error
   }
 }

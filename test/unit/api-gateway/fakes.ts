@@ -22,6 +22,7 @@ import type { QueueBounds } from '../../../api-gateway/src/translate/queue-rules
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../crds/src/capture-options/policy.ts'
 import { apiKeyIdOf, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../crds/src/key-text.ts'
 import type { Account } from '../../../crds/src/kinds/account.ts'
@@ -330,6 +331,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     webhooks,
     postRequests,
     webhookRules: DEFAULT_EGRESS_RULES,
+    optionPolicy: DEFAULT_OPTION_POLICY,
     maxKeys: 5,
     maxWebhooks: 3,
     sealingKey: () => toSealingKey(OPENING_KEY),

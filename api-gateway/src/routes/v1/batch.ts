@@ -10,6 +10,7 @@ import { planScreenshots } from '../../create/plan.ts'
 import { notFound } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { toBatchResult } from '../../translate/batch.ts'
+import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { noQuery } from '../../translate/wait-query.ts'
@@ -25,6 +26,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     noQuery(request.query)
     const { account, accountName } = request
     const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    insistOnAllowed(asked, deps.optionPolicy)
     const count = asked.addresses.length
     const turn = await deps.idempotency.begin({
       account: accountName,

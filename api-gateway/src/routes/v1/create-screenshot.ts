@@ -10,6 +10,7 @@ import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { prefersFile } from '../../translate/accept.ts'
+import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { planAnswer } from '../../translate/answer.ts'
 import { parseCreateBody } from '../../translate/create-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
@@ -27,6 +28,7 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    insistOnAllowed(asked, deps.optionPolicy)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
     const turn = await deps.idempotency.begin({

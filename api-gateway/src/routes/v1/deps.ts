@@ -1,4 +1,5 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
+import type { OptionPolicy } from '@tintype/crds/capture-options/policy'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { Doubts } from '../../create/doubts.ts'
 import type { Idempotency } from '../../create/idempotency.ts'
@@ -22,6 +23,8 @@ export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   metrics: Pick<Metrics, 'screenshotsCreated'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
   egress: EgressRules
+  /** Which kinds of options whoever runs the service allows. */
+  optionPolicy: OptionPolicy
   webhooks: RecordStore<Webhook>
   /** Where events may be posted to, as far as an address itself tells. */
   webhookRules: EgressRules

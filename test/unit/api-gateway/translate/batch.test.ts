@@ -57,6 +57,7 @@ const refused: [string, unknown, string[]][] = [
     ['URL_NOT_ALLOWED', 'urls[0] url_not_allowed', 'urls[2] url_not_allowed'],
   ],
   ['a url among the options', { urls: [url], options: { url } }, ['VALIDATION_ERROR', 'options.url unknown_field']],
+  ['markup', { urls: [url], options: { html: 'a' } }, ['VALIDATION_ERROR', 'options.html contradiction']],
   ['how to answer', { urls: [url], async: false }, ['VALIDATION_ERROR', 'async unknown_field']],
   ['a file name with a path', { urls: [url], attachment_name: '../a' }, ['VALIDATION_ERROR', 'attachment_name invalid_format']],
 ]

@@ -57,10 +57,25 @@ const refused: [string, unknown, string[]][] = [
   ],
   ['a __proto__ key', JSON.parse(`{"url":"${url}","__proto__":{"a":1}}`), ['VALIDATION_ERROR', '__proto__ unknown_field']],
   ['text for a boolean', { url, async: 'false' }, ['VALIDATION_ERROR', 'async invalid_type']],
+  ['markup beside a url', { url, options: { html: 'a' } }, ['VALIDATION_ERROR', 'url contradiction']],
+  ['markup beside an inner url', { options: { url, markdown: 'a' } }, ['VALIDATION_ERROR', 'options.url contradiction']],
+  ['markup of both kinds', { options: { html: 'a', markdown: 'b' } }, ['VALIDATION_ERROR', 'options.html contradiction']],
   [
-    'options of more than 1 MiB',
-    { url, options: { styles: 'ü€'.repeat(131_072), scripts: '€'.repeat(262_144) } },
-    ['VALIDATION_ERROR', 'options too_big'],
+    'markup at a private address',
+    { options: { html: 'a', html_base_url: 'http://10.0.0.1/' } },
+    ['URL_NOT_ALLOWED', 'options.html_base_url url_not_allowed'],
+  ],
+  ['a base address without markup', { url, options: { html_base_url: url } }, ['VALIDATION_ERROR', 'options.html_base_url contradiction']],
+  [
+    'a proxy on a private address',
+    { url, options: { proxy: 'socks5://10.0.0.1:1080' } },
+    ['URL_NOT_ALLOWED', 'options.proxy url_not_allowed'],
+  ],
+  ['a proxy of another kind', { url, options: { proxy: 'ftp://proxy.example' } }, ['VALIDATION_ERROR', 'options.proxy invalid_format']],
+  [
+    'a proxy password without a user',
+    { url, options: { proxy: 'http://proxy.example', proxy_password: 'x' } },
+    ['VALIDATION_ERROR', 'options.proxy_password contradiction'],
   ],
   [
     'a device in a window that is too large with its pixel ratio',
@@ -88,4 +103,19 @@ t.test('parseCreateBody never repeats a value', async (t) => {
   } catch (error) {
     t.notMatch(JSON.stringify((error as ApiError).details), 'hunter2')
   }
+})
+
+t.test('parseCreateBody takes markup in place of an address', async (t) => {
+  t.match(parseCreateBody({ options: { html: '<p>' } }, rules), { url: 'about:html', options: { html: '<p>' } })
+  const based = { markdown: '# a', html_base_url: 'https://example.com/a' }
+  t.match(parseCreateBody({ options: based }, rules), { url: 'https://example.com/a', options: { markdown: '# a' } })
+})
+
+t.test('parseCreateBody makes private options of the user and password in a proxy', async (t) => {
+  const options = { proxy: 'http://us%20er:p%40ss@proxy.example:3128' }
+  t.match(parseCreateBody({ url, options }, rules), {
+    options: { proxy: 'http://proxy.example:3128' },
+    privateOptions: { proxyUsername: 'us er', proxyPassword: 'p@ss' },
+  })
+  t.match(parseCreateBody({ url, options: { ...options, proxy_username: 'other' } }, rules).privateOptions, { proxyUsername: 'other' })
 })

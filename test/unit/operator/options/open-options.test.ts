@@ -1,4 +1,5 @@
 import t from 'tap'
+import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/capture-options/policy.ts'
 import { MAX_INLINE_BYTES, type SealedOptions } from '../../../../crds/src/capture-options/sealed-options.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
 import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/sealed.ts'
@@ -20,7 +21,7 @@ const sealFor = (sealedFor: Partial<SealedFor>, content: object = secret, to = k
 const sealLarge = (sealedFor: Partial<SealedFor>, content: SealedOptions = { options: { styles: 's3cret' } }) =>
   sealFor({ purpose: 'large-options', url: undefined, ...sealedFor }, content)
 
-function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {}) {
+function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {}, policy = DEFAULT_OPTION_POLICY) {
   const read: string[] = []
   const storage = {
     readText: async (asked: string) => {
@@ -29,7 +30,7 @@ function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {
     },
   }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', ...spec } })
-  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage })
+  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, policy })
   return { opened, read }
 }
 const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>): Promise<string> => {
@@ -134,6 +135,20 @@ t.test('openOptions bounds what it reads by far more than the gateway leaves inl
   const limits: number[] = []
   const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
-  await t.rejects(openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage }))
+  await t.rejects(
+    openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, policy: DEFAULT_OPTION_POLICY }),
+  )
   t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
+})
+
+t.test('openOptions refuses what is switched off, wherever it comes from', async (t) => {
+  const policy = { ...DEFAULT_OPTION_POLICY, scripts: false, proxy: false }
+  const refused = { code: 'OPTION_NOT_ALLOWED' }
+  await t.rejects(open({ options: { scripts: '1' } }, {}, policy).opened, refused)
+  const optionsObject = optionsKey('acme', name)
+  const objects = { [optionsObject]: await sealLarge({ subject: name }, { options: { initScript: '1' } }) }
+  await t.rejects(open({ optionsObject }, objects, policy).opened, refused)
+  const sealedOptions = await sealFor({}, { privateOptions: { proxyUsername: 'a' } })
+  await t.rejects(open({ sealedOptions }, {}, policy).opened, { ...refused, message: /proxy_username/ })
+  await t.resolves(open({ options: { bypassCsp: true, delay: 1 } }, {}, policy).opened)
 })
