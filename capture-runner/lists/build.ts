@@ -41,7 +41,8 @@ export async function buildLists(to: string): Promise<void> {
     const made: ListText[] = []
     for (const [engine, sources] of Object.entries(ENGINES)) {
       const texts = await Promise.all(sources.map((source) => readList(unpacked, source)))
-      await writeFile(path.join(lists, `${engine}.engine`), compile(texts))
+      const own = await readOwn(engine, doc)
+      await writeFile(path.join(lists, `${engine}.engine`), compile([...texts.map(({ text }) => text), own]))
       for (const { filter, text } of texts) await writeFile(path.join(doc, `adguard-filter-${filter}.txt.gz`), gzipSync(text))
       made.push(...texts)
     }
@@ -54,9 +55,17 @@ export async function buildLists(to: string): Promise<void> {
 }
 
 /** One engine of some lists. What only AdGuard's own programs understand is left out. */
-function compile(texts: readonly ListText[]): Uint8Array {
-  const lines = texts.flatMap(({ text }) => text.split('\n')).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
+function compile(texts: readonly string[]): Uint8Array {
+  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
   return FiltersEngine.parse(lines.join('\n'), ENGINE_CONFIG).serialize()
+}
+
+/** What the project adds to an engine of its own; most have nothing. */
+async function readOwn(engine: string, doc: string): Promise<string> {
+  const file = path.join(import.meta.dirname, 'own', `${engine}.txt`)
+  const text = await readFile(file, 'utf8').catch(() => '')
+  if (text !== '') await copyFile(file, path.join(doc, `own-${engine}.txt`))
+  return text
 }
 
 /** Takes the package from the registry that npm is set to, and checks what it is. Resolves to the unpacked directory. */

@@ -6,7 +6,14 @@ import { buildLists } from '../../capture-runner/lists/build.ts'
 import { cache, repository } from './state.ts'
 
 /** What the lists depend on. */
-const SOURCES = ['capture-runner/lists/build.ts', 'capture-runner/lists/sources.ts', 'capture-runner/package.json']
+const SOURCES = [
+  'capture-runner/lists/build.ts',
+  'capture-runner/lists/sources.ts',
+  'capture-runner/lists/own/banners.txt',
+  'capture-runner/lists/own/chats.txt',
+  'capture-runner/lists/own/socials.txt',
+  'capture-runner/package.json',
+]
 
 /** Makes the lists unless they are there. Resolves to a directory with `lists/` and `doc/`. */
 export async function ensureLists(): Promise<string> {

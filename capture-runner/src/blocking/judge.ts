@@ -42,7 +42,8 @@ export class Judge {
     this.#engines = engines
     this.#isAllowed = createMatcher(rules.allowed)
     this.#isRefused = createMatcher(rules.refused)
-    this.#kinds = new Set(rules.refusedKinds)
+    const kinds = rules.refusedKinds
+    this.#kinds = new Set(kinds.some((kind) => BY_SCRIPT.includes(kind)) ? [...kinds, ...BY_SCRIPT] : kinds)
   }
 
   /** Decides about one request. */
@@ -80,6 +81,9 @@ export class Judge {
 }
 
 const isThirdParty = (url: string, page: string): boolean => Request.fromRawDetails({ url, sourceUrl: page, type: 'other' }).isThirdParty
+
+/** The browser tells the two ways to ask by script apart too late. */
+const BY_SCRIPT: readonly ResourceKind[] = ['xhr', 'fetch']
 
 const KINDS: Readonly<Record<string, ResourceKind>> = {
   Document: 'document',

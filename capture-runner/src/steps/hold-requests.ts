@@ -26,9 +26,32 @@ export const holdRequests: Step = {
 const addsHeaders = ({ signIn }: CapturePlan): boolean =>
   signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
 
-/** The handshake of a socket is held nowhere. */
-const refuseWebSockets = ({ tab, signal }: Work) =>
-  answered(tab.session.send('Network.setBlockedURLs', { urls: ['ws://*', 'wss://*'] }), signal)
+/** The handshake of a socket is held nowhere: the page gets sockets that fail, as they do where nobody listens. */
+const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.context.addInitScript({ content: DEAD_SOCKETS }), signal)
+
+const DEAD_SOCKETS = `(() => {
+  const Real = globalThis.WebSocket
+  if (!Real) return
+  class WebSocket extends EventTarget {
+    binaryType = 'blob'; bufferedAmount = 0; extensions = ''; protocol = ''; readyState = 0
+    onopen = null; onmessage = null; onerror = null; onclose = null
+    constructor(url) {
+      super()
+      this.url = String(new URL(url, location.href)).replace(/^http/, 'ws')
+      setTimeout(() => {
+        this.readyState = 3
+        for (const event of [new Event('error'), new CloseEvent('close', { code: 1006 })]) {
+          this['on' + event.type]?.(event)
+          this.dispatchEvent(event)
+        }
+      })
+    }
+    send() {}
+    close() {}
+  }
+  for (const [state, value] of Object.entries({ CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 })) WebSocket[state] = WebSocket.prototype[state] = value
+  globalThis.WebSocket = WebSocket
+})()`
 
 /** @throws CaptureError INVALID_OPTIONS on a runner that was started without lists */
 export function insistOnLists({ lists }: Work): FilterLists {
