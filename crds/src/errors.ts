@@ -38,9 +38,8 @@ export const JOB_ERRORS = {
   INVALID_OPTIONS: {
     remedy: 'Create the screenshot anew: its private or large options cannot be used; error.message says why.',
   },
-  OPTION_NOT_ALLOWED: { remedy: 'Leave the option out: whoever runs this service has switched it off.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask whoever runs this service.' },
-  CANCELLED: { remedy: 'The screenshot was deleted while it was being captured.' },
+  CANCELLED: { remedy: 'The screenshot, or its account, was deleted before the capture ended.' },
   RESOURCE_LIMIT: { remedy: 'The page asked for more requests or bytes than one capture may have.' },
   INTERNAL_ERROR: { remedy: 'Try again; if it stays, tell whoever runs this service, with the id.', retryable: true },
 } as const satisfies Record<string, ErrorEntry>
