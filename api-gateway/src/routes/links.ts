@@ -5,6 +5,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
 import { MAX_PRESIGNED_SECONDS } from '@tintype/crds/presign'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/record'
+import { parseObjectKey } from '@tintype/crds/storage-keys'
 import type { FastifyRequest } from 'fastify'
 import { recordTag } from '../translate/etag.ts'
 
@@ -37,6 +38,17 @@ export function fileExpiryOf({ metadata }: Screenshot, account: Account, plans: 
   return keptUntil(createdAtOf(screenshotIdOf(metadata)), plans[account.spec.plan].retentionDays)
 }
 
+/** Letters of an attachment's name that are left for the file's own extension. */
+const STEM_LENGTH = 96
+
+/** What a file is saved as: the picture under its given name, a file beside it under that and its own extension. */
+function attachmentOf(key: string, { spec }: Screenshot): string | undefined {
+  const { attachmentName, options } = spec
+  const { extension } = parseObjectKey(key) ?? {}
+  const isPicture = extension === undefined || extension === (options?.format ?? 'png')
+  return attachmentName === undefined || isPicture ? attachmentName : `${attachmentName.slice(0, STEM_LENGTH).toWellFormed()}.${extension}`
+}
+
 /** Makes links for the answer to one request. No link outlives the file that it leads to. */
 export function linksFor(
   request: Pick<FastifyRequest, 'headers' | 'account'>,
@@ -45,11 +57,11 @@ export function linksFor(
   const at = now()
   const base = baseOf(request, publicUrl)
   return (key, screenshot) => {
-    const { attachmentName: attachment, downloadUrlTtlSeconds } = screenshot.spec
+    const { downloadUrlTtlSeconds } = screenshot.spec
     const fileExpiry = fileExpiryOf(screenshot, request.account, plans)
     if (fileExpiry <= at) return undefined
     const expires = Math.min(expiryOf(at, downloadUrlTtlSeconds), Math.floor(fileExpiry.getTime() / 1_000))
-    const link = { key, expires, attachment }
+    const link = { key, expires, attachment: attachmentOf(key, screenshot) }
     if (signStoreLink === undefined) return { url: base + signLink(link, keyRing()), expires }
     const hour = Math.floor(at.getTime() / HOUR_MILLISECONDS) * HOUR_MILLISECONDS
     const bounded = { ...link, expires: Math.min(expires, hour / 1_000 + MAX_PRESIGNED_SECONDS) }

@@ -42,6 +42,25 @@ t.test('a link gives the file, and says what it is and that it is nothing else',
   t.equal(head.body.length, 0)
 })
 
+t.test('files beside the picture have links of their own, and only what was asked for has one', async (t) => {
+  const { artifacts, download_url: link, id } = await capture({ thumbnail_width: 100, save_html: true })
+  t.match(artifacts, [
+    { type: 'thumbnail', file_size_bytes: bytes.length },
+    { type: 'html', file_size_bytes: bytes.length },
+  ])
+  const [thumbnail, html] = await Promise.all(artifacts.map((artifact: { download_url: string }) => call(artifact.download_url)))
+  t.same(thumbnail.body, bytes)
+  t.equal(thumbnail.headers.get('content-type'), 'image/png')
+  t.equal(html.headers.get('content-type'), 'text/html; charset=utf-8')
+  t.equal(html.headers.get('content-disposition'), `attachment; filename="${id}.html"`, 'no page of ours shows what another wrote')
+  t.match(html.headers.get('content-security-policy'), 'sandbox')
+  // A file that lies there although nobody asked for it is served to nobody, however well its link is signed.
+  const stray = `users/acme/${id}.txt`
+  await world.bucket.putObject('tintype', stray, bytes, bytes.length)
+  t.equal((await call(gateway.url + signLink({ key: stray, expires: inAnHour() }, world.ring))).status, 404)
+  t.equal((await call(link)).status, 200)
+})
+
 t.test('a link answers 304 to the tag it gave', async (t) => {
   const { download_url: link } = await capture()
   const { headers } = await call(link)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
+import { artifactsOf } from '../../../crds/src/artifacts.ts'
 import { withDefaults } from '../../../crds/src/capture-options/catalogue.ts'
 import { CONTENT_TYPES } from '../../../crds/src/capture-options/image.ts'
 import type { CaptureError, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
@@ -32,12 +33,17 @@ export const keyOf = (screenshot: Screenshot): string => {
   return objectKey(accountOf(screenshot), toId(screenshot.metadata.name), format)
 }
 
-/** Stores `bytes` as the picture and reports the capture as done. */
+/** Stores `bytes` as the picture, and as each file beside it, and reports the capture as done. */
 export async function complete(id: string, bytes: Buffer, world: World): Promise<void> {
   const screenshot = await world.screenshots.get(toObjectName(id))
   const { format } = withDefaults(screenshot.spec.options)
   await world.bucket.putObject('tintype', keyOf(screenshot), bytes, bytes.length, { 'content-type': CONTENT_TYPES[format] })
   const etag = createHash('md5').update(bytes).digest('hex')
+  const artifacts = artifactsOf(screenshot.spec.options).map(({ type }) => ({ type, fileSizeBytes: bytes.length, etag }))
+  for (const { extension, contentType } of artifactsOf(screenshot.spec.options)) {
+    const key = objectKey(accountOf(screenshot), id, extension)
+    await world.bucket.putObject('tintype', key, bytes, bytes.length, { 'content-type': contentType })
+  }
   const result = {
     format,
     fileSizeBytes: bytes.length,
@@ -47,6 +53,7 @@ export async function complete(id: string, bytes: Buffer, world: World): Promise
     processingMilliseconds: 120,
     pageTitle: 'A page',
     httpStatus: 200,
+    ...(artifacts.length > 0 ? { artifacts } : {}),
   }
   await report(screenshot.metadata.name, { phase: 'Completed', result }, world)
 }

@@ -47,6 +47,27 @@ t.test('a runner captures, stores and reports', async (t) => {
   await eventually('it is done', async () => (await ask(order)) === 'done')
 })
 
+t.test('a runner stores the files beside the picture and what was noted of it', async (t) => {
+  const options = { format: 'avif', thumbnailWidth: 50, saveHtml: true, metadataLinks: true } as const
+  const order = await service.claim(site.url('/green'), { options: { ...options, viewportWidth: 200, viewportHeight: 100 } })
+  await post(order)
+  const { status, metadata } = await service.finished(order)
+  const prefix = `users/default/${metadata.name.replace('-', '_')}`
+  const [picture, thumbnail, html] = await Promise.all(['avif', 'thumb.webp', 'html'].map((one) => bucket.read(`${prefix}.${one}`)))
+  t.ok(isNear((await decode(picture?.bytes ?? Buffer.of())).at(100, 50), GREEN))
+  t.match(await decode(thumbnail?.bytes ?? Buffer.of()), { width: 50, height: 25 })
+  t.match(html?.bytes.toString(), '<title>Green</title>')
+  t.match(status?.result, {
+    format: 'avif',
+    width: 200,
+    page: { links: [] },
+    artifacts: [
+      { type: 'thumbnail', etag: thumbnail?.etag, fileSizeBytes: thumbnail?.bytes.length },
+      { type: 'html', etag: html?.etag, fileSizeBytes: html?.bytes.length },
+    ],
+  })
+})
+
 t.test('a runner reports why a page cannot be captured', async (t) => {
   const order = await service.claim('http://no-such-name.invalid/')
   await post(order)

@@ -10,6 +10,7 @@ import { type CustomResourceDefinition, customResourceDefinitions } from '../../
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource, tintypeResource } from '../../../crds/client/resource.ts'
+import { artifactsOf } from '../../../crds/src/artifacts.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
 import type { CaptureOrder } from '../../../crds/src/dispatch.ts'
 import { newId } from '../../../crds/src/ids.ts'
@@ -111,7 +112,11 @@ export async function openService(t: Test): Promise<Service> {
       await screenshots.patch(name, mergePatch({ status: claimedStatus(attempt) }), { subresource: 'status' })
       const order = { uid: created.metadata.uid ?? '', name, namespace: NAMESPACE, accountName: 'default', attempt, ...spec }
       const upload = bucket.uploadOf(keyOf(order as CaptureOrder))
-      return { ...order, upload, deadline: Date.now() + milliseconds }
+      const artifacts = artifactsOf(options).map(({ type, extension }) => ({
+        type,
+        upload: bucket.uploadOf(objectKey('default', name.replace('-', '_'), extension)),
+      }))
+      return { ...order, upload, artifacts, deadline: Date.now() + milliseconds }
     },
     finished: ({ name }) =>
       eventually(`${name} is finished`, async () => {
