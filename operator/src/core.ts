@@ -63,7 +63,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const { namespace } = config
   const now = () => new Date(clock.wall())
   const isLeader = () => !signal.aborted && deps.isLeader()
-  const client = new RunnerClient(sign, runnerPort === undefined ? {} : { port: runnerPort })
+  const client = new RunnerClient(sign, { now: clock.wall, ...(runnerPort === undefined ? {} : { port: runnerPort }) })
   const expectations = new Expectations()
   const runners = new Runners({ pods: reflectors.pods.lister, screenshots: reflectors.screenshots.lister, expectations })
   const captureTimes = new CaptureTimes()

@@ -105,9 +105,10 @@ function removeEnded({ ended }: Groups): PoolAction[] {
 function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { wanted: number; have: number }, now: Date): PoolAction[] {
   const remove = (reason: DeleteReason) => (runner: Runner) => ({ do: 'delete', runner, reason }) as const
   const { minIdle, scaleDownDelayMilliseconds } = limitsOf(observed.pool?.spec)
-  const lacking = Math.max(0, wanted - have - roomIn(groups, observed, now))
+  const room = roomIn(groups, observed, now)
+  const lacking = Math.max(0, wanted - have - room)
   const [never, working] = [groups.stale.filter(isUnborn), groups.stale.filter((runner) => !isUnborn(runner))]
-  const places = groups.spare.length >= minIdle ? working.length : Math.min(lacking, placesForSuccessors(groups, observed))
+  const places = groups.spare.length >= minIdle ? working.length : Math.min(lacking, placesForSuccessors(groups, observed, room))
   const replaced = [...never, ...working.slice(0, places)]
   const idleTooLong = ({ idleSince }: Runner) => now.getTime() - idleSince > scaleDownDelayMilliseconds
   const unwanted = groups.dedicated.filter(({ accountName = '' }) => !observed.accountsWaiting.includes(accountName))
@@ -134,10 +135,10 @@ function noteStuck(runner: Runner, { pool }: PoolObserved): PoolAction[] {
  * How many working pods may go to make room for others that have not shown that they can work: a template that never becomes ready must cost a
  * part of a full pool, not the pool.
  */
-function placesForSuccessors({ starting, leaving }: Groups, { pool, unseen, memory }: PoolObserved): number {
+function placesForSuccessors({ starting, leaving }: Groups, { pool, unseen, memory }: PoolObserved, room: number): number {
   if (memory.failedStarts > 0) return 0
   const places = Math.max(1, Math.floor(limitsOf(pool?.spec).maxPods * UNAVAILABLE_SHARE))
-  return Math.max(0, places - starting.length - leaving.length - unseen)
+  return Math.max(0, places - starting.length - leaving.length - unseen - room)
 }
 
 /** Too many for long enough: first those go that may never work, then those that do not yet, then those that have been idle longest. */

@@ -67,10 +67,13 @@ export class RunnerClient {
     pipelining: 1,
   })
   readonly #port: number
+  readonly #now: () => number
   readonly #clocks = new ClockOffsets()
 
-  constructor(sign: Signer, { port = RUNNER_PORT }: { port?: number } = {}) {
+  /** @param options.now this program's clock, epoch milliseconds */
+  constructor(sign: Signer, { port = RUNNER_PORT, now = Date.now }: { port?: number; now?: () => number } = {}) {
     this.#sign = sign
+    this.#now = now
     this.#port = port
   }
 
@@ -84,24 +87,26 @@ export class RunnerClient {
    * @throws when it does not answer, or not as an Identity
    */
   async identity(runner: RunnerAddress): Promise<Identity> {
-    const { status, body } = await this.#request(runner, { method: 'GET', path: '/identity' })
+    const { status, body } = await this.#request(runner, () => ({ method: 'GET', path: '/identity' }))
     if (status !== 200) throw new Error(`the runner answered ${status} to GET /identity`)
     return Identity.parse(body)
   }
 
   /** Hands over an order, encrypted to the runner's key. */
   async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<PostOutcome> {
-    const clockAheadMilliseconds = this.#clocks.of(runner.uid)
-    // The deadline is kept by the runner's clock.
-    const timed = { ...order, deadline: order.deadline + clockAheadMilliseconds }
-    const plaintext = new TextEncoder().encode(JSON.stringify(timed))
-    const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
-    const request = { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` } as const
-    const answer = await this.#request(runner, request, POST_MILLISECONDS).catch(() => undefined)
+    const question = async (): Promise<Question> => {
+      // The deadline is kept by the runner's clock.
+      const timed = { ...order, deadline: order.deadline + this.#clocks.of(runner.uid) }
+      const plaintext = new TextEncoder().encode(JSON.stringify(timed))
+      const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
+      return { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }
+    }
+    const answer = await this.#request(runner, question, POST_MILLISECONDS).catch(() => undefined)
     if (!answer) return { outcome: 'silent' }
     if (answer.status === 200 || answer.status === 202) return { outcome: 'accepted' }
     if (answer.status === 409) return { outcome: 'busy', with: CaptureState.parse(answer.body) }
-    return answer.status >= 500 ? { outcome: 'unavailable' } : { outcome: 'refused', status: answer.status, clockAheadMilliseconds }
+    if (answer.status >= 500) return { outcome: 'unavailable' }
+    return { outcome: 'refused', status: answer.status, clockAheadMilliseconds: this.#clocks.of(runner.uid) }
   }
 
   /**
@@ -110,7 +115,7 @@ export class RunnerClient {
    */
   async ask(runner: RunnerAddress, uid: string, attempt: number, waitSeconds = 0): Promise<Told> {
     const question: Question = { method: 'GET', path: `/captures/${uid}`, waitSeconds }
-    const answer = await this.#request(runner, question, ANSWER_MILLISECONDS + waitSeconds * 1_000).catch(() => undefined)
+    const answer = await this.#request(runner, () => question, ANSWER_MILLISECONDS + waitSeconds * 1_000).catch(() => undefined)
     if (answer?.status === 404) {
       const { data } = GivenUp.safeParse(answer.body)
       return { answer: 'absent', ...(data?.attempt === attempt ? { givenUp: data } : {}) }
@@ -123,7 +128,7 @@ export class RunnerClient {
 
   /** Tells a runner to drop a capture. Who does not answer is left to the deadline. */
   async cancel(runner: RunnerAddress, uid: string): Promise<void> {
-    await this.#request(runner, { method: 'DELETE', path: `/captures/${uid}` }).catch(() => undefined)
+    await this.#request(runner, () => ({ method: 'DELETE', path: `/captures/${uid}` })).catch(() => undefined)
   }
 
   /** Ends the connections. */
@@ -132,15 +137,15 @@ export class RunnerClient {
   }
 
   /** One request, signed by the runner's clock: whose differs too much for a signature to hold tells so by the date of its refusal. */
-  async #request(runner: RunnerAddress, question: Question, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-    const answer = await this.#send(runner, question, milliseconds)
-    const hasMoved = this.#clocks.note(runner.uid, answer.date, Date.now())
-    return answer.status === 401 && hasMoved ? this.#send(runner, question, milliseconds) : answer
+  async #request(runner: RunnerAddress, question: () => Question | Promise<Question>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
+    const answer = await this.#send(runner, await question(), milliseconds)
+    const hasMoved = this.#clocks.note(runner.uid, answer.date, this.#now())
+    return answer.status === 401 && hasMoved ? this.#send(runner, await question(), milliseconds) : answer
   }
 
   async #send({ uid, ip }: RunnerAddress, { method, path, body, jti, waitSeconds = 0 }: Question, milliseconds: number): Promise<Answer> {
     const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
-    const authorization = await this.#sign(signed, new Date(Date.now() + this.#clocks.of(uid)))
+    const authorization = await this.#sign(signed, new Date(this.#now() + this.#clocks.of(uid)))
     const answer = await this.#agent.request({
       origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${this.#port}`,
       method,

@@ -6,8 +6,9 @@
 import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
 import { splitKey } from '@tintype/crds/client/kube-object'
 import type { Resource } from '@tintype/crds/client/resource'
-import { Label } from '@tintype/crds/names'
+import { API_VERSION, Label } from '@tintype/crds/names'
 import type { Requeue } from '../controller/controller.ts'
+import type { PoolReason } from '../errors.ts'
 import { apply } from './apply.ts'
 import type { PoolContext } from './context.ts'
 import { decide } from './decide.ts'
@@ -53,11 +54,25 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     runners.noteIdentity(runner.uid, identity, now().getTime())
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
+    tellOfClock(runner, pool, context)
     metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
     context.onIdentified(runner)
   }
   matchmaker.wake(pool)
   return {}
+}
+
+/** From here on a difference of clocks is not noise any more. */
+const MAX_SKEW_MILLISECONDS = 30_000
+
+/** Captures go on by the runner's clock; but times in records, logs and signatures of other programs are then told by two clocks. */
+function tellOfClock(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
+  const ahead = client.clockAheadMilliseconds(runner)
+  const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
+  if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return
+  const difference = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+  const message = `the clock of node ${runner.pod.spec?.nodeName} is ${difference} the operator’s. Remedy: have both keep time by NTP.`
+  events.warn({ ...object, apiVersion: API_VERSION, kind: 'RunnerPool' }, 'ClockSkewed' satisfies PoolReason, message)
 }
 
 function isOwned({ metadata }: Pod, pool: string, { reflectors, namespace }: PoolContext): boolean {

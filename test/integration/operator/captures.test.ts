@@ -1,6 +1,9 @@
 import t from 'tap'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { events } from '../../../crds/client/core-resources.ts'
+import { Resource } from '../../../crds/client/resource.ts'
 import { findCondition } from '../../../crds/src/conditions.ts'
+import { attemptMilliseconds } from '../../../crds/src/deadline.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
@@ -62,17 +65,74 @@ t.test('the operator makes no fourth attempt', async (t) => {
 })
 
 t.test('the operator captures again when a pod is lost, into a file that the first attempt has not written', async (t) => {
-  node.capture = async (order, _runner, cancelled) => {
+  node.capture = async (order, runner) => {
     if (order.attempt > 1) return
     await fetch(order.upload.url, { method: 'PUT', headers: order.upload.headers, body: 'half a picture' })
-    await new Promise((_, reject) => cancelled.addEventListener('abort', () => reject(new Error('ended'))))
+    await node.crash(runner, 1)
+    await new Promise(() => {})
   }
   const shot = await stage.create()
-  await stage.whenRunning(shot)
-  await stage.podClient.delete(node.orders[0]?.pod ?? '', { gracePeriodSeconds: 0 })
   const done = await stage.whenFinished(shot)
   t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 })
   t.match(await stage.fileOf(shot), /attempt 2/)
+})
+
+t.test('the operator counts no attempt and blames no page when a pod is drained during a capture', async (t) => {
+  await stage.whenIdle(2)
+  let begun = 0
+  node.capture = async (order, _runner, cancelled) => {
+    if (++begun > 2) return
+    await fetch(order.upload.url, { method: 'PUT', headers: order.upload.headers, body: 'half a picture' })
+    void stage.podClient.delete(node.orders.at(-1)?.pod ?? '', { gracePeriodSeconds: 5 })
+    await new Promise((_, reject) => cancelled.addEventListener('abort', () => reject(cancelled.reason)))
+  }
+  const shot = await stage.create()
+  const done = await stage.whenFinished(shot)
+  t.match(done.status, { phase: 'Completed', attempt: 1, handedBack: 2 })
+  t.equal(done.status?.lostRunners, undefined)
+  t.match(await stage.fileOf(shot), new RegExp(`attempt 1 on ${done.status?.runner?.pod}`))
+  const told = await eventually('an Event says so', async () => {
+    const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
+    return all.find(({ reason }) => reason === 'HandedBack')
+  })
+  t.match(told, { type: 'Warning', message: /asked to go|was deleted/ })
+})
+
+t.test('the operator keeps the pod of a runner that gave a capture up, and says why it did', async (t) => {
+  await stage.whenIdle(2)
+  const before = (await stage.poolPods()).map(({ metadata }) => metadata.uid).sort()
+  node.capture = async (order) => {
+    if (order.attempt < 3) throw new CaptureError('STORAGE_FAILED', 'the store answered 503')
+  }
+  const shot = await stage.create()
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 3 })
+  t.strictSame((await stage.poolPods()).map(({ metadata }) => metadata.uid).sort(), before)
+  const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
+  t.ok(
+    all.some(
+      ({ reason, message }) => reason === 'AttemptFailed' && /attempt 1: STORAGE_FAILED: the store answered 503/.test(message ?? ''),
+    ),
+  )
+})
+
+t.test('the operator has Screenshots captured by nodes whose clocks are a minute and a half off, and says so', async (t) => {
+  for (const ahead of [90_000, -90_000]) {
+    await stage.whenIdle(2)
+    stage.clock.ahead = ahead
+    const began = Date.now()
+    const shot = await stage.create()
+    t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1 })
+    const { deadline = 0 } = node.orders.at(-1)?.order ?? {}
+    const late = deadline - began - attemptMilliseconds(undefined)
+    t.ok(Math.abs(late) < 30_000, `the runner’s deadline is ${late} ms from where it should be`)
+  }
+  await stage.podClient.delete((await stage.poolPods())[0]?.metadata.name ?? '', { gracePeriodSeconds: 0 })
+  const told = await eventually('an Event says so', async () => {
+    const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
+    return all.find(({ reason }) => reason === 'ClockSkewed')
+  })
+  t.match(told, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Remedy/ })
+  stage.clock.ahead = 0
 })
 
 t.test('the operator blames the page when the kernel ends its runner twice', async (t) => {

@@ -65,6 +65,8 @@ export class FakeNode {
   isLost = false
   /** Pods that never become ready. */
   keepsUnready = false
+  /** Pods that it has no room for, in the scheduler's words; undefined: it has. */
+  fullness: string | undefined
   readonly #admin: KubeHttp
   readonly #kubeconfigPath: string
   readonly #port: number
@@ -126,6 +128,10 @@ export class FakeNode {
   async #run(pod: Pod): Promise<void> {
     if (this.#isStopped || pod.metadata.deletionTimestamp) return
     const { name } = pod.metadata
+    if (this.fullness !== undefined) {
+      const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: this.fullness }
+      return this.#writeStatus(name, { phase: 'Pending', conditions: [unschedulable] })
+    }
     const ip = `${this.#network}.${Math.floor(++this.#count / 250)}.${(this.#count % 250) + 1}`
     const target = { apiVersion: 'v1', kind: 'Node', name: 'node1' }
     await this.#admin
@@ -151,9 +157,11 @@ export class FakeNode {
   }
 
   async #writeStatus(name: string, status: object): Promise<void> {
-    await this.#client.patch(name, mergePatch({ status }), { subresource: 'status' }).catch((error: unknown) => {
-      if (!isNotFound(error) && !this.#isStopped) throw error
-    })
+    await this.#client
+      .patch(name, mergePatch({ status }), { subresource: 'status', repeat: 'always', timeoutMilliseconds: 60_000 })
+      .catch((error: unknown) => {
+        if (!isNotFound(error) && !this.#isStopped) throw error
+      })
   }
 
   /** The kubelet's part of a deletion: the process ends, then the object goes. */
@@ -264,6 +272,8 @@ export class FakeNode {
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: metadata.name, uid: metadata.uid }
     const { status } = await this.#admin.request<TokenRequest>({
       method: 'POST',
+      repeat: 'always',
+      timeoutMilliseconds: 60_000,
       path: `${new Resource(this.#admin, serviceAccounts).pathOf(spec?.serviceAccountName ?? '')}/token`,
       body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences, expirationSeconds: 600, boundObjectRef } },
     })

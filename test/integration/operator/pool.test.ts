@@ -1,14 +1,25 @@
 import t from 'tap'
 import { events } from '../../../crds/client/core-resources.ts'
+import { accounts } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { findCondition } from '../../../crds/src/conditions.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { MAX_KILLS } from '../../../operator/src/screenshot/kills.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
-const stage = await startStage(t)
+const plans = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, poolName: 'large' } }
+const stage = await startStage(t, { environment: { TINTYPE_PLANS: JSON.stringify(plans) } })
 const { node } = stage
-await stage.lead()
+const operator = await stage.lead()
+
+/** Events about an object that carry a reason. */
+const told = async (name: string, reason: string) =>
+  (await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${name}` })).filter(
+    (event) => event.reason === reason,
+  )
+const conditionOf = async (type: string) => findCondition((await stage.pool()).status?.conditions, type)
 
 const names = async () => (await stage.poolPods()).map(({ metadata }) => metadata.name).sort()
 
@@ -63,6 +74,92 @@ t.test('a deleted pod is replaced', async (t) => {
   t.not((await names())[0], name)
 })
 
+t.test('a Screenshot that names no pool is captured by that of its account’s plan, and moves when the plan changes', async (t) => {
+  const client = new Resource(stage.release.admin, accounts)
+  await client.create({ metadata: { name: 'rich' }, spec: { plan: 'scale' } })
+  const { spec } = await stage.pool()
+  const shot = await stage.create({ accountName: 'rich' })
+  await stage.when(shot, 'waits for the pool', ({ status }) => findCondition(status?.conditions, 'Succeeded')?.reason === 'PoolNotFound')
+  await stage.poolClient.create({ metadata: { name: 'large' }, spec: { ...spec, minIdle: 0, maxPods: 1 } })
+  t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', runner: { pod: 'large-0' } })
+  t.match((await stage.whenFinished(await stage.create({ accountName: 'rich', poolName: 'default' }))).status?.runner?.pod, /^default-/)
+  await stage.poolClient.delete('large')
+  const next = await stage.create({ accountName: 'rich' })
+  await client.patch('rich', mergePatch({ spec: { plan: 'free' } }))
+  t.match((await stage.whenFinished(next)).status?.runner?.pod, /^default-/)
+})
+
+t.test('a pool that cannot grow says so, keeps what works, and says when that is over', async (t) => {
+  await stage.setPool({ minIdle: 1, maxPods: 3, scaleDownDelaySeconds: 1, targetDrainSeconds: 1 })
+  await stage.whenIdle(1)
+  const gate = Promise.withResolvers<void>()
+  node.capture = () => gate.promise
+  node.fullness = '0/2 nodes are available: 2 Insufficient memory.'
+  const shots = await Promise.all(Array.from({ length: 4 }, () => stage.create()))
+  await eventually('it says so', async () => (await conditionOf('Scaled'))?.reason === 'Unschedulable')
+  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory.. Remedy: add nodes/ })
+  t.match(await conditionOf('Ready'), { status: 'True' })
+  gate.resolve()
+  for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
+  const [works] = node.runners.values()
+  await eventually('what no node took is gone', async () => (await names()).length === 1)
+  t.strictSame(await names(), [works?.pod])
+  await eventually('it is well', async () => (await conditionOf('Scaled'))?.status === 'True')
+  t.match(await eventually('an Event told', async () => (await told('default', 'Unschedulable'))[0]), { type: 'Warning' })
+  t.match(await eventually('and another its end', async () => (await told('default', 'AsWanted'))[0]), { type: 'Normal' })
+  node.fullness = undefined
+})
+
+t.test('a template that never works costs a full pool a part of its pods, and is undone at once', async (t) => {
+  node.capture = async () => {}
+  await stage.setPool({ minIdle: 3, maxPods: 3 })
+  await stage.whenIdle(3)
+  const before = new Set(await names())
+  node.fullness = 'no room'
+  await stage.setPool({ minIdle: 3, maxPods: 3, isolation: 'browser' })
+  await eventually('one of the new template is tried', async () => (await stage.pool()).status?.updated === 1)
+  t.match((await stage.whenFinished(await stage.create())).status?.phase, 'Completed')
+  t.equal((await names()).filter((name) => before.has(name)).length, 2, 'two of the old ones are left')
+  node.fullness = undefined
+  await stage.setPool({ minIdle: 3, maxPods: 3, isolation: 'context' })
+  await stage.whenIdle(3)
+  t.equal((await names()).filter((name) => before.has(name)).length, 2, 'they are good again')
+})
+
+t.test('pods that the API server refuses are told of in its words', async (t) => {
+  const { podTemplate } = (await stage.pool()).spec
+  await stage.setPool({ minIdle: 1, podTemplate: { ...podTemplate, priorityClassName: 'missing' } })
+  await stage.poolClient.patch('default', mergePatch({ spec: { minIdle: 4 } }))
+  await eventually('the pool says so', async () => (await conditionOf('Scaled'))?.reason === 'PodsRefused')
+  t.match(await conditionOf('Scaled'), { status: 'False', message: /no PriorityClass with name missing/ })
+  await stage.poolClient.patch('default', mergePatch({ spec: { podTemplate: { priorityClassName: null } } }))
+  await stage.setPool({ minIdle: 1 })
+  await stage.whenIdle(1)
+  t.match(await conditionOf('Ready'), { status: 'True' })
+})
+
+t.test('an account whose pages kill their runners is held back, and hinders nobody', { timeout: 120_000 }, async (t) => {
+  await new Resource(stage.release.admin, accounts).create({ metadata: { name: 'hostile' }, spec: { plan: 'growth' } })
+  await stage.setPool({ minIdle: 1, maxPods: 3 })
+  const killed = new Set<string>()
+  node.capture = async (order, runner) => {
+    if (order.accountName !== 'hostile') return
+    killed.add(runner.uid)
+    await node.crash(runner, 137)
+    await new Promise(() => {})
+  }
+  const hostile = await Promise.all(Array.from({ length: 9 }, () => stage.create({ accountName: 'hostile' })))
+  const [first] = await eventually('an Event tells', async () => {
+    const found = await told('hostile', 'HeldBack')
+    return found.length > 0 && found
+  })
+  t.match(first, { type: 'Warning', involvedObject: { kind: 'Account' } })
+  t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
+  t.ok(killed.size <= MAX_KILLS + 2, `${killed.size} runners were killed`)
+  t.match(await operator.metrics.registry.metrics(), /screenshot_accounts_held_back_total [1-9]/)
+  for (const { metadata } of hostile) await stage.shots.delete(metadata.name)
+})
+
 t.test('pods are replaced when the template changes, and a capture under way is not disturbed', async (t) => {
   await stage.setPool({ minIdle: 1, maxPods: 3 })
   await stage.whenIdle(1)
@@ -109,10 +206,11 @@ t.test('accounts take turns where each needs a pod of its own and there is room 
 })
 
 t.test('a pool whose pods do not start says why and does not make them without end', async (t) => {
+  await stage.setPool({ minIdle: 0, scaleDownDelaySeconds: 0 })
+  await eventually('the old pods are gone', async () => node.runners.size === 0)
   node.keepsUnready = true
   node.sandbox = { chromiumSandbox: true, jail: true, detail: '' }
   await stage.setPool({ minIdle: 2, maxPods: 2, isolation: 'browser' })
-  await eventually('the old pods are gone', async () => node.runners.size === 0)
   const terminated = { exitCode: 1, reason: 'Error' }
   const kill = async () => {
     for (const { metadata } of await stage.poolPods()) {

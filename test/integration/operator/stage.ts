@@ -47,7 +47,7 @@ export interface Operator {
 }
 
 /** @param given the port that runners listen on; a free one unless the program under test insists */
-export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
+export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string> } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
   const minio = await startMinio({ directory })
   const release = await installRelease(t)
@@ -70,6 +70,7 @@ export async function startStage(t: Test, given: { runnerPort?: number } = {}) {
     TINTYPE_STORAGE_ACCESS_KEY: minio.accessKey,
     TINTYPE_STORAGE_SECRET_KEY: minio.secretKey,
     TINTYPE_ADMISSION_POLICY_HASH: await expectedHash(release.kubeconfigPath),
+    ...given.environment,
   }
   const config = loadConfig(environment)
   const storage = openStorage(config.storage)

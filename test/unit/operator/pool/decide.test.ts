@@ -233,6 +233,14 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: [],
   },
   {
+    name: 'makes no more room where there is some',
+    observed: observed({
+      spec: { minIdle: 4, maxPods: 4 },
+      runners: ['a', 'b', 'c'].map((name) => named(name, { templateHash: 'old' })),
+    }),
+    does: ['create 7'],
+  },
+  {
     name: 'makes no room for a template that has failed to start',
     observed: observed({
       spec: { maxPods: 1 },
