@@ -38,6 +38,7 @@ export const JOB_ERRORS = {
   INVALID_OPTIONS: {
     remedy: 'Create the screenshot anew: its private or large options cannot be used; error.message says why.',
   },
+  OPTION_NOT_ALLOWED: { remedy: 'Leave the option out: whoever runs this service has switched it off.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask whoever runs this service.' },
   CANCELLED: { remedy: 'The screenshot, or its account, was deleted before the capture ended.' },
   RESOURCE_LIMIT: { remedy: 'The page asked for more requests or bytes than one capture may have.' },
