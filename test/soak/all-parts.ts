@@ -1,5 +1,6 @@
 import type { Part } from './part.ts'
 import { claim } from './parts/claim.ts'
+import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
 import { steady } from './parts/steady.ts'
@@ -8,4 +9,4 @@ import { troubles } from './parts/troubles.ts'
 import { year } from './parts/year.ts'
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles, year]
+export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles, year, clusterUpgrade]

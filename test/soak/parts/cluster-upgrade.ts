@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { screenshotIdOf } from '../../../crds/src/ids.ts'
+import { kubectl } from '../../cluster/kubectl.ts'
+import { releaseNamespace } from '../../cluster/state.ts'
+import { holds, type Part, type PartContext } from '../part.ts'
+import { watchEnds } from '../stage/ends-once.ts'
+import { buildImages, checkOut } from '../stage/old-release.ts'
+import { findLeftovers, findMissingPictures, helmOn, openTrial, RELEASE, startLoad, type Trial } from '../stage/trial-release.ts'
+
+// A release of its own on the running cluster goes through its life under load: installed from the version before, upgraded with the values that it had,
+// rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's: they only ever become newer.
+
+const BEFORE = 'v0.1.0'
+const OLD_TAG = 'release-0.1.0'
+const EVERY_MILLISECONDS = 1_500
+const BETWEEN_MILLISECONDS = 15_000
+const UNFINISHED = 8
+
+/** What stays when a release is uninstalled: docs/operations.md, "Uninstall". */
+const STAYS = [
+  'accountusage.tintype.dev/default',
+  'account.tintype.dev/default',
+  `apikey.tintype.dev/*`,
+  `persistentvolumeclaim/${RELEASE}-minio`,
+  `secret/${RELEASE}-dispatch-key`,
+  `secret/${RELEASE}-download-keys`,
+  `secret/${RELEASE}-initial-api-key`,
+  `secret/${RELEASE}-minio-root`,
+  `secret/${RELEASE}-sealing-key`,
+  `secret/${RELEASE}-storage-gateway`,
+  `secret/${RELEASE}-storage-operator`,
+]
+
+const IMAGES = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
+
+/** Values and image tags of the release that the cluster runs. */
+async function readRunning(): Promise<{ values: string[]; tags: Record<string, string> }> {
+  const images = await kubectl(['get', 'deployments,statefulsets,runnerpools', '-n', releaseNamespace, '-o', 'json'])
+  const tags = Object.fromEntries(
+    [...images.matchAll(/"image": "[^"]*\/([a-z-]+):([^"]+)"/g)].map(([, name = '', tag = '']) => [name, tag]),
+  )
+  const values = {
+    'image.registry': 'localhost/tintype',
+    'image.pullPolicy': 'Never',
+    'bootstrap.plan': 'scale',
+    'runner.maxPods': 2,
+    'runner.egress.allowedHosts': ['*.sites.svc.cluster.local'],
+    'sandbox.localhostProfile': 'profiles/tintype-chromium.json',
+    'minio.persistence.size': '1Gi',
+  }
+  return { values: Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]), tags }
+}
+
+const tagSettings = (tagOf: (image: string) => string): string[] =>
+  Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${tagOf(image)}`])
+
+async function goThrough(trial: Trial, { tell }: PartContext) {
+  const { values, tags } = await readRunning()
+  const [before, now] = [await checkOut(BEFORE), await checkOut('HEAD')]
+  tell(`building the images of ${BEFORE}`)
+  await buildImages(before, OLD_TAG, tags)
+  const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
+  const newTags = tagSettings((image) => tags[image] ?? '')
+  const wait = ['--wait', '--timeout', '300s']
+
+  tell(`install ${BEFORE}`)
+  await trial.makeNamespace()
+  // The cluster's kinds are newer, and another release lives by them.
+  await helmOn('install', RELEASE, before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false', ...wait)
+  await trial.whenReady()
+  const ends = await watchEnds(trial.http)
+  const load = startLoad(trial, EVERY_MILLISECONDS)
+  await sleep(BETWEEN_MILLISECONDS)
+
+  tell(`upgrade, with the values of ${BEFORE}`)
+  await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
+  await sleep(BETWEEN_MILLISECONDS)
+  tell('rollback')
+  await helmOn('rollback', RELEASE, '1', ...wait)
+  await sleep(BETWEEN_MILLISECONDS)
+  tell('upgrade')
+  await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
+  await sleep(BETWEEN_MILLISECONDS)
+
+  tell('uninstall, with captures unfinished')
+  await load.stop()
+  const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
+  await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
+  const unfinished = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Pending' || status?.phase === 'Running').length
+  const leftovers = await findLeftovers()
+
+  tell('install again')
+  await helmOn('install', RELEASE, now.chart, ...values, ...newTags, ...wait)
+  const names = [...load.names, ...last.map(({ metadata }) => metadata.name)]
+  await trial.whenAllFinished(names)
+  const shots = (await trial.shots.listAll()).filter(({ metadata }) => names.includes(metadata.name))
+  const missing = await findMissingPictures(shots.map(({ metadata }) => screenshotIdOf(metadata)))
+  await ends.stop()
+  await Promise.all([before.remove(), now.remove()])
+  return { load, names, shots, unfinished, leftovers, missing, faults: ends.faults }
+}
+
+const isAsked = (leftover: string): boolean =>
+  STAYS.some((stays) => (stays.endsWith('*') ? leftover.startsWith(stays.slice(0, -1)) : leftover === stays))
+
+/** See the head of this file. */
+export const clusterUpgrade: Part = {
+  name: 'cluster-upgrade',
+  shows: `install ${BEFORE}, upgrade, rollback, uninstall and reinstall under load lose no capture and leave nothing behind`,
+  run: async (context) => {
+    const trial = await openTrial()
+    await trial.clear()
+    try {
+      const { load, names, shots, unfinished, leftovers, missing, faults } = await goThrough(trial, context)
+      const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
+      const strange = leftovers.filter((leftover) => !isAsked(leftover))
+      context.tell(`left behind: ${leftovers.join(' ')}`)
+      return {
+        findings: [
+          holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),
+          holds(
+            'every one was captured',
+            failed.length === 0,
+            `${failed.length} failed ${failed.map(({ status }) => status?.result?.error?.code).join(' ')}`,
+          ),
+          holds('every one ended once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
+          holds('every picture can be had', missing.length === 0, `${shots.length - missing.length} PNGs`),
+          holds(
+            'creations were taken all the time',
+            load.refusals.length === 0,
+            `${load.refusals.length} refused ${load.refusals[0] ?? ''}`,
+          ),
+          holds(
+            'captures were unfinished when the release was uninstalled',
+            unfinished > 0,
+            `${unfinished} finished after the reinstallation`,
+          ),
+          holds(
+            'nothing is left behind that was not asked to stay',
+            strange.length === 0,
+            strange.join(' ') || `${leftovers.length} objects stay`,
+          ),
+        ],
+      }
+    } finally {
+      await trial.clear()
+      trial.close()
+    }
+  },
+}

@@ -1,0 +1,74 @@
+/**
+ * A version of Tintype as it was released: its chart, and images of its programs. They are bundled from the tagged sources and put on the images that
+ * the cluster runs today: what is below a program (Node, the browser) is the same.
+ */
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { run } from '../../cluster/exec.ts'
+import { loadImage } from '../../cluster/image-load.ts'
+import { imageReference } from '../../cluster/image-plan.ts'
+import { buildah } from '../../cluster/image-store.ts'
+import { repository } from '../../cluster/state.ts'
+
+const PROGRAMS = ['operator', 'api-gateway', 'capture-runner']
+const WORKSPACES = ['crds', ...PROGRAMS]
+
+/** Files of one version. */
+export interface Sources {
+  directory: string
+  chart: string
+  remove: () => Promise<void>
+}
+
+/** Takes the files of a tag or a commit out of the history. */
+export async function checkOut(version: string): Promise<Sources> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
+  const archive = path.join(directory, 'sources.tar')
+  await run('git', ['archive', '--output', archive, version], { directory: repository })
+  await run('tar', ['-xf', archive, '-C', directory])
+  const remove = () => rm(directory, { recursive: true, force: true })
+  return { directory, chart: path.join(directory, 'charts/tintype'), remove }
+}
+
+/** Builds and loads the images of a version; `today` has the tag that each program's image has in the cluster now. */
+export async function buildImages({ directory }: Sources, tag: string, today: Record<string, string>): Promise<void> {
+  await linkPackages(directory)
+  await run(process.execPath, ['test/cluster/images.ts', '--bundle', '--only', PROGRAMS.join()], { directory })
+  for (const program of PROGRAMS) {
+    const context = path.join(directory, program)
+    await writeFile(path.join(context, 'Dockerfile.old'), dockerfileOf(imageReference(program, today[program] ?? '')))
+    const reference = imageReference(program, tag)
+    await buildah([
+      'bud',
+      '--isolation',
+      'chroot',
+      '--pull-never',
+      '--file',
+      path.join(context, 'Dockerfile.old'),
+      '--tag',
+      reference,
+      context,
+    ])
+    await loadImage(program, reference)
+  }
+}
+
+const dockerfileOf = (base: string): string => `FROM ${base}
+USER 0
+RUN rm -f /app/*.mjs
+COPY dist/app/ /app/
+USER 10001:10001
+`
+
+/** Packages are those of this checkout, but for the project's own, which are the version's. */
+async function linkPackages(directory: string): Promise<void> {
+  const [from, to] = [repository, directory].map((root) => path.join(root, 'node_modules')) as [string, string]
+  await mkdir(path.join(to, '@tintype'), { recursive: true })
+  for (const name of await readdir(from)) if (name !== '@tintype') await symlink(path.join(from, name), path.join(to, name))
+  for (const workspace of WORKSPACES) {
+    await symlink(path.join(directory, workspace), path.join(to, '@tintype', workspace))
+    const nested = path.join(repository, workspace, 'node_modules')
+    await cp(nested, path.join(directory, workspace, 'node_modules'), { recursive: true, verbatimSymlinks: true }).catch(() => {})
+  }
+}

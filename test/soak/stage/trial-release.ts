@@ -1,0 +1,143 @@
+/** A release of our own on the running cluster, in its own namespace: what Helm does to it, and what is asked of it. */
+import { spawn } from 'node:child_process'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { namespaces } from '../../../crds/client/core-resources.ts'
+import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { helm, kubectl } from '../../cluster/kubectl.ts'
+import { findFreePorts } from '../../cluster/ports.ts'
+import { paths } from '../../cluster/state.ts'
+import { eventually } from '../../support/eventually.ts'
+
+export const RELEASE = 'trial'
+export const NAMESPACE = 'tintype-trial'
+/** A page of the test sites. */
+const PAGE = 'http://pages.sites.svc.cluster.local/quadrants'
+const GENEROUS_MILLISECONDS = 300_000
+
+/** Runs helm on the release. */
+export const helmOn = (...args: string[]): Promise<string> => helm([...args, '--namespace', NAMESPACE])
+
+/** The cluster as its administrator sees it, in the release's namespace. */
+export async function openTrial() {
+  const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: NAMESPACE })
+  const all = new Resource(http, namespaces)
+  const shots = new Resource(http, screenshots)
+  const create = () => shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: PAGE } })
+
+  const clear = async () => {
+    await helmOn('uninstall', RELEASE, '--ignore-not-found', '--wait')
+    await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s'])
+  }
+  const makeNamespace = () => all.create({ metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } })
+  const whenReady = () =>
+    eventually(
+      'the pool is ready',
+      async () =>
+        (await new Resource(http, runnerPools).get('default')).status?.conditions?.some(
+          ({ type, status }) => type === 'Ready' && status === 'True',
+        ),
+      GENEROUS_MILLISECONDS,
+    )
+  const whenAllFinished = (names: readonly string[]) =>
+    eventually(
+      'all are finished',
+      async () => {
+        const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
+        return names.every((name) => isFinished(byName.get(name) ?? ({ status: {} } as Screenshot)))
+      },
+      GENEROUS_MILLISECONDS,
+    )
+  return { http, shots, create, clear, makeNamespace, whenReady, whenAllFinished, close: () => http.close() }
+}
+
+export type Trial = Awaited<ReturnType<typeof openTrial>>
+
+/** Creates Screenshots at a steady pace, whatever the release is going through. */
+export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: number) {
+  const names: string[] = []
+  const refusals: string[] = []
+  const pending = new Set<Promise<void>>()
+  const timer = setInterval(() => {
+    const one = trial.create().then(
+      ({ metadata }) => void names.push(metadata.name),
+      (error: unknown) => void refusals.push(String(error)),
+    )
+    pending.add(one)
+    void one.finally(() => pending.delete(one))
+  }, everyMilliseconds)
+  const stop = async () => {
+    clearInterval(timer)
+    await Promise.all(pending)
+  }
+  return { names, refusals, stop }
+}
+
+/** Fetches pictures through the release's own gateway; resolves to the ids of those that cannot be had. */
+export async function findMissingPictures(ids: readonly string[]): Promise<string[]> {
+  const [port = 0] = await findFreePorts(1)
+  const forward = spawn('kubectl', ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`], {
+    env: { ...process.env, KUBECONFIG: paths.kubeconfig },
+    stdio: 'ignore',
+  })
+  try {
+    const base = `http://127.0.0.1:${port}`
+    await eventually('the gateway is reached', async () => (await fetch(`${base}/api/v1/status`)).ok)
+    const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
+    const headers = { authorization: `Bearer ${Buffer.from(secret, 'base64')}` }
+    const missing: string[] = []
+    for (const id of ids) {
+      const record = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as { download_url?: string }
+      const file = record.download_url === undefined ? undefined : await fetch(new URL(record.download_url, base))
+      const bytes = file?.ok ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0)
+      if (bytes.subarray(1, 4).toString() !== 'PNG') missing.push(id)
+    }
+    return missing
+  } finally {
+    forward.kill()
+  }
+}
+
+/** What is left in the namespace and in the cluster of a release that is uninstalled, as `Kind/name`. */
+export async function findLeftovers(): Promise<string[]> {
+  const kinds = [
+    'pods',
+    'services',
+    'deployments',
+    'statefulsets',
+    'jobs',
+    'configmaps',
+    'secrets',
+    'persistentvolumeclaims',
+    'serviceaccounts',
+  ]
+  const more = [
+    'roles',
+    'rolebindings',
+    'networkpolicies',
+    'poddisruptionbudgets',
+    'runnerpools',
+    'leases',
+    'accounts',
+    'apikeys',
+    'accountusages',
+  ]
+  const global = [
+    'clusterroles',
+    'clusterrolebindings',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'flowschemas',
+    'prioritylevelconfigurations',
+  ]
+  const local = await kubectl(['get', [...kinds, ...more].join(), '-n', NAMESPACE, '-o', 'name'])
+  const wide = await kubectl(['get', global.join(), '-o', 'name'])
+  const isOurs = (line: string) => line.includes(`${NAMESPACE}-${RELEASE}`)
+  // What Kubernetes itself puts into each namespace.
+  const isEverywhere = (line: string) => /^(configmap\/kube-root-ca\.crt|serviceaccount\/default)$/.test(line)
+  return [...local.split('\n').filter((line) => line !== '' && !isEverywhere(line)), ...wide.split('\n').filter(isOurs)].sort()
+}
