@@ -62,6 +62,8 @@ export async function startStage(): Promise<Stage> {
     TINTYPE_CHANGES_PER_MINUTE: many,
     TINTYPE_MAX_KEYS: many,
     TINTYPE_MAX_WEBHOOKS: many,
+    TINTYPE_MAX_QUEUED: many,
+    TINTYPE_MAX_QUEUED_PER_ACCOUNT: many,
   })
   const api = `${gateway.url}/api/v1`
   const keys = await call(`${api}/keys`, { key })
