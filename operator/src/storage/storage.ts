@@ -5,6 +5,8 @@ import { lazyBucketClient } from './bucket-client.ts'
 import { type Objects, openObjects, retryable } from './objects.ts'
 
 const TIMEOUT_MILLISECONDS = 10_000
+/** How long an address holds that is used at once: as far as stores let clocks differ, for ours may be behind. */
+const OWN_SECONDS = 900
 
 /** What a runner needs to store one file. */
 export interface Upload {
@@ -27,13 +29,14 @@ export interface Storage extends Objects {
 }
 
 /** The bucket at an S3-compatible store. Errors of the store are RetryableErrors. */
-export function openStorage(access: StorageAccess): Storage {
+export function openStorage(access: StorageAccess, now: () => Date = () => new Date()): Storage {
   const client = lazyBucketClient(access)
+  const isThere = (key: string) => findObject(access, key, now())
   return {
     ...openObjects(access.bucket, client),
-    ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, client)),
-    readText: (key, maxBytes) => retryable('read an object', () => readText(access, key, maxBytes)),
-    exists: (key) => retryable('look for an object', () => isThere(access, key)),
+    ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, { client, isThere })),
+    readText: (key, maxBytes) => retryable('read an object', () => readText(access, key, { maxBytes, now: now() })),
+    exists: (key) => retryable('look for an object', () => isThere(key)),
     removePrefix: (prefix) => retryable('remove files', async () => removePrefix(await client(), access.bucket, prefix)),
     presignPut({ key, contentType, expiresAt, now }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
@@ -43,8 +46,13 @@ export function openStorage(access: StorageAccess): Storage {
   }
 }
 
-async function ensureBucket(access: StorageAccess, client: () => Promise<Client>): Promise<void> {
-  if (await isThere(access, '')) return
+interface BucketWays {
+  client: () => Promise<Client>
+  isThere: (key: string) => Promise<boolean>
+}
+
+async function ensureBucket(access: StorageAccess, { client, isThere }: BucketWays): Promise<void> {
+  if (await isThere('')) return
   try {
     await (await client()).makeBucket(access.bucket, access.region)
   } catch (error) {
@@ -54,8 +62,8 @@ async function ensureBucket(access: StorageAccess, client: () => Promise<Client>
 }
 
 /** Asked without the client, which need not be loaded when all is well. An empty key is the bucket itself. */
-async function isThere(access: StorageAccess, key: string): Promise<boolean> {
-  const url = presign(access, { method: 'HEAD', key, expiresSeconds: 60, now: new Date() })
+async function findObject(access: StorageAccess, key: string, now: Date): Promise<boolean> {
+  const url = presign(access, { method: 'HEAD', key, expiresSeconds: OWN_SECONDS, now })
   const { statusCode, body } = await request(url, { method: 'HEAD', headersTimeout: TIMEOUT_MILLISECONDS })
   await body.dump()
   if (statusCode === 200 || statusCode === 404) return statusCode === 200
@@ -63,8 +71,12 @@ async function isThere(access: StorageAccess, key: string): Promise<boolean> {
 }
 
 /** Without the client, as above. */
-async function readText(access: StorageAccess, key: string, maxBytes: number): Promise<string | undefined> {
-  const url = presign(access, { method: 'GET', key, expiresSeconds: 60, now: new Date() })
+async function readText(
+  access: StorageAccess,
+  key: string,
+  { maxBytes, now }: { maxBytes: number; now: Date },
+): Promise<string | undefined> {
+  const url = presign(access, { method: 'GET', key, expiresSeconds: OWN_SECONDS, now })
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
   const { statusCode, body } = await request(url, { signal })
   if (statusCode !== 200) {

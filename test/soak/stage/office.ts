@@ -1,9 +1,10 @@
 import { eventually } from '../../support/eventually.ts'
-import { askSteadily } from './clients.ts'
+import { send } from './clients.ts'
 import type { GatewayPod, Stage, StartOptions } from './stage.ts'
 
 // What most parts begin with: accounts whose keys work, and runners that wait.
 
+const ACCEPTED = 202
 const ACCOUNTS = ['soak-a', 'soak-b', 'soak-c', 'soak-d']
 
 /** A gateway, keys of a few accounts that it knows, and so many idle runners. An operator must be there. */
@@ -18,8 +19,9 @@ export async function openOffice(
   await stage.whenIdle(runners)
   for (const key of keys)
     await eventually('the key is known', async () => {
-      const { accepted } = await askSteadily({ urls: [gateway.url], keys: [key], perSecond: 1, seconds: 1 })
-      return accepted.length === 1
+      const { status, text } = await send(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+      if (status !== ACCEPTED) throw new Error(`the gateway answered ${status}: ${text}`)
+      return true
     })
   return { gateway, keys, accounts: ACCOUNTS }
 }

@@ -33,7 +33,7 @@ export interface Trouble {
   operatorOptions?: StartOptions
   gatewayOptions?: StartOptions
   storeDirectory?: (context: PartContext) => Promise<{ directory: string; remove: () => Promise<void> }>
-  /** Answers other than 202 that clients may get while it lasts. */
+  /** Clients may be answered 503 while it lasts. */
   mayRefuse?: boolean
 }
 
@@ -43,6 +43,8 @@ const CAPTURE_MILLISECONDS = 1_000
 const CALM_MILLISECONDS = 5_000
 const MAX_LOAD_SECONDS = 600
 const MARGIN_SECONDS = 5
+const LINE = 1_000
+const UNAVAILABLE = '503'
 
 /** The part that shows a trouble. */
 export const toPart = (trouble: Trouble): Part => ({
@@ -113,7 +115,11 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
       repeated.length <= verdict.repeated,
       `${repeated.length} begun more than once`,
     ),
-    holds('requests were answered', trouble.mayRefuse === true || refused.length === 0, refused.join(', ') || 'all accepted'),
+    holds(
+      trouble.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
+      Object.keys(asked.others).every((status) => trouble.mayRefuse && status === UNAVAILABLE),
+      refused.join(', ') || 'all accepted',
+    ),
     holds('the longest time in which no capture was begun', true, `${(longestGap(Object.values(times)) / 1_000).toFixed(1)} s`),
     ...(told === '' ? [] : [holds('besides', true, told)]),
   ]
@@ -121,9 +127,9 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
     const last = program
       .output()
       .split('\n')
-      .filter((line) => /"level":(40|50)/.test(line))
+      .filter((line) => /"level":50/.test(line))
       .slice(-2)
-    if (findings.some(({ isMet }) => !isMet)) for (const line of last) tell(line.slice(0, 600))
+    if (findings.some(({ isMet }) => !isMet)) for (const line of last) tell(line.slice(0, LINE))
   }
   return { findings }
 }
