@@ -90,3 +90,40 @@ t.test('cutPage refuses a picture whose rows are too wide for its format', async
 t.test('cutPage makes a picture of a page without any height', async (t) => {
   t.equal(heightOf(cut({ fullPage: true }, 0)), 1)
 })
+
+t.test('cutPage shrinks a page that is too long, to scales that tiles can be cut at', async (t) => {
+  const small = cut({ fullPage: true, fullPageOverflow: 'scale', viewportWidth: 1_000 }, 60_000)
+  t.equal(small.scale, 0.416)
+  t.match(small, { truncated: false, warnings: [/^the picture is 42 % of its size/] })
+  t.equal(heightOf(small), 60_000)
+  for (const { y } of small.tiles) t.ok(Math.abs(y * small.scale - Math.round(y * small.scale)) < 1e-6)
+  const webp = cut({ fullPage: true, fullPageOverflow: 'scale', format: 'webp', fullPageMaxHeight: 50_000 }, 50_000)
+  t.ok(heightOf(webp) * webp.scale <= 16_383 && !webp.truncated)
+})
+
+t.test('cutPage fails for a page that is too long when it is told to', async (t) => {
+  t.throws(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 26_000), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 25_000))
+})
+
+t.test('cutPage takes one shot or sections as it is told', async (t) => {
+  const shots = (options: CaptureOptions, height: number) => cut({ fullPage: true, viewportWidth: 400, ...options }, height).tiles.length
+  t.equal(shots({ fullPageAlgorithm: 'native' }, 16_384), 1)
+  t.equal(shots({ fullPageAlgorithm: 'native' }, 16_385), 5)
+  t.equal(shots({ fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 }, 5_000), 5)
+  t.equal(shots({ fullPageFixedElements: 'keep' }, 5_000), 2, 'only sections can show an element again and again')
+})
+
+t.test('cutPage takes a region wherever it is, and ends it where the format does', async (t) => {
+  const page = { contentWidth: 1920, contentHeight: 9_000, scrollX: 0, scrollY: 100 }
+  const region = { x: 5, y: 2_000, width: 300, height: 40_000 }
+  const picture = cutPage(buildPlan('https://example.com/', { format: 'webp' }), page, region)
+  t.match(picture, { isWindow: false, truncated: true, tiles: [{ x: 5, y: 2_000, width: 300 }] })
+  t.equal(heightOf(picture), 16_383)
+})
+
+t.test('cutPage takes the whole width of a page when it is told to', async (t) => {
+  const wide = { contentWidth: 3_000, contentHeight: 1_080, scrollX: 0, scrollY: 0 }
+  t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true, fullPageFullWidth: true }), wide).tiles[0]?.width, 3_000)
+  t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true }), wide).tiles[0]?.width, 1_920)
+})

@@ -129,3 +129,41 @@ t.test('toRecord shows the estimated time of the creation, and nothing else that
   }
   t.strictSame([shown('3-12s'), shown('<b>soon</b>'), shown('')], ['3-12s', '10-60s', '10-60s'])
 })
+
+t.test('toRecord lists the files beside the picture that were asked for and stored', async (t) => {
+  const artifacts = [
+    { type: 'html' as const, fileSizeBytes: 5, etag: 'x' },
+    { type: 'har' as const, fileSizeBytes: 6, etag: 'y' },
+  ]
+  const status = completedStatus()
+  const shot = aScreenshot({
+    spec: { accountName: 'acme', options: { saveHtml: true, saveText: true } },
+    status: { ...status, result: { ...status.result, artifacts } },
+  })
+  const id = shot.metadata.name.replace('-', '_')
+  t.strictSame(toRecord(shot, linkTo).artifacts, [
+    { type: 'html', download_url: `https://files.example.com/users/acme/${id}.html`, file_size_bytes: 5 },
+  ])
+  t.match(toRecord(shot, () => undefined).artifacts, [{ type: 'html', download_url: null }], 'an expired file has no link')
+})
+
+t.test('toRecord tells what was noted of the page under the names of the wire', async (t) => {
+  const status = completedStatus()
+  const page = {
+    imageSize: true,
+    responseHeaders: { 'X-Mixed-Case': '1' },
+    openGraph: { 'og:title': 'A title' },
+    timings: { load: 5 },
+    contentHash: { sha256: 'ab' },
+    links: ['https://example.com/'],
+  }
+  const result = { ...status.result, width: 4, height: 3, timings: { navigate: 7 }, page }
+  t.match(toRecord(aScreenshot({ status: { ...status, result } }), linkTo).metadata, {
+    image_size: { width: 4, height: 3 },
+    http_response_headers: { 'X-Mixed-Case': '1' },
+    open_graph: { 'og:title': 'A title' },
+    timings: { steps: { navigate: 7 }, page: { load: 5 } },
+    content_hash: { sha256: 'ab' },
+    links: ['https://example.com/'],
+  })
+})
