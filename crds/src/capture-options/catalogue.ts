@@ -90,4 +90,12 @@ function windowOf(name: string | undefined): CaptureOptions {
 }
 
 /** Options that may be too long for an object: where they are, they move to the bucket (design: options beyond 8 KiB). */
-export const LARGE_OPTIONS = ['html', 'markdown', 'styles', 'scripts', 'initScript', 'pdfHeaderTemplate', 'pdfFooterTemplate'] as const satisfies readonly (keyof CaptureOptions)[]
+export const LARGE_OPTIONS = [
+  'html',
+  'markdown',
+  'styles',
+  'scripts',
+  'initScript',
+  'pdfHeaderTemplate',
+  'pdfFooterTemplate',
+] as const satisfies readonly (keyof CaptureOptions)[]
