@@ -36,6 +36,8 @@ export type ReflectorOptions<T extends KubeObject> = {
   pageSize?: number
   /** Silence after which a watch counts as dead. Bookmarks come once a minute, but not before the kind's first event since the API server's start. */
   idleMilliseconds?: number
+  /** How long a watch may be open beyond the time that the API server was told, before it counts as dead. */
+  overdueMilliseconds?: number
   /** How long the API server keeps a watch open, drawn anew for each. */
   watchSeconds?: readonly [number, number]
   backoffMilliseconds?: readonly [number, number]

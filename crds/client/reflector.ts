@@ -2,8 +2,11 @@
  * Keeps a copy of one kind's objects up to date: list, then watch, for ever. client-node's informer stops on most errors; this one does not.
  *
  *   list (pages of 500; from the API server's cache first, consistent after a 410)
- *     → watch from the list's version, with bookmarks, for 5 to 10 minutes
+ *     → watch from the list's version, with bookmarks, for 30 to 40 seconds
  *       clean end → watch again at once     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
+ *
+ * Watches are short because a connection that the network has forgotten says nothing, and neither does a quiet kind: one that outlives its time
+ * is dead. So nothing is missed for longer than 45 s, which is what client-go takes with its pings; and a watch anew costs one request.
  *
  * Events only say that something changed. A listener that throws harms nobody but itself.
  */
@@ -183,11 +186,14 @@ export class Reflector<T extends KubeObject> {
   async #watch(): Promise<WatchEnd> {
     const idle = new AbortController()
     const signal = AbortSignal.any([this.#stopping.signal, idle.signal])
-    const watchdog = setTimeout(() => idle.abort(), this.#options.idleMilliseconds ?? 75_000)
+    const { idleMilliseconds = 75_000, overdueMilliseconds = 5_000 } = this.#options
+    const query = this.#watchQuery()
+    const watchdog = setTimeout(() => idle.abort(), idleMilliseconds)
+    const overdue = setTimeout(() => idle.abort(), query.timeoutSeconds * 1_000 + overdueMilliseconds)
     try {
       const body = await this.#options.http.stream({
         path: this.#path(),
-        query: this.#watchQuery(),
+        query,
         signal,
         resource: this.resource.plural,
       })
@@ -204,6 +210,7 @@ export class Reflector<T extends KubeObject> {
       throw error
     } finally {
       clearTimeout(watchdog)
+      clearTimeout(overdue)
     }
   }
 
@@ -213,7 +220,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #watchQuery() {
-    const { labelSelector, fieldSelector, watchSeconds = [300, 600], random = Math.random } = this.#options
+    const { labelSelector, fieldSelector, watchSeconds = [30, 40], random = Math.random } = this.#options
     const timeoutSeconds = Math.round(watchSeconds[0] + random() * (watchSeconds[1] - watchSeconds[0]))
     return { watch: true, allowWatchBookmarks: true, resourceVersion: this.#version, timeoutSeconds, labelSelector, fieldSelector }
   }

@@ -8,9 +8,12 @@ import { buildImages, checkOut } from '../stage/old-release.ts'
 import { findLeftovers, findMissingPictures, helmOn, openTrial, RELEASE, startLoad, type Trial } from '../stage/trial-release.ts'
 
 // A release of its own on the running cluster goes through its life under load: installed from the version before, upgraded with the values that it had,
-// rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's: they only ever become newer.
+// rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's and another release's too: so the cluster
+// must run what is upgraded to (`npm start`), and they are not made older for the release before.
 
 const BEFORE = 'v0.1.0'
+/** The commit that the cluster runs. */
+const NOW = process.env.TINTYPE_UPGRADE_TO ?? 'HEAD'
 const OLD_TAG = 'release-0.1.0'
 const EVERY_MILLISECONDS = 1_500
 const BETWEEN_MILLISECONDS = 15_000
@@ -54,9 +57,19 @@ async function readRunning(): Promise<{ values: string[]; tags: Record<string, s
 const tagSettings = (tagOf: (image: string) => string): string[] =>
   Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${tagOf(image)}`])
 
+/** @throws when the upgrade would change the kinds that the cluster's own release lives by */
+async function requireSameKinds(chart: string): Promise<void> {
+  await kubectl(['diff', '--server-side', '--force-conflicts', '--field-manager=tintype-crds', '-f', `${chart}/crds`]).catch(
+    (cause: unknown) => {
+      throw new Error(`the cluster does not run ${NOW}: run npm start first, or name what it runs in TINTYPE_UPGRADE_TO`, { cause })
+    },
+  )
+}
+
 async function goThrough(trial: Trial, { tell }: PartContext) {
   const { values, tags } = await readRunning()
-  const [before, now] = [await checkOut(BEFORE), await checkOut('HEAD')]
+  const [before, now] = [await checkOut(BEFORE), await checkOut(NOW)]
+  await requireSameKinds(now.chart)
   tell(`building the images of ${BEFORE}`)
   await buildImages(before, OLD_TAG, tags)
   const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))

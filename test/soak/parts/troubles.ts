@@ -18,8 +18,9 @@ import { findLeader } from './leaders.ts'
 const AFTER_MILLISECONDS = 10_000
 const AWAY_MILLISECONDS = 20_000
 const SKEW_SECONDS = 90
-/** A watch that carries nothing is given up after 75 s (crds/client/reflector.ts). */
-const FORGOTTEN_MILLISECONDS = 100_000
+/** A watch that carries nothing is given up after 45 s at most (crds/client/reflector.ts); then the requests under way are repeated. */
+const FORGOTTEN_MILLISECONDS = 75_000
+const FORGOTTEN_GAP_SECONDS = 60
 const SLOW_MILLISECONDS = 1_000
 const FULL_MEBIBYTES = 300
 
@@ -106,6 +107,7 @@ async function compact(url: string): Promise<void> {
 const forgottenWatches: Trouble = {
   name: 'watches-dropped',
   shows: 'every connection to the API server is silently forgotten by the network',
+  maxGapSeconds: FORGOTTEN_GAP_SECONDS,
   mayRefuse: true,
   cause: async ({ operatorLinks, gatewayLink }) => {
     for (const link of [...operatorLinks, gatewayLink]) link.forget()

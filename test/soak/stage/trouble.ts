@@ -1,7 +1,7 @@
 // One trouble under a running load, and what must hold after it: each accepted Screenshot ended, once, with its own picture.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { askSteadily } from './clients.ts'
 import { watchEnds } from './ends-once.ts'
 import { openOffice } from './office.ts'
@@ -33,6 +33,8 @@ export interface Trouble {
   operatorOptions?: StartOptions
   gatewayOptions?: StartOptions
   storeDirectory?: (context: PartContext) => Promise<{ directory: string; remove: () => Promise<void> }>
+  /** The longest time in which no capture may be begun. */
+  maxGapSeconds?: number
   /** Clients may be answered 503 while it lasts. */
   mayRefuse?: boolean
 }
@@ -102,6 +104,7 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
   const verdict = await judge(gateway.url, asked.accepted)
   const { repeated, times } = await stage.fleet.tell({ times: true })
   await ends.stop()
+  const gapSeconds = longestGap(Object.values(times)) / 1_000
   const refused = Object.entries(asked.others).map(([status, count]) => `${count} × ${status === '0' ? 'no answer' : status}`)
   const findings = [
     holds(
@@ -120,7 +123,9 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
       Object.keys(asked.others).every((status) => trouble.mayRefuse && status === UNAVAILABLE),
       refused.join(', ') || 'all accepted',
     ),
-    holds('the longest time in which no capture was begun', true, `${(longestGap(Object.values(times)) / 1_000).toFixed(1)} s`),
+    trouble.maxGapSeconds === undefined
+      ? holds('the longest time in which no capture was begun', true, `${gapSeconds.toFixed(1)} s`)
+      : atMost('the longest time in which no capture was begun', gapSeconds, trouble.maxGapSeconds, 's', 1),
     ...(told === '' ? [] : [holds('besides', true, told)]),
   ]
   for (const program of [...scene.operators, gateway]) {
