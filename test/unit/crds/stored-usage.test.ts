@@ -46,3 +46,7 @@ t.test('readStoredStatus passes over what is no line of ours', async (t) => {
     reservations: [{ id: 'r', names: ['a'], gateway: 'gw', at: '2026' }],
   })
 })
+
+t.test('an operator that is upgraded cannot read the counts of the one before', async (t) => {
+  t.strictSame(readStoredStatus(full as never), full)
+})
