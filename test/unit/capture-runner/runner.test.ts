@@ -195,3 +195,43 @@ t.test('Runner tells a new leader how many captures it began, and for whom the l
   runner.accept(anOrder({ uid: 'b', accountName: 'two' }))
   t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
 })
+
+t.test('Runner says why it has given a capture up, also when it was asked to go', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
+  runner.accept(anOrder({ uid: 'b' }))
+  await runner.close(0)
+  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner was asked to go' })
+})
+
+t.test('Runner says nothing of a capture that was cancelled', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  runner.cancel('a')
+  await settled()
+  t.equal(runner.findGivenUp('a'), undefined)
+})
+
+t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  let told = 0
+  const waiting = runner.whenSettled('a', 60_000).then(() => told++)
+  await settled()
+  t.equal(told, 0)
+  captures[0]?.end(anAttempt())
+  await waiting
+  t.match(runner.find('a'), { state: 'reporting' })
+  await runner.whenSettled('a', 60_000)
+  await runner.whenSettled('unknown', 60_000)
+})
+
+t.test('Runner keeps nobody waiting for longer than was asked', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  await runner.whenSettled('a', 1)
+  t.match(runner.find('a'), { state: 'running' })
+})

@@ -47,3 +47,11 @@ t.test('an Event that the API server refuses fails nothing', async (t) => {
   await new Promise((resolve) => setImmediate(resolve))
   t.match(told, [{ reason: 'RunnerLost' }])
 })
+
+t.test('createEventRecorder tells of the end of trouble by a Normal Event', async (t) => {
+  const made: unknown[] = []
+  const events = { create: async (event: unknown) => void made.push(event) } as never
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).tell(regarding, 'RunnersReady', 'runners are up')
+  t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'runners are up' }])
+})

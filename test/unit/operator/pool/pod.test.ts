@@ -94,12 +94,42 @@ t.test('buildRunnerPod takes resources, seccomp profile and placement from the s
   t.notOk(built.spec && 'priorityClassName' in built.spec)
 })
 
+t.test('buildRunnerPod spreads the pods of a pool over the nodes, or as the spec says', async (t) => {
+  const labelSelector = { matchLabels: { 'tintype.dev/pool': 'default' } }
+  const byHost = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
+  t.strictSame(buildRunnerPod(aRunnerPool(), 0, settings).spec?.topologySpreadConstraints, [byHost])
+  const topologySpreadConstraints = [{ topologyKey: 'zone', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule' as const }]
+  const spread = aRunnerPool({ spec: { podTemplate: { ...pool.spec.podTemplate, topologySpreadConstraints } } })
+  t.strictSame(buildRunnerPod(spread, 0, settings).spec?.topologySpreadConstraints, [{ ...topologySpreadConstraints[0], labelSelector }])
+})
+
+t.test('buildRunnerPod takes labels and annotations from the spec, but none that are the operator’s', async (t) => {
+  const podTemplate = { ...pool.spec.podTemplate, labels: { team: 'web', 'tintype.dev/pool': 'foreign' }, annotations: { note: 'x' } }
+  const { metadata } = buildRunnerPod(aRunnerPool({ spec: { podTemplate } }), 0, settings)
+  t.match(metadata, { labels: { team: 'web', 'tintype.dev/pool': 'default' }, annotations: { note: 'x' } })
+})
+
+t.test('buildRunnerPod gives a capture the time that the spec says, less what the browsers need to end', async (t) => {
+  const graceOf = (terminationGracePeriodSeconds?: number) => {
+    const podTemplate = {
+      ...pool.spec.podTemplate,
+      ...(terminationGracePeriodSeconds === undefined ? {} : { terminationGracePeriodSeconds }),
+    }
+    const { spec } = buildRunnerPod(aRunnerPool({ spec: { podTemplate } }), 0, settings)
+    const { value } = spec?.containers[0]?.env?.find(({ name }) => name === 'TINTYPE_SHUTDOWN_GRACE_MILLISECONDS') ?? {}
+    return [spec?.terminationGracePeriodSeconds, value]
+  }
+  t.strictSame(graceOf(), [30, '27000'])
+  t.strictSame(graceOf(600), [600, '597000'])
+})
+
 const same = { ...pool.spec, minIdle: 7, maxPods: 50, capturesPerPod: 1, scaleDownDelaySeconds: 1, targetDrainSeconds: 1 }
 t.test('templateHash does not change with the pool’s size, and does with what the pods are', async (t) => {
   const hash = templateHash(pool.spec, settings)
   t.equal(templateHash(same, settings), hash)
   t.not(templateHash({ ...pool.spec, isolation: 'browser' }, settings), hash)
   t.not(templateHash({ ...pool.spec, egress: {} }, settings), hash)
+  t.not(templateHash({ ...pool.spec, podTemplate: { ...pool.spec.podTemplate, labels: { team: 'web' } } }, settings), hash)
   t.not(templateHash({ ...pool.spec, podTemplate: { ...pool.spec.podTemplate, image: 'other' } }, settings), hash)
   t.not(templateHash(pool.spec, { ...settings, dispatchPublicKey: { x: 'rotated' } }), hash)
 })

@@ -239,3 +239,28 @@ t.test('Matchmaker serves accounts by the weights of their plans', async (t) => 
   }
   t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
+
+t.test('a runner that is buried is remembered by how it ended', async (t) => {
+  const { runners } = aWorld('a')
+  const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
+  runners.bury(aPod({ name: 'a', status }))
+  t.match(runners.endOf('uid-of-a'), { cause: 'drained' })
+  t.equal(runners.identityOf('uid-of-a'), undefined)
+  runners.bury(aPod({ name: 'b' }))
+  t.equal(runners.endOf('uid-of-b'), undefined, 'nothing was said of it')
+})
+
+t.test('a loss of a runner that is gone is not remembered', async (t) => {
+  const { runners, pods } = aWorld()
+  pods.set(aPod({ name: 'a' }))
+  runners.noteLoss('uid-of-a', now)
+  t.match(runners.find('default/a', now), { losses: 0, restsUntil: 0 })
+})
+
+t.test('Matchmaker moves a Screenshot whose pool has changed', async (t) => {
+  const { matchmaker, gate } = aWorld()
+  gate.isOpen = false
+  matchmaker.add('large', item('1'))
+  matchmaker.add('default', item('1'))
+  t.strictSame([matchmaker.queued('large'), matchmaker.queued('default')], [0, 1])
+})

@@ -65,3 +65,10 @@ t.test('deadlineOf is not a time when there is no open attempt', async (t) => {
   t.ok(Number.isNaN(deadlineOf(waiting).getTime()))
   t.notOk(Number.isNaN(deadlineOf(aScreenshot({ status: completedStatus() })).getTime()))
 })
+
+t.test('buildUnclaim counts how often a Screenshot was handed back', async (t) => {
+  const unclaim = { reason: 'HandedBack', message: 'drained', counts: false, lost: false } as const
+  const shot = aScreenshot({ status: { phase: 'Running', attempt: 1, handedBack: 2 } })
+  t.match(buildUnclaim(shot, unclaim, NOON), { phase: 'Pending', attempt: null, handedBack: 3 })
+  t.equal(buildUnclaim(aScreenshot({ status: { phase: 'Running', attempt: 1, handedBack: 100 } }), unclaim, NOON).handedBack, 100)
+})

@@ -1,0 +1,87 @@
+import t from 'tap'
+import type { CaptureAnswer, Told } from '../../../../operator/src/pool/dispatch.ts'
+import { Follower } from '../../../../operator/src/screenshot/follow.ts'
+
+/** A follower of runners that answer when the test says so, and a clock that the test moves. */
+function aWorld() {
+  const asked: { uid: string; attempt: number; answer: (answer: CaptureAnswer, afterMilliseconds?: number) => Promise<void> }[] = []
+  const news: string[] = []
+  const world = { isLeader: true, now: 0 }
+  const follower = new Follower({
+    client: {
+      ask: (_address, uid, attempt) => {
+        const { promise, resolve } = Promise.withResolvers<Told>()
+        const answer = async (answer: CaptureAnswer, afterMilliseconds = 30_000) => {
+          world.now += afterMilliseconds
+          resolve({ answer })
+          await new Promise((done) => setImmediate(done))
+        }
+        asked.push({ uid, attempt, answer })
+        return promise
+      },
+    },
+    onNews: (key) => void news.push(key),
+    isLeader: () => world.isLeader,
+    now: () => new Date(world.now),
+  })
+  const follow = (attempt = 1) =>
+    follower.follow({ key: 'a', uid: 'uid', attempt, podUid: `pod-${attempt}`, address: { uid: 'pod', ip: '' } })
+  return { asked, news, world, follow }
+}
+
+t.test('Follower asks once for an attempt, and tells when its runner has given it up', async (t) => {
+  const { asked, news, follow } = aWorld()
+  follow()
+  follow()
+  t.equal(asked.length, 1)
+  await asked[0]?.answer('absent')
+  t.strictSame(news, ['a'])
+})
+
+t.test('Follower tells of a runner that does not answer any more', async (t) => {
+  const { asked, news, follow } = aWorld()
+  follow()
+  await asked[0]?.answer('silent')
+  t.strictSame(news, ['a'])
+})
+
+t.test('Follower leaves a report to the watch', async (t) => {
+  const { asked, news, follow } = aWorld()
+  follow()
+  await asked[0]?.answer('reporting')
+  t.strictSame(news, [])
+  t.equal(asked.length, 1)
+})
+
+t.test('Follower asks again while the capture goes on', async (t) => {
+  const { asked, news, follow } = aWorld()
+  follow()
+  await asked[0]?.answer('running')
+  await asked[1]?.answer('absent')
+  t.strictSame(news, ['a'])
+})
+
+t.test('Follower leaves a runner alone that does not wait with its answer', async (t) => {
+  const { asked, follow } = aWorld()
+  follow()
+  await asked[0]?.answer('running', 5)
+  t.equal(asked.length, 1)
+})
+
+t.test('Follower says nothing of an attempt that another has followed', async (t) => {
+  const { asked, news, follow } = aWorld()
+  follow(1)
+  follow(2)
+  await asked[0]?.answer('absent')
+  t.strictSame(news, [])
+  await asked[1]?.answer('absent')
+  t.strictSame(news, ['a'])
+})
+
+t.test('Follower says nothing once another leads', async (t) => {
+  const { asked, news, world, follow } = aWorld()
+  follow()
+  world.isLeader = false
+  await asked[0]?.answer('absent')
+  t.strictSame(news, [])
+})
