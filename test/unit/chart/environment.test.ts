@@ -76,6 +76,7 @@ const pools: Record<string, Record<string, unknown>> = {
       extraCaBundle: 'PEM',
     },
     'runner.nodeSelector': { disk: 'ssd' },
+    'runner.topologySpreadConstraints': [{ topologyKey: 'topology.kubernetes.io/zone', maxSkew: 2 }],
     'runner.tolerations': [{ key: 'capture', operator: 'Exists', effect: 'NoSchedule' }],
     'runner.runtimeClassName': 'gvisor',
     'runner.priorityClassName': 'low',
