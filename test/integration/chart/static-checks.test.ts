@@ -22,6 +22,11 @@ const everything = {
   'ingress.host': 'shots.example.com',
   'ingress.tls.enabled': true,
   'priorityClass.create': true,
+  'seccompInstaller.enabled': true,
+  'metrics.podMonitor.enabled': true,
+  'metrics.alerts.enabled': true,
+  'metrics.dashboard.enabled': true,
+  'tracing.endpoint': 'http://collector.observability:4318',
 }
 /** Kinds of the Prometheus operator, which no API server knows by itself: promtool reads what is in the rules. */
 const FOREIGN_KINDS = ['PodMonitor', 'PrometheusRule']
