@@ -30,8 +30,8 @@ const toRequestOptions = (request: http.IncomingMessage, url: URL, session: Open
   const port = portOf(url)
   const host = checkTarget({ host: url.hostname, port }, route)
   const parent = parentFor(host, route.policy)
-  // Of a proxy that reads requests; others carry them unread.
-  const reader = parent && !isSocks(parent) ? parent : undefined
+  // Of the proxy that reads requests; others carry them unread.
+  const reader = parent && parent === route.policy.parentProxy && !isSocks(parent) ? parent : undefined
   const authorization = reader && proxyAuthorization(reader)
   const own = [...framing(request), ...(authorization ? ['Proxy-Authorization', authorization] : [])]
   return {

@@ -8,7 +8,7 @@ import { isAddressLiteral } from '@tintype/crds/address-rules'
 import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
 import type { ParentProxy } from './policy.ts'
-import { checkTarget, dialDirect, ignore, type RouteContext } from './route.ts'
+import { checkTarget, dialDirect, ignore, parentFor, type RouteContext } from './route.ts'
 import { shakeHands } from './socks.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
@@ -49,7 +49,8 @@ export const dialParent = async (proxy: ParentProxy, context: RouteContext): Pro
 async function reach(proxy: ParentProxy, host: string, port: number, context: RouteContext): Promise<net.Socket> {
   if (proxy.chosenBy === 'operator') return dial(isAddressLiteral(host) ? [host] : await context.resolve(host), port, context.times)
   const checked = checkTarget({ host, port }, context)
-  return proxy.via ? tunnelThroughParent(proxy.via, checked, port, context) : dialDirect(checked, port, context)
+  const via = proxy.via && parentFor(checked, context.policy, proxy.via)
+  return via ? tunnelThroughParent(via, checked, port, context) : dialDirect(checked, port, context)
 }
 
 /** @throws EgressError PROXY_FAILED, also when the proxy refuses the target */

@@ -67,9 +67,11 @@ const isDirect = (host: string, policy: EgressPolicy, proxy: ParentProxy): boole
   return names.includes(host) || isWithin(host, ranges)
 }
 
-/** The parent proxy that connections to `host` (canonical) take, if any. */
-export const parentFor = (host: string, policy: EgressPolicy): ParentProxy | undefined =>
-  policy.parentProxy && !isDirect(host, policy, policy.parentProxy) ? policy.parentProxy : undefined
+/** The parent proxy that connections to `host` (canonical) take, if any; what a user's proxy is not for may still have to take the operator's. */
+export const parentFor = (host: string, policy: EgressPolicy, parent = policy.parentProxy): ParentProxy | undefined => {
+  if (!parent || !isDirect(host, policy, parent)) return parent
+  return parent.via && parentFor(host, policy, parent.via)
+}
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 

@@ -10,7 +10,7 @@ import { type Ledger, LedgerBook } from './ledger.ts'
 import { dialParent, tunnelThroughParent } from './parent-tunnel.ts'
 import type { EgressPolicy } from './policy.ts'
 import type { createResolver } from './resolve.ts'
-import { dialDirect, type RouteContext } from './route.ts'
+import { dialDirect, parentFor, type RouteContext } from './route.ts'
 import { handleConnect } from './tunnel.ts'
 
 /** What the runner holds of a session. */
@@ -31,7 +31,7 @@ export interface OpenSession {
   readonly agent: http.Agent
   /** The same through the policy's parent proxy. */
   readonly parentAgent: http.Agent
-  /** The same for a parent proxy that carries bytes and reads no requests. */
+  /** The same through a tunnel, for a parent proxy that reads no requests. */
   readonly tunnelAgent: http.Agent
   /** @throws EgressError before arming, and once the bytes are used up */
   route: () => RouteContext
@@ -98,8 +98,9 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
     }),
     tunnelAgent: createAgent(async (host, port) => {
       const context = route()
-      if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
-      return own(await tunnelThroughParent(context.policy.parentProxy, host, port, context))
+      const parent = parentFor(host, context.policy)
+      if (!parent) throw new EgressError('PROXY_FAILED', 'no proxy is set')
+      return own(await tunnelThroughParent(parent, host, port, context))
     }),
     route,
     maxBytes: () => policy?.maxBytes ?? 0,

@@ -1,7 +1,6 @@
 // The client's half of SOCKS 5 (RFC 1928) with user and password (RFC 1929): a few bytes each way, after which the socket is the tunnel. Names go
 // to the proxy as they are.
 
-import { once } from 'node:events'
 import net from 'node:net'
 
 const VERSION = 5
@@ -88,10 +87,26 @@ function toBytes(address: string): Buffer {
 
 /** Exactly so many bytes; what comes after them stays in the socket. */
 async function read(socket: net.Socket, length: number): Promise<Buffer> {
+  let bytes = Buffer.alloc(0)
   for (;;) {
-    const bytes: Buffer | null = socket.read(length)
-    if (bytes?.length === length) return bytes
-    if (bytes !== null || socket.destroyed || socket.readableEnded) throw new Error('broke off')
-    await Promise.race([once(socket, 'readable'), once(socket, 'close')])
+    // All that is there: a listener beside bytes that were left would be called at once, again and again.
+    const more: Buffer | null = socket.read()
+    bytes = more ? Buffer.concat([bytes, more]) : bytes
+    if (bytes.length >= length) break
+    if (socket.destroyed || socket.readableEnded) throw new Error('broke off')
+    await whenChanged(socket)
   }
+  if (bytes.length > length) socket.unshift(bytes.subarray(length))
+  return bytes.subarray(0, length)
 }
+
+const CHANGES = ['readable', 'end', 'close'] as const
+
+const whenChanged = (socket: net.Socket): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      for (const change of CHANGES) socket.off(change, done)
+      resolve()
+    }
+    for (const change of CHANGES) socket.on(change, done)
+  })

@@ -8,6 +8,7 @@ import { createGuard, type ParentProxy } from '../../../capture-runner/src/egres
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
 import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
+import { startHttpProxy, startSocksProxy } from '../options/proxies.ts'
 import { type Site, startRawSite, startSite } from './sites.ts'
 
 interface ParentSite extends Site {
@@ -152,4 +153,58 @@ t.test('Guard tells PROXY_FAILED when the proxy is not there, breaks off or does
     t.equal(await tunnelThrough(session.proxyUrl, 'public.example:443'), undefined, url)
     t.equal(classifyFailure(session.ledger, 'https://public.example/').code, 'PROXY_FAILED', url)
   }
+})
+
+t.test('Guard reaches a user’s proxy through the installation’s, and what that proxy is not for too', async (t) => {
+  const site = await startSite(t)
+  asking.length = 0
+  const [inner, outer] = [await startHttpProxy(t), await startHttpProxy(t, 'o:p')]
+  const via: ParentProxy = { url: `http://o:p@${outer.host}`, direct: ['127.0.0.2'], chosenBy: 'operator' }
+  const mine = { url: `http://proxy.example:${inner.host.split(':')[1]}`, direct: ['bypassed.example'], chosenBy: 'user' as const, via }
+  const session = await open(t, mine, { allowedCidrs: ['127.0.0.0/8'] })
+  for (const host of ['nowhere.example', 'bypassed.example']) {
+    const target = `${host}:${site.port}`
+    t.match(await askThrough(session.proxyUrl, `http://${target}/`), { status: 200 }, host)
+    const tunnel = (await tunnelThrough(session.proxyUrl, target)) as net.Socket
+    t.ok(tunnel, host)
+    tunnel.destroy()
+  }
+  t.strictSame(
+    inner.targets,
+    Array.from({ length: 2 }, () => `nowhere.example:${site.port}`),
+  )
+  t.ok(outer.targets.includes(`proxy.example:${inner.host.split(':')[1]}`))
+  t.equal(outer.targets.filter((target) => target === `bypassed.example:${site.port}`).length, 2)
+  t.strictSame(asking, [], 'no name is asked for here')
+})
+
+const socksFaults: { name: string; answer: Buffer; message?: RegExp }[] = [
+  { name: 'speaks another protocol', answer: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n') },
+  { name: 'wants to know who asks', answer: Buffer.from([5, 255]) },
+  { name: 'does not allow the target', answer: Buffer.from([5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0]) },
+  { name: 'says nothing', answer: Buffer.alloc(0) },
+  { name: 'says half', answer: Buffer.from([5, 0, 5, 0]) },
+]
+for (const { name, answer } of socksFaults) {
+  t.test(`Guard closes and tells PROXY_FAILED when a socks5 proxy ${name}`, async (t) => {
+    const site = await startRawSite(t, (socket) => {
+      if (answer.length > 0) socket.write(answer)
+    })
+    const session = await open(t, { url: `socks5://127.0.0.1:${site.port}`, chosenBy: 'user' }, { allowedCidrs: ['127.0.0.0/8'] })
+    t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:443'), undefined)
+    t.equal((await askThrough(session.proxyUrl, 'http://nowhere.example/')).status, undefined)
+    t.strictSame(
+      session.ledger.entries.map(({ code }) => code),
+      ['PROXY_FAILED', 'PROXY_FAILED'],
+    )
+  })
+}
+
+t.test('Guard tells a socks5 proxy names and addresses of both kinds', async (t) => {
+  const proxy = await startSocksProxy(t)
+  const site = await startSite(t)
+  const session = await open(t, { url: `socks5://${proxy.host}`, chosenBy: 'user' }, { allowedCidrs: ['127.0.0.0/8', '::1/128'] })
+  const hosts = ['nowhere.example', '127.0.0.3', '[::1]']
+  for (const host of hosts) t.equal((await askThrough(session.proxyUrl, `http://${host}:${site.port}/`)).status, 200, host)
+  t.strictSame(proxy.targets, [`nowhere.example:${site.port}`, `127.0.0.3:${site.port}`, `0:0:0:0:0:0:0:0:0:0:0:0:0:0:0:1:${site.port}`])
 })

@@ -85,12 +85,16 @@ export async function startSocksProxy(t: Test, credentials?: Credentials): Promi
 }
 
 async function serveSocks(socket: net.Socket, credentials: Credentials, targets: string[]): Promise<void> {
+  let bytes = Buffer.alloc(0)
   const read = async (length: number): Promise<Buffer> => {
-    for (;;) {
-      const bytes: Buffer | null = socket.read(length)
-      if (bytes) return bytes
-      await once(socket, 'readable')
+    while (bytes.length < length) {
+      const more: Buffer | null = socket.read()
+      if (more) bytes = Buffer.concat([bytes, more])
+      else await once(socket, 'readable')
     }
+    const taken = bytes.subarray(0, length)
+    bytes = bytes.subarray(length)
+    return taken
   }
   const text = async () => (await read((await read(1))[0] ?? 0)).toString()
   const [, count = 0] = await read(2)
