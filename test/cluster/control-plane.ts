@@ -5,7 +5,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import path from 'node:path'
-import { type Daemon, type DaemonPlace, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Daemon, type DaemonPlace, endWithProcess, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
 import { buildKubeconfig, certificatePaths, createAuthority, createCertificate } from './pki.ts'
 import { findFreePorts } from './ports.ts'
 import { locatePrograms } from './programs.ts'
@@ -44,8 +45,8 @@ export interface ControlPlane {
   programs: string
   /** A kubeconfig for a user of these groups, by client certificate: what RBAC gives them is all they have. */
   kubeconfigFor: (user: string, groups?: readonly string[]) => Promise<string>
-  /** Ends the API server and starts it again on the same port and store; for `downMilliseconds` it is away. */
-  restart: (downMilliseconds?: number) => Promise<void>
+  /** Ends the API server and starts it again on the same port and store; for so many milliseconds, or until that has settled, it is away. */
+  restart: (down?: number | Promise<unknown>) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -106,7 +107,7 @@ export function buildApiServer(settings: ControlPlaneSettings): Daemon {
 /** Resolves when the API server says that it is ready. */
 export async function waitUntilReady(place: DaemonPlace, url: string, authorityPath: string): Promise<void> {
   await waitFor('the API server', () => isReady(url, authorityPath), {
-    timeoutMilliseconds: 60_000,
+    timeoutMilliseconds: 180_000,
     givenUp: async () => {
       for (const name of ['etcd', 'kube-apiserver'])
         if (!(await isDaemonRunning(place, name))) return `${name} ended: see ${logOf(place, name)}`
@@ -152,6 +153,8 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
   }
   await createCertificate(pki, 'admin', { user: 'admin', groups: ['system:masters'] })
   const kubeconfigPath = await kubeconfigFor('admin', ['system:masters'])
+  await mkdir(place.records, { recursive: true })
+  const forget = endWithProcess(place)
   const start = async () => {
     await startDaemon(place, buildApiServer(settings))
     await waitUntilReady(place, url, authority)
@@ -160,6 +163,7 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // asked politely it waits up to a minute for open watches
     await stopDaemon(place, 'kube-apiserver')
     await stopDaemon(place, 'etcd')
+    forget()
   }
   try {
     await startDaemon(place, buildEtcd(settings))
@@ -168,10 +172,10 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await stop()
     throw error
   }
-  const restart = async (downMilliseconds = 0) => {
+  const restart = async (down: number | Promise<unknown> = 0) => {
     await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
     await stopDaemon(place, 'kube-apiserver')
-    await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
+    await (typeof down === 'number' ? sleep(down) : down)
     await start()
   }
   return { kubeconfigPath, url, etcdUrl: `http://127.0.0.1:${settings.etcdPort}`, programs, kubeconfigFor, restart, stop }

@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { identify, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
@@ -108,6 +109,35 @@ export async function stopDaemon(place: DaemonPlace, name: string, graceMillisec
 export async function signalDaemon(place: DaemonPlace, name: string, which: NodeJS.Signals): Promise<void> {
   const record = await readRecord(place, name)
   if (record) await signal(record, which)
+}
+
+const ending = new Set<DaemonPlace>()
+
+/**
+ * Has the daemons of a place killed when this process exits: those of a test would stay for ever when it throws before its first assertion
+ * or takes too long, for tap runs no teardown then. Returns what takes that back.
+ */
+export function endWithProcess(place: DaemonPlace): () => void {
+  if (ending.size === 0) process.once('exit', killEnding)
+  ending.add(place)
+  return () => {
+    ending.delete(place)
+    if (ending.size === 0) process.off('exit', killEnding)
+  }
+}
+
+/** Nothing asynchronous happens any more while a process exits. */
+function killEnding(): void {
+  for (const { records } of ending) {
+    for (const file of readdirSync(records).filter((name) => name.endsWith('.json'))) {
+      const { pid } = JSON.parse(readFileSync(path.join(records, file), 'utf8')) as DaemonRecord
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // it has ended by itself
+      }
+    }
+  }
 }
 
 async function hasEnded(record: DaemonRecord, timeoutMilliseconds: number): Promise<boolean> {

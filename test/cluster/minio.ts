@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endWithProcess, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
 import { findFreePorts } from './ports.ts'
 import { locatePrograms } from './programs.ts'
 import { waitFor } from './wait.ts'
@@ -16,8 +17,8 @@ export interface Minio {
   /** Stops and continues the process: to a client the store hangs. */
   freeze: () => Promise<void>
   thaw: () => Promise<void>
-  /** Ends the server and starts it again on the same port and files; for `downMilliseconds` it is away. */
-  restart: (downMilliseconds?: number) => Promise<void>
+  /** Ends the server and starts it again on the same port and files; for so many milliseconds, or until that has settled, it is away. */
+  restart: (down?: number | Promise<unknown>) => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -39,20 +40,26 @@ export async function startMinio({ directory, port }: { directory: string; port?
       environment: { MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, MINIO_BROWSER: 'off', HOME: directory },
     })
     await waitFor('MinIO', () => isLive(endpoint), {
-      timeoutMilliseconds: 60_000,
+      timeoutMilliseconds: 180_000,
       intervalMilliseconds: 50,
       givenUp: async () => ((await isDaemonRunning(place, 'minio')) ? undefined : `it ended: see ${logOf(place, 'minio')}`),
     })
   }
-  const stop = async () => {
+  const kill = async () => {
     await signalDaemon(place, 'minio', 'SIGKILL') // also ends a frozen one
     await stopDaemon(place, 'minio')
   }
+  await mkdir(place.records, { recursive: true })
+  const forget = endWithProcess(place)
   await start()
-  const restart = async (downMilliseconds = 0) => {
-    await stop()
-    await new Promise((resolve) => setTimeout(resolve, downMilliseconds))
+  const restart = async (down: number | Promise<unknown> = 0) => {
+    await kill()
+    await (typeof down === 'number' ? sleep(down) : down)
     await start()
+  }
+  const stop = async () => {
+    await kill()
+    forget()
   }
   const freeze = () => signalDaemon(place, 'minio', 'SIGSTOP')
   const thaw = () => signalDaemon(place, 'minio', 'SIGCONT')

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { type Daemon, ensureDaemon, fingerprintOf, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../../cluster/daemons.ts'
+import { run } from '../../cluster/exec.ts'
 import { identify } from '../../cluster/process-identity.ts'
 import { waitFor } from '../../cluster/wait.ts'
 
@@ -85,4 +87,18 @@ t.test('stopDaemon kills a daemon that does not end when asked', async (t) => {
 t.test('startDaemon fails with the name of a program that is not there', async (t) => {
   const { place } = aPlace(t)
   await t.rejects(ensureDaemon(place, aDaemon({ command: 'no-such-program' })), /no-such-program/)
+})
+
+t.test('endWithProcess has daemons killed when the process that started them breaks off', async (t) => {
+  const { place, pid } = aPlace(t)
+  const source = pathToFileURL(path.join(import.meta.dirname, '../../cluster/daemons.ts')).href
+  const program = `const { startDaemon, endWithProcess } = await import(${JSON.stringify(source)})
+const [place, daemon] = ${JSON.stringify([place, aDaemon()])}
+endWithProcess(place)
+await startDaemon(place, daemon)
+throw new Error('broken off')`
+  const failure = await run(process.execPath, ['--input-type=module', '-e', program]).catch((error: unknown) => error)
+  t.match(failure, { name: 'CommandError', output: /broken off/ })
+  const sleeper = await pid()
+  await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
 })
