@@ -1,7 +1,9 @@
+import { pods as podResource } from '../../../crds/client/core-resources.ts'
 import { accounts } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import type { Plan } from '../../../crds/src/kinds/account.ts'
+import { Label } from '../../../crds/src/names.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../crds/src/plans.ts'
 import { type GatewayPod, type OperatorPod, type Stage, textOf } from '../../soak/stage/stage.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -64,7 +66,13 @@ export async function openMarket(stage: Stage): Promise<Market> {
     await stage.fleet.tell({ captureMilliseconds, forget: true })
     await stage.setPool({ minIdle: runners, maxPods: runners, scaleDownDelaySeconds: 0, capturesPerPod: 100_000 })
     await stage.whenIdle(runners)
-    await eventually('there are no others', async () => (await stage.fleet.tell({})).runners === runners, LONG_MILLISECONDS)
+    const pods = new Resource(stage.admin, podResource)
+    const seen = async () => (await pods.listAll({ labelSelector: Label.pool })).map(({ metadata, status }) => [metadata, status?.phase])
+    await eventually('there are no others', async () => (await stage.fleet.tell({})).runners === runners, LONG_MILLISECONDS).catch(
+      async (cause: unknown) => {
+        throw new Error(`not ${runners} runners but ${JSON.stringify(await seen())}`, { cause })
+      },
+    )
   }
   const drain = async () => {
     await stage.fleet.tell({ captureMilliseconds: 1 })
