@@ -23,7 +23,7 @@ await createObject(t, {
   metadata: { name: hook },
   spec: { url: `${receiver.url}/in`, events: ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] },
 } as { kind: string; metadata: { name: string } })
-await kubectl(['wait', '--for=condition=Ready', `webhook/${hook}`, '--timeout=60s'])
+await kubectl(['wait', '--for=condition=Ready', `webhook/${hook}`, '--timeout=120s'])
 
 const options = {
   authorization: `Bearer ${SECRET}`,

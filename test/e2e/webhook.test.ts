@@ -22,7 +22,7 @@ async function subscribe(name: string, path: string, events: string[]): Promise<
   )
   if (applied.code !== 0) throw new Error(applied.stderr)
   t.teardown(() => kubectl(['delete', 'webhook', name]))
-  const waited = await kubectl(['wait', '--for=condition=Ready', `webhook/${name}`, '--timeout=30s'])
+  const waited = await kubectl(['wait', '--for=condition=Ready', `webhook/${name}`, '--timeout=120s'])
   if (waited.code !== 0) throw new Error(waited.stderr)
 }
 
@@ -103,7 +103,7 @@ t.test('a Webhook at an address inside the cluster is refused, and says so', asy
   const spec = { url: 'https://kubernetes.default.svc.cluster.local/', events: ['screenshot.completed'] }
   await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind: 'Webhook', metadata: { name }, spec }))
   t.teardown(() => kubectl(['delete', 'webhook', name]))
-  const waited = await kubectl(['wait', '--for=condition=Ready=False', `webhook/${name}`, '--timeout=30s'])
+  const waited = await kubectl(['wait', '--for=condition=Ready=False', `webhook/${name}`, '--timeout=120s'])
   t.equal(waited.code, 0, waited.stderr)
   t.match((await kubectl(['describe', 'webhook', name])).stdout, /AddressRefused/)
 })

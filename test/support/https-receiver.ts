@@ -41,7 +41,7 @@ export interface HttpsReceiver {
   connections: () => number
   /** How requests are answered from now on; 200 at first. */
   answer: Answer
-  /** Resolves when `count` requests have come in. @throws after 20 seconds */
+  /** Resolves when `count` requests have come in. @throws after two minutes */
   whenReceived: (count: number, timeoutMilliseconds?: number) => Promise<ReceivedRequest[]>
   close: () => Promise<void>
 }
@@ -96,7 +96,7 @@ export async function startHttpsReceiver({
     port,
     ca,
     connections: () => connections,
-    whenReceived: (count: number, timeoutMilliseconds = 20_000) => whenReceived(receiver.received, count, timeoutMilliseconds),
+    whenReceived: (count: number, timeoutMilliseconds = 120_000) => whenReceived(receiver.received, count, timeoutMilliseconds),
     close: async () => {
       for (const socket of sockets.keys()) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -36,7 +36,7 @@ t.test('spec 3.1: pending becomes failed when the capture does not complete', as
   t.match(record, { status: 'failed', download_url: null, error: { code: 'NAVIGATION_FAILED', message: /.{10}/ } })
 })
 
-t.test('spec 3.1: there is no state between, and started_at tells that a capture is under way', { timeout: 60_000 }, async (t) => {
+t.test('spec 3.1: there is no state between, and started_at tells that a capture is under way', { timeout: 180_000 }, async (t) => {
   const { body } = await createAndForget(t, { url, options: { delay: 3_000 } })
   let record: RecordBody = body
   const seen = new Set<string>()

@@ -26,7 +26,7 @@ async function subscribe(path: string, events: string[], changes: object = {}): 
   const { body, status } = await createWebhook(t, { url: receiver.url + path, events, signing_secret: secret, ...changes })
   if (status !== 201) throw new Error(JSON.stringify(body))
   const state = 'is_active' in changes ? '=False' : ''
-  await kubectl(['wait', `--for=condition=Ready${state}`, `webhook/${body.data.id.replace('_', '-')}`, '--timeout=30s'])
+  await kubectl(['wait', `--for=condition=Ready${state}`, `webhook/${body.data.id.replace('_', '-')}`, '--timeout=120s'])
   return body.data
 }
 

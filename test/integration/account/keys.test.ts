@@ -77,7 +77,7 @@ t.test('kubectl apply of an Account and an ApiKey makes a customer', async (t) =
   t.notMatch(logged.join(), text)
   t.notMatch(JSON.stringify(key), text)
   t.match((await kubectl([...inNamespace, 'get', 'apikeys', 'acme-ci'])).output, new RegExp(`acme +True +Usable +${text.slice(-4)}`))
-  const wait = await kubectl([...inNamespace, 'wait', '--for=condition=Ready', '--timeout=30s', 'account/acme', 'apikey/acme-ci'])
+  const wait = await kubectl([...inNamespace, 'wait', '--for=condition=Ready', '--timeout=120s', 'account/acme', 'apikey/acme-ci'])
   t.ok(wait.isOk, wait.output)
   t.match((await kubectl([...inNamespace, 'get', 'account', 'acme'])).output, /growth +True +Active/)
 })

@@ -16,7 +16,7 @@ import { toSealingKey } from '../../../crds/src/sealed.ts'
 import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith, startHttpsReceiver } from '../../support/https-receiver.ts'
-import { startProgram } from '../operator/program.ts'
+import { shortLease, startProgram } from '../operator/program.ts'
 import { call } from './client.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -65,17 +65,15 @@ export async function startStage(t: Test) {
       TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
       TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
       TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
-      TINTYPE_LEASE_DURATION_MILLISECONDS: '3000',
-      TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '2000',
-      TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
-      TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '2000',
+      ...shortLease,
+      TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: '5000',
       TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: '500',
       TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: '300,600',
       TINTYPE_WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
       TINTYPE_WEBHOOK_EXTRA_CA_FILE: ca,
       ...env,
     })
-    await eventually('the operator leads', program.isLeader, 60_000)
+    await eventually('the operator leads', program.isLeader)
     return program
   }
 
@@ -101,14 +99,10 @@ export async function startStage(t: Test) {
   /** The endpoint's deliveries, once they are as wanted: the log is a few seconds behind. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
   const whenListed = (id: string, isRight: (data: any[]) => boolean, query = ''): Promise<any[]> =>
-    eventually(
-      'the log has it',
-      async () => {
-        const { body } = await rest('GET', `/webhooks/${id}/deliveries${query}`)
-        return isRight(body.data) && body.data
-      },
-      30_000,
-    )
+    eventually('the log has it', async () => {
+      const { body } = await rest('GET', `/webhooks/${id}/deliveries${query}`)
+      return isRight(body.data) && body.data
+    })
 
   t.beforeEach(() => {
     receiver.received.length = 0

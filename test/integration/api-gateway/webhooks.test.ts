@@ -39,7 +39,7 @@ const work = prepareDelivery({
   ...caches,
   openingKeys: world.openingKeys,
   linkBase: { publicUrl: 'https://shots.example.com', ring: world.ring },
-  settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+  settings: { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
   certificates: [receiver.ca],
   ownAddresses: [],
   version: '0.1.0',

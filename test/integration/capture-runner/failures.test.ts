@@ -18,9 +18,14 @@ import { LOOPBACK_POLICY, openStudio } from './studio.ts'
 
 const green = (rest = '') => `<!doctype html><title>Green</title><body style="margin:0;background:#0f0">${rest}</body>`
 
+/** How often a page was asked for that never comes. */
+let asked = 0
+
 const site = await servePages({
   '/green': green(),
-  '/never': () => {},
+  '/never': () => {
+    asked++
+  },
   '/half': (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' })
     response.write(green('<p>and then nothing'))
@@ -71,7 +76,10 @@ t.teardown(async () => {
   await site.close()
 })
 
+/** For what never ends. */
 const SOON: CaptureOptions = { timeout: 1_500 }
+/** For what comes to its end unless the machine is very slow. */
+const LATER: CaptureOptions = { timeout: 5_000 }
 
 async function takesTheNext(t: Test): Promise<void> {
   const { picture } = await studio.shoot(site.url('/green'))
@@ -96,11 +104,11 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
   {
     name: 'a selector without a match',
     path: '/green',
-    options: { ...SOON, waitForSelector: '#none' },
+    options: { ...LATER, waitForSelector: '#none' },
     code: 'SELECTOR_NOT_FOUND',
     message: /#none/,
   },
-  { name: 'a click without a match', path: '/green', options: { ...SOON, click: '#none' }, code: 'SELECTOR_NOT_FOUND' },
+  { name: 'a click without a match', path: '/green', options: { ...LATER, click: '#none' }, code: 'SELECTOR_NOT_FOUND' },
   {
     name: 'a selector that is none',
     path: '/green',
@@ -184,7 +192,7 @@ for (const path of harmless) {
 t.test('an event stream counts as rest; a network that never rests is told of in a warning', async (t) => {
   const streaming = await studio.shoot(site.url('/stream'), { waitUntil: ['networkidle'] })
   t.notMatch(streaming.findings.warnings.join(), /did not rest/)
-  const polling = await studio.shoot(site.url('/polls'), { waitUntil: ['networkidle'], ...SOON })
+  const polling = await studio.shoot(site.url('/polls'), { waitUntil: ['networkidle'], ...LATER })
   t.match(polling.findings.warnings.join(), /did not rest/)
 })
 
@@ -202,8 +210,7 @@ t.test('the deadline of a job ends a page that hangs in any step', async (t) => 
 
 t.test('a browser that is killed during a capture is nobody’s page’s fault, and is replaced', async (t) => {
   const failing = studio.shootInVain(site.url('/never'))
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const before = browserProcesses()
+  const before = await bothBrowsersOf(asked)
   for (const pid of before) process.kill(pid, 'SIGKILL')
   const error = await failing
   t.match({ code: error.code, retryable: error.retryable }, { code: 'INTERNAL_ERROR', retryable: true })
@@ -212,14 +219,14 @@ t.test('a browser that is killed during a capture is nobody’s page’s fault, 
 })
 
 t.test('a browser that is frozen is killed, and its capture ends with the deadline', async (t) => {
-  const deadline = AbortSignal.timeout(4_000)
-  const failing = studio.shoot(site.url('/never'), {}, { signal: deadline }).then(
+  const deadline = new AbortController()
+  const failing = studio.shoot(site.url('/never'), {}, { signal: deadline.signal }).then(
     () => t.fail('it succeeded'),
     () => {},
   )
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  const frozen = browserProcesses()
+  const frozen = await bothBrowsersOf(asked)
   for (const pid of frozen) process.kill(pid, 'SIGSTOP')
+  deadline.abort(new CaptureError('TIMEOUT', 'the capture did not end within its time'))
   await failing
   await eventually('the frozen browser is gone', async () => frozen.some((pid) => !browserProcesses().includes(pid)))
   for (const pid of frozen) if (browserProcesses().includes(pid)) process.kill(pid, 'SIGCONT')
@@ -237,6 +244,13 @@ t.test('another account never meets the browser of the one before', async (t) =>
 })
 
 const TITLE_FROM_COOKIE: CaptureOptions = { scripts: 'document.title = document.cookie || "none"' }
+
+/** Main processes of the current browser and the spare, when a capture of `/never` is under way that was not yet when it was asked for so often. */
+const bothBrowsersOf = (before: number): Promise<number[]> =>
+  eventually('the page is asked for, and there are two browsers', async () => {
+    const running = browserProcesses()
+    return asked > before && running.length === 2 && running
+  })
 
 /** Main processes of all browsers that this test has started. */
 function browserProcesses(): number[] {

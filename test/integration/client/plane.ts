@@ -54,7 +54,7 @@ async function applyKinds({ programs, kubeconfigPath }: ControlPlane): Promise<v
   const files = (await readdir(generated)).filter((name) => name.endsWith('.yaml')).flatMap((name) => ['-f', join(generated, name)])
   const kubectl = (...args: string[]) => run(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, ...args, ...files])
   await kubectl('apply')
-  await kubectl('wait', '--for=condition=Established', '--timeout=30s')
+  await kubectl('wait', '--for=condition=Established', '--timeout=120s')
 }
 
 async function compactStore(etcd: string): Promise<void> {

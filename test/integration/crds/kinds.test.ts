@@ -117,7 +117,7 @@ t.test('kubectl get and wait read a Screenshot well', async (t) => {
     (await kubectl(['get', 'shot', 'shown', '-o', 'wide'])).output,
     /REASON\s+ATTEMPT\s+RUNNER\s+ACCOUNT[\s\S]+Captured\s+1\s+default-1/,
   )
-  t.ok((await kubectl(['wait', '--for=condition=Finished', 'shot/shown', '--timeout=5s'])).isOk)
+  t.ok((await kubectl(['wait', '--for=condition=Finished', 'shot/shown', '--timeout=120s'])).isOk)
   t.match((await kubectl(['get', 'tintype'])).output, /shown/, 'the category holds all our kinds')
 })
 

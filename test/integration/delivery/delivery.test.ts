@@ -289,7 +289,7 @@ t.test('a webhook takes no Secret that is not a signing secret', async (t) => {
 t.test('delivery goes on where an operator that ended between two attempts stopped', async (t) => {
   const other = await startReceiver(t)
   const second = await startStage(t)
-  const settings = { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [1_500, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+  const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [5_000, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
   const first = await second.lead({ certificates: [other.ca], settings })
   await second.subscribe('handed-over', { url: other.url })
   other.answer = answerWith(500)

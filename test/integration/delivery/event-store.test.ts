@@ -35,7 +35,7 @@ t.test('event store that hangs gives up', async (t) => {
 t.test('delivery repeats the bytes of the first attempt even if another key signs links meanwhile', async (t) => {
   const stage = await startStage(t)
   const receiver = await startReceiver(t)
-  const settings = { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [2_000, 500], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+  const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [5_000, 500], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
   const first = await stage.lead({ certificates: [receiver.ca], settings, eventStore: store })
   await stage.subscribe('hook', { url: receiver.url })
   receiver.answer = answerWith(500)

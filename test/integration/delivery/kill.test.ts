@@ -32,13 +32,13 @@ async function startOperator(retryDelayMilliseconds: number): Promise<() => Prom
 t.test('delivery that was killed between two attempts goes on with the next one, in the same bytes', async (t) => {
   receiver.received.length = 0
   receiver.answer = answerWith(500)
-  const kill = await startOperator(2_000)
+  const kill = await startOperator(5_000)
   await stage.subscribe('between', { url: receiver.url })
   const shot = await stage.complete()
   await stage.whenEntry(shot, 'between', { s: 'open', n: 1 })
   await kill()
   receiver.answer = answerWith(200)
-  const killAgain = await startOperator(2_000)
+  const killAgain = await startOperator(5_000)
   t.equal((await stage.whenEntry(shot, 'between', { s: 'ok' })).n, 2)
   await killAgain()
   t.strictSame(

@@ -20,7 +20,7 @@ prepareDelivery({
   ...caches,
   openingKeys,
   linkBase: { publicUrl: '', ring },
-  settings: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [Number(delay), 300], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+  settings: { timeoutMilliseconds: 20_000, retryDelaysMilliseconds: [Number(delay), 300], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
   certificates: [await readFile(ca, 'utf8')],
   ownAddresses: [],
   version: '0.1.0',

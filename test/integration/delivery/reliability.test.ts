@@ -22,7 +22,7 @@ const receiver = await startReceiver(t)
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
 const told: string[] = []
-const settings = { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const leader = await stage.lead({
   certificates: [receiver.ca],
   settings: { ...settings, disableAfterDays: 5 },

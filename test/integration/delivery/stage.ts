@@ -63,7 +63,7 @@ export async function startStage(t: Test) {
       ...caches,
       openingKeys,
       linkBase: { publicUrl: 'https://shots.example.com', ring },
-      settings: { timeoutMilliseconds: 2_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
+      settings: { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] },
       ownAddresses: [],
       version: '0.1.0',
       isLeader: () => true,

@@ -160,10 +160,8 @@ t.test('Guard closes without an answer when the site breaks off, and tells so', 
   for (const { name, site: onSocket, error } of breaks) {
     const site = await startRawSite(t, onSocket)
     t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)).status, undefined, name)
-    const entry = await eventually(
-      name,
-      async () => session.ledger.entries.find(({ port, verdict }) => port === site.port && verdict === 'failed'),
-      5_000,
+    const entry = await eventually(name, async () =>
+      session.ledger.entries.find(({ port, verdict }) => port === site.port && verdict === 'failed'),
     )
     t.equal(entry.error ?? '', error, name)
     t.equal(classifyFailure(session.ledger, `http://127.0.0.1:${site.port}/`, 'net::ERR_EMPTY_RESPONSE').code, 'NAVIGATION_FAILED')
@@ -218,13 +216,13 @@ t.test('Guard lets no socket outlive its session', async (t) => {
   const session = await openArmed(t)
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
   const pending = askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)
-  await eventually('both reach the site', async () => site.sockets.size === 2, 5_000)
+  await eventually('both reach the site', async () => site.sockets.size === 2)
   const closed = once(tunnel, 'close')
   session.close()
   session.close()
   await closed
   t.equal((await pending).status, undefined)
-  await eventually('the site is left alone', async () => site.sockets.size === 0, 5_000)
+  await eventually('the site is left alone', async () => site.sockets.size === 0)
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)).status, undefined)
 })
 

@@ -86,7 +86,7 @@ t.test('Jail ends with everything in it, and leaves no process behind', async (t
   t.ok(during.length > 5, `${during.length} processes`)
   await jail.close()
   await jail.close()
-  await eventually('all are gone', async () => during.every((pid) => !fs.existsSync(`/proc/${pid}`)), 10_000)
+  await eventually('all are gone', async () => during.every((pid) => !fs.existsSync(`/proc/${pid}`)))
   t.notOk(browser.isConnected())
 })
 
@@ -104,7 +104,7 @@ t.test('Killing the process group, as Playwright does, ends the browser in the j
   })
   process.kill(-(child.pid as number), 'SIGKILL')
   await once(child, 'close')
-  await eventually('both are gone', async () => group.every((pid) => !fs.existsSync(`/proc/${pid}`)), 10_000)
+  await eventually('both are gone', async () => group.every((pid) => !fs.existsSync(`/proc/${pid}`)))
 })
 
 t.test('Jail ends when the runner is killed', async (t) => {
@@ -121,7 +121,7 @@ t.test('Jail ends when the runner is killed', async (t) => {
   const pids = String(line).trim().split(' ').map(Number)
   await eventually('the program is in the jail', async () => pids.every((pid) => fs.existsSync(`/proc/${pid}`)))
   runner.kill('SIGKILL')
-  await eventually('both are gone', async () => pids.every((pid) => !isAlive(pid)), 10_000)
+  await eventually('both are gone', async () => pids.every((pid) => !isAlive(pid)))
   t.equal(pids.length, 2)
 })
 

@@ -17,6 +17,16 @@ export interface Program {
   output: () => string
 }
 
+/**
+ * A Lease that a killed leader leaves soon. A machine that stands still for a few seconds must not cost a leader its term: what it was
+ * about would be done twice.
+ */
+export const shortLease = {
+  TINTYPE_LEASE_DURATION_MILLISECONDS: '6000',
+  TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '5000',
+  TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+}
+
 const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
 
 /** Starts operator/src/main.ts; it is killed when the test ends. */

@@ -128,14 +128,10 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
 
   /** The Screenshot once it is as wanted. */
   const when = (shot: Screenshot, what: string, test: (shot: Screenshot) => boolean) =>
-    eventually(
-      `${shot.metadata.name} ${what}`,
-      async () => {
-        const current = await shots.get(shot.metadata.name)
-        return test(current) && current
-      },
-      30_000,
-    ).catch(async (error: unknown) => {
+    eventually(`${shot.metadata.name} ${what}`, async () => {
+      const current = await shots.get(shot.metadata.name)
+      return test(current) && current
+    }).catch(async (error: unknown) => {
       throw new Error(JSON.stringify((await shots.find(shot.metadata.name))?.status), { cause: error })
     })
   const whenFinished = (shot: Screenshot) => when(shot, 'is finished', isFinished)
@@ -171,7 +167,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   }
   /** When at least so many runners wait. */
   const whenIdle = (count: number) =>
-    eventually(`${count} are idle`, async () => ((await poolClient.get('default')).status?.idle ?? 0) >= count, 30_000).catch(
+    eventually(`${count} are idle`, async () => ((await poolClient.get('default')).status?.idle ?? 0) >= count).catch(
       async (error: unknown) => {
         throw new Error(JSON.stringify((await poolClient.find('default'))?.status), { cause: error })
       },

@@ -18,7 +18,7 @@ import { create, startStage } from './stage.ts'
 
 // One account's month: limits of its plan, refunds, settlements, a new month, and what callers are told about it.
 
-t.setTimeout(180_000)
+t.setTimeout(540_000)
 
 const plan = (monthlyQuota: number, ratePerMinute?: number) => ({
   monthlyQuota,
@@ -148,8 +148,8 @@ t.test('operator charges what was not made by a gateway once, whoever leads, and
 t.test('gateway refuses by rate with the seconds after which a request succeeds', async (t) => {
   const key = await stage.createAccount('rate', { plan: 'basic' })
   const second = Math.floor(Date.now() / 1_000)
-  // As if both had been accepted most of a minute ago.
-  await setStatus('rate', { window: [{ second: second - 54, count: 2 }] })
+  // As if both had been accepted most of a minute ago; the rest is the time in which the gateway has to see it.
+  await setStatus('rate', { window: [{ second: second - 40, count: 2 }] })
   await eventually(
     'the gateway has seen it',
     async () => (await call(`${gateway.url}/v1/usage/current`, { key })).headers.get('x-ratelimit-remaining') === '0',
@@ -158,7 +158,7 @@ t.test('gateway refuses by rate with the seconds after which a request succeeds'
   t.equal(refused.status, 429)
   const seconds = Number(refused.headers.get('retry-after'))
   t.match(refused.body.error, { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window_seconds: 60, retry_after: seconds } })
-  t.ok(seconds > 0 && seconds < 10, `${seconds} s`)
+  t.ok(seconds > 0 && seconds <= 21, `${seconds} s`)
   t.equal(refused.headers.get('ratelimit'), `"per-minute";r=0;t=${seconds}`)
   await sleep(seconds * 1_000)
   t.equal((await create(gateway, key)).status, 202)

@@ -17,7 +17,7 @@ import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Answer, call } from '../api-gateway/client.ts'
 import { startWorld } from '../api-gateway/world.ts'
-import { startProgram } from '../operator/program.ts'
+import { shortLease, startProgram } from '../operator/program.ts'
 
 const PARALLEL = 20
 export const ACCOUNT = 'acme'
@@ -60,9 +60,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
       TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
       TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
       TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
-      TINTYPE_LEASE_DURATION_MILLISECONDS: '3000',
-      TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: '2000',
-      TINTYPE_LEASE_RETRY_MILLISECONDS: '200',
+      ...shortLease,
       TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '0',
       TINTYPE_RETENTION_LIVE_FOR_SECONDS: '1',
       ...env,

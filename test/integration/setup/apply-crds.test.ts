@@ -47,7 +47,7 @@ t.test('apply-crds makes the kinds when there are none, with the rights of the h
 
 t.test('apply-crds brings kinds up to date that Helm installed from an older chart', async (t) => {
   await definitions.delete(pools)
-  await kubectl(['wait', '--for=delete', `crd/${pools}`, '--timeout=30s'])
+  await kubectl(['wait', '--for=delete', `crd/${pools}`, '--timeout=120s'])
   const old = JSON.parse(data[`tintype.dev_runnerpools.json`] ?? '')
   delete old.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.egress
   await kubectl(['create', '-f', '-'], JSON.stringify(old))
