@@ -56,7 +56,7 @@ export async function buildLists(to: string): Promise<void> {
 
 /** One engine of some lists. What only AdGuard's own programs understand is left out. */
 function compile(texts: readonly string[]): Uint8Array {
-  const lines = texts.flatMap((text) => text.split('\n')).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
+  const lines = texts.flatMap((text) => text.split(/\r?\n/)).filter((line) => !/^\[\$|#@?[$%]\??#|\$\$|\$@\$/.test(line))
   return FiltersEngine.parse(lines.join('\n'), ENGINE_CONFIG).serialize()
 }
 
@@ -95,8 +95,8 @@ async function readList(unpacked: string, source: ListSource): Promise<ListText>
   return {
     ...source,
     text,
-    version: /^! Version: (.+)$/m.exec(head)?.[1] ?? '',
-    updated: new Date(/^! TimeUpdated: (.+)$/m.exec(head)?.[1] ?? 0).toISOString(),
+    version: /^! Version: (\S+)/m.exec(head)?.[1] ?? '',
+    updated: new Date(/^! TimeUpdated: (\S+)/m.exec(head)?.[1] ?? 0).toISOString(),
   }
 }
 

@@ -15,7 +15,7 @@ export interface ConsentMessage {
   code?: string
   cmp?: string
   result?: boolean
-  state?: { lifecycle: string }
+  state?: { lifecycle: string; findCmpAttempts: number }
   instanceId?: string
   mainFrame?: boolean
   url?: string

@@ -5,8 +5,12 @@ import { insistOnLists } from './hold-requests.ts'
 import { follow } from './navigate.ts'
 import type { Step } from './step.ts'
 
-/** Milliseconds in which a banner must be known for one. */
-const DETECT_MILLISECONDS = 1_500
+/** Milliseconds that a banner gets to come up, once the page has loaded. */
+const COME_MILLISECONDS = 1_500
+/** Looks for one that the page must have had, however slow it is: the second goes by what the page says. */
+const LOOKS = 2
+/** Milliseconds after which they are not waited for any longer: a page without scripts never looks. */
+const LOOKS_MILLISECONDS = 6_000
 /** Milliseconds in which a known one must open. */
 const OPEN_MILLISECONDS = 4_000
 /** Milliseconds that answering an open one may take. */
@@ -42,12 +46,15 @@ export const consent: Step = {
 export class Progress {
   /** State of each frame's program, by its id. */
   readonly #states = new Map<string, string>()
+  #looks = 0
   #isDone = false
 
-  note({ type, result, instanceId = '', state }: ConsentMessage): void {
+  note({ type, result, instanceId = '', mainFrame, state }: ConsentMessage): void {
     if (type === 'autoconsentDone') this.#isDone = true
     if ((type === 'optOutResult' || type === 'optInResult') && result === false) this.#isDone = true
-    if (type === 'report' && state) this.#states.set(instanceId, state.lifecycle)
+    if (type !== 'report' || !state) return
+    this.#states.set(instanceId, state.lifecycle)
+    if (mainFrame) this.#looks = state.lifecycle === 'nothingDetected' ? LOOKS : state.findCmpAttempts
   }
 
   /** @param milliseconds since the programs began */
@@ -56,7 +63,7 @@ export class Progress {
     if (this.#isDone) return false
     if (states.some((state) => ANSWERING.has(state))) return milliseconds < ANSWER_MILLISECONDS
     if (states.includes('cmpDetected')) return milliseconds < OPEN_MILLISECONDS
-    return milliseconds < DETECT_MILLISECONDS
+    return milliseconds < COME_MILLISECONDS || (this.#looks < LOOKS && milliseconds < LOOKS_MILLISECONDS)
   }
 }
 

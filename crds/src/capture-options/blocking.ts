@@ -47,7 +47,7 @@ export const blockingOptions = {
     .array(ResourceKind)
     .max(13)
     .describe(
-      'Kinds of requests that the page is refused: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. Default: none.',
+      'Kinds of requests that the page is refused: document (frames), stylesheet, image, media, font, script, texttrack, xhr, fetch, eventsource, websocket, manifest, other. The browser takes xhr and fetch for the same. Default: none.',
     ),
   allowRequests: addressPatterns(
     100,

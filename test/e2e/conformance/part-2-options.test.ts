@@ -141,6 +141,18 @@ const sentences: Record<string, Look[]> = {
       record: { ...titled('session=abc'), options: { cookies: '***' } },
     },
   ],
+  'spec 2.2: block_ads blocks advertisements': [
+    { path: '/clutter', options: small, pixel: [50, 50, RED] },
+    { path: '/clutter', options: { ...small, block_ads: true }, pixel: [50, 50, LIME] },
+  ],
+  'spec 2.2: block_trackers blocks tracking scripts': [
+    { path: '/clutter', options: small, pixel: [150, 50, RED] },
+    { path: '/clutter', options: { ...small, block_trackers: true }, pixel: [150, 50, LIME] },
+  ],
+  'spec 2.2: block_cookie_banners dismisses cookie-consent banners': [
+    { path: '/clutter', options: small, record: titled('asked'), pixel: [250, 90, RED] },
+    { path: '/clutter', options: { ...small, block_cookie_banners: true }, record: titled('refused'), pixel: [250, 90, LIME] },
+  ],
 }
 
 const captured = new Map<Look, Promise<RecordBody>>()

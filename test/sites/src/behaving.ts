@@ -24,6 +24,19 @@ const click = htmlOf({
   body: `<button id="go">Go</button>${script(`go.onclick = () => { document.documentElement.style.background = '#00ff00'; document.title = 'clicked' }`)}`,
 })
 
+const place = (left: number) => `position:absolute;top:0;left:${left}px;width:100px;height:100px;background:#ff0000`
+
+/** Three red boxes on green, side by side: an advertisement, what a tracker has turned red, a banner that asks for consent. */
+const clutter = htmlOf({
+  title: 'asked',
+  style: 'html{background:#00ff00}',
+  body: `<div class="adsbygoogle-wrapper" style="${place(0)}">Advertisement</div><div id="tracked" style="${place(100)};background:#00ff00"></div>
+<div id="onetrust-consent-sdk"><div id="onetrust-banner-sdk" style="${place(200)}">We use cookies. <button id="onetrust-accept-btn-handler">Accept all</button>
+<button id="onetrust-reject-all-handler">Reject all</button></div></div><script src="/fingerprint/iife.min.js"></script>${script(`
+const answer = (id, word) => document.getElementById(id).addEventListener('click', () => { document.getElementById('onetrust-consent-sdk').remove(); document.title = word })
+answer('onetrust-accept-btn-handler', 'accepted'); answer('onetrust-reject-all-handler', 'refused')`)}`,
+})
+
 /** Pages that act. */
 export const behaving: Routes = {
   late: page((query) =>
@@ -41,6 +54,10 @@ export const behaving: Routes = {
     }),
   ),
   click: page(() => click),
+  clutter: page(() => clutter),
+  fingerprint: ({ response }) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end("tracked.style.background = '#ff0000'")
+  },
   hover: page(() =>
     htmlOf({
       style: `html{background:#ff0000}#target{${box}}html:has(#target:hover){background:#0000ff}`,
