@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { readDurations, readFailures, readTotals, type Totals } from './support/tap-totals.ts'
@@ -20,7 +21,7 @@ interface Stage {
 
 const node = process.execPath
 /** Tests that would take the cluster from others, or want answers of the default pool within the time of a held request. */
-const apartOnCluster = ['chaos', 'documentation', 'pictures'].map((name) => `test/e2e/${name}.test.ts`)
+const apartOnCluster = ['chaos*', 'documentation', 'pictures'].map((name) => `test/e2e/${name}.test.ts`)
 const stages: Stage[] = [
   {
     name: 'verify',
@@ -30,8 +31,8 @@ const stages: Stage[] = [
     ],
   },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 } },
-  // Each file has servers of its own and waits for them half of its time, so that more files than processors run.
-  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', sharing: { jobs: 3 } },
+  // Each file has servers of its own and waits half of its time, so that more files than processors run.
+  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', sharing: { jobs: availableParallelism() + 1 } },
   { name: 'e2e', prepare: [[node, 'test/cluster/start.ts']], tests: 'test/e2e', sharing: { jobs: 2, alone: apartOnCluster } },
 ]
 /** So many of a stage's files are named at its end. */
@@ -55,7 +56,7 @@ function run([command = '', ...args]: string[]): Promise<number> {
 
 /** Runs test files; resolves to what tap wrote about them, and its exit code. */
 async function runFiles(report: string, { files, jobs }: Part): Promise<{ text: string; code: number }> {
-  const options = [`--jobs=${jobs}`, '--timeout=600', '--disable-coverage']
+  const options = [`--jobs=${jobs}`, '--timeout=900', '--disable-coverage']
   // tap's own reporters draw anew for each assertion, which costs more than the tests where there are thousands.
   const output = [`--output-file=${report}`, '--reporter=silent']
   const code = await run([node, 'node_modules/tap/dist/esm/run.mjs', ...files, ...options, ...output])

@@ -1,3 +1,5 @@
+import path from 'node:path'
+
 /** Files of a stage that run together. */
 export interface Part {
   files: string[]
@@ -5,18 +7,17 @@ export interface Part {
   jobs: number
 }
 
-/** How a stage's files run: `jobs` at a time, but those below one of the paths `alone` by themselves, after the others. */
+/** How a stage's files run: `jobs` at a time, but those that match a pattern of `alone` by themselves, after the others. */
 export interface Sharing {
   jobs: number
   alone?: readonly string[]
 }
 
-/** @throws when a path of `alone` leads to no file: it has moved, and its tests would run beside others */
+/** @throws when a pattern of `alone` matches no file: it has moved, and its tests would run beside others */
 export function planParts(files: readonly string[], { jobs, alone = [] }: Sharing): Part[] {
-  const isBelow = (file: string, path: string) => file === path || file.startsWith(`${path}/`)
-  const unknown = alone.filter((path) => !files.some((file) => isBelow(file, path)))
-  if (unknown.length > 0) throw new Error(`no test file at ${unknown.join(', ')}`)
-  const isAlone = (file: string) => alone.some((path) => isBelow(file, path))
+  const idle = alone.filter((pattern) => !files.some((file) => path.matchesGlob(file, pattern)))
+  if (idle.length > 0) throw new Error(`no test file matches ${idle.join(', ')}`)
+  const isAlone = (file: string) => alone.some((pattern) => path.matchesGlob(file, pattern))
   const parts = [
     { files: files.filter((file) => !isAlone(file)), jobs },
     { files: files.filter(isAlone), jobs: 1 },
