@@ -13,7 +13,7 @@ import { startStage } from './stage.ts'
 // Private and large options from the gateway's own code to the runner's order, through a real API server and a real store; and what becomes of a
 // Screenshot that carries somebody else's. The admission policy refuses those to begin with: here the gateway's account makes them.
 
-const stage = await startStage(t)
+const stage = await startStage(t, { environment: { TINTYPE_OPTION_POLICY: '{"bypassCsp":false}' } })
 const { node, minio } = stage
 await stage.lead()
 await stage.setPool({ minIdle: 1, maxPods: 1 })
@@ -104,4 +104,10 @@ t.test('the operator waits for a store that is away, rather than fail for good',
   t.notMatch((await stage.shots.get(name)).status, { phase: 'Failed' })
   await minio.restart()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
+})
+
+t.test('the operator refuses what is switched off, whoever made the object', async (t) => {
+  const done = await stage.whenFinished(await create(newName(), { options: { bypassCsp: true } }))
+  t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'OPTION_NOT_ALLOWED', message: /bypass_csp/ } } })
+  t.equal(orderOf(done), undefined, 'no runner heard of it')
 })
