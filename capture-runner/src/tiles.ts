@@ -13,7 +13,7 @@ const MAX_SIDE: Readonly<Record<FileFormat, number>> = {
   avif: 16_384,
   pdf: Number.POSITIVE_INFINITY,
 }
-/** Device pixels in one picture. A webp and an avif need all of them in memory at once, some ten and forty bytes for each. */
+/** Device pixels in one picture. A webp and an avif need all of them in memory at once, some ten and 25 bytes for each; and an avif takes its time. */
 const MAX_PIXELS: Readonly<Record<FileFormat, number>> = {
   png: 200_000_000,
   jpeg: 200_000_000,

@@ -78,6 +78,20 @@ const sentences: Record<string, Look[]> = {
     },
     { path: '/tall?height=3000', options: { ...small, full_page: true, full_page_max_height: 1500 }, size: [400, 1500] },
   ],
+  'spec 2.2: full_page_scroll scrolls smoothly while capturing': [
+    { path: '/feed', options: { ...small, full_page: true, full_page_sweep: false }, size: [400, 900] },
+    {
+      path: '/feed',
+      options: { ...small, full_page: true, full_page_scroll: true, full_page_max_height: 3000 },
+      size: [400, 3000],
+      pixel: [200, 2990, LIME],
+    },
+    {
+      path: '/feed',
+      options: { ...small, full_page: true, full_page_scroll: true, full_page_scroll_delay: 3000, full_page_max_scrolls: 3 },
+      record: titled('rested'),
+    },
+  ],
   'spec 2.2: delay waits before the capture, by default not': [
     { path: '/late?ms=700', options: { ...small, delay: 2500 }, pixel: [50, 50, LIME] },
     { path: '/late?ms=30000', options: small, pixel: [50, 50, WHITE] },

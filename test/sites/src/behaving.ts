@@ -37,6 +37,19 @@ const answer = (id, word) => document.getElementById(id).addEventListener('click
 answer('onetrust-accept-btn-handler', 'accepted'); answer('onetrust-reject-all-handler', 'refused')`)}`,
 })
 
+/** Blue, and as long as three windows; each time that its end is near it grows by a green one. Its title tells whether it was given time. */
+const feed = htmlOf({
+  title: 'hurried',
+  body: `<div style="height:900px;background:#0000ff"></div>${script(`
+let grown = 0, last = Infinity
+addEventListener('scroll', () => {
+  if (performance.now() - last > 2500) document.title = 'rested'
+  last = performance.now()
+  if (scrollY + innerHeight < document.documentElement.scrollHeight - 50 || ++grown > 100) return
+  document.body.insertAdjacentHTML('beforeend', '<div style="height:300px;background:#00ff00"></div>')
+})`)}`,
+})
+
 /** Pages that act. */
 export const behaving: Routes = {
   late: page((query) =>
@@ -54,6 +67,7 @@ export const behaving: Routes = {
     }),
   ),
   click: page(() => click),
+  feed: page(() => feed),
   clutter: page(() => clutter),
   fingerprint: ({ response }) => {
     response.writeHead(200, { 'content-type': 'text/javascript' }).end("tracked.style.background = '#ff0000'")
