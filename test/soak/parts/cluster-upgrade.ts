@@ -12,8 +12,8 @@ import { findLeftovers, findMissingPictures, helmOn, openTrial, RELEASE, startLo
 // must run what is upgraded to (`npm start`), and they are not made older for the release before.
 
 const BEFORE = 'v0.1.0'
-/** The commit that the cluster runs. */
-const NOW = process.env.TINTYPE_UPGRADE_TO ?? 'HEAD'
+const NOW = 'HEAD'
+const NEW_TAG = 'release-head'
 const OLD_TAG = 'release-0.1.0'
 const EVERY_MILLISECONDS = 1_500
 const BETWEEN_MILLISECONDS = 15_000
@@ -61,7 +61,7 @@ const tagSettings = (tagOf: (image: string) => string): string[] =>
 async function requireSameKinds(chart: string): Promise<void> {
   await kubectl(['diff', '--server-side', '--force-conflicts', '--field-manager=tintype-crds', '-f', `${chart}/crds`]).catch(
     (cause: unknown) => {
-      throw new Error(`the cluster does not run ${NOW}: run npm start first, or name what it runs in TINTYPE_UPGRADE_TO`, { cause })
+      throw new Error(`the cluster has not the kinds of ${NOW}: run npm start first`, { cause })
     },
   )
 }
@@ -70,10 +70,11 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
   const { values, tags } = await readRunning()
   const [before, now] = [await checkOut(BEFORE), await checkOut(NOW)]
   await requireSameKinds(now.chart)
-  tell(`building the images of ${BEFORE}`)
+  tell(`building the images of ${BEFORE} and ${NOW}`)
   await buildImages(before, OLD_TAG, tags)
+  await buildImages(now, NEW_TAG, tags)
   const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
-  const newTags = tagSettings((image) => tags[image] ?? '')
+  const newTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : NEW_TAG))
   const wait = ['--wait', '--timeout', '300s']
 
   tell(`install ${BEFORE}`)
