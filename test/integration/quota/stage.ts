@@ -43,12 +43,21 @@ export async function startStage(t: Test, plans: Partial<Plans>) {
   t.teardown(() => http.close())
   const gatewayLeases = new Resource(http, leases)
 
-  const startGateway = () => world.startGateway({ TINTYPE_PLANS: JSON.stringify(all), TINTYPE_LOG_LEVEL: 'warn' })
-  /** Makes an account as `kubectl apply` does; resolves when its count has begun. */
+  const gateways: Gateway[] = []
+  const startGateway = async () => {
+    const gateway = await world.startGateway({ TINTYPE_PLANS: JSON.stringify(all), TINTYPE_LOG_LEVEL: 'warn' })
+    gateways.push(gateway)
+    return gateway
+  }
+  const knows = async ({ url }: Gateway, key: string) => (await call(`${url}/v1/usage/current`, { key })).status === 200
+  /** Makes an account as `kubectl apply` does; resolves when its count has begun and every gateway knows of it. */
   const createAccount = async (name: string, spec: AccountSpec): Promise<string> => {
     await world.accounts.create({ metadata: { name }, spec } as NewObject<Account>)
     await eventually(`the count of ${name} has begun`, async () => (await world.usages.find(name))?.status?.period !== undefined)
-    return world.createKey({ accountName: name })
+    const key = await world.createKey({ accountName: name })
+    const running = gateways.filter(({ process: { exitCode, signalCode } }) => exitCode === null && signalCode === null)
+    for (const gateway of running) await eventually(`a gateway knows ${name}`, () => knows(gateway, key))
+    return key
   }
   return { world, http, plans: all, gatewayLeases, startGateway, createAccount, lead: () => lead(t, world, http, all) }
 }
