@@ -75,6 +75,9 @@ export const isGone = (error: unknown): error is KubeError => isStatus(error, 41
 /** The object is against its schema, or a `test` of a JSON patch failed (422). */
 export const isInvalid = (error: unknown): error is KubeError => isStatus(error, 422)
 
+/** The API server does not know who we are. */
+export const isUnauthorized = (error: unknown): error is KubeError => isStatus(error, 401)
+
 /** RBAC, an admission policy or a quota refuses (403). */
 export const isForbidden = (error: unknown): error is KubeError => isStatus(error, 403)
 

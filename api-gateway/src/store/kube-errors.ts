@@ -1,4 +1,4 @@
-import { isInvalid, isTransient, type KubeError } from '@tintype/crds/client/kube-error'
+import { isForbidden, isInvalid, isTransient, isUnauthorized, type KubeError } from '@tintype/crds/client/kube-error'
 import { toSnakeCase } from '@tintype/crds/snake-case'
 import { ApiError, invalid, type Problem, unavailable } from '../errors.ts'
 
@@ -22,7 +22,9 @@ function toProblems({ details }: KubeError): Problem[] {
 /** Translates what the client of the API server throws; a bug stays what it is. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error
-  if (isTransient(error)) return unavailable('the service is not available for the moment', error)
+  // An API server that has just started refuses what it will allow once its own caches are filled.
+  if (isTransient(error) || isForbidden(error) || isUnauthorized(error))
+    return unavailable('the service is not available for the moment', error)
   if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
   return error
 }

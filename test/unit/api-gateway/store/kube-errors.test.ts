@@ -14,6 +14,12 @@ for (const status of [0, 429, 500, 503]) {
   })
 }
 
+for (const status of [401, 403]) {
+  t.test(`a creation is not answered 500 when an API server that has just started answers ${status}`, async (t) => {
+    t.match(toApiError(refusal(status)), { status: 503, code: 'SERVICE_UNAVAILABLE' })
+  })
+}
+
 t.test('toApiError names the fields that the API server refuses, in the words of the wire', async (t) => {
   const causes = [{ field: 'spec.options.imageQuality', message: 'internal' }, { field: 'metadata.name' }]
   t.match(toApiError(refusal(422, { causes })), { code: 'VALIDATION_ERROR', details: [{ path: 'options.image_quality', code: 'refused' }] })
@@ -21,5 +27,5 @@ t.test('toApiError names the fields that the API server refuses, in the words of
 })
 
 t.test('toApiError leaves bugs and its own errors as they are', async (t) => {
-  for (const error of [refusal(403), new TypeError('x'), notFound('screenshot')]) t.equal(toApiError(error), error)
+  for (const error of [refusal(404), new TypeError('x'), notFound('screenshot')]) t.equal(toApiError(error), error)
 })
