@@ -66,8 +66,9 @@ for (const { name, schema, takes, refuses } of cases) {
 
 t.test('poolDefaults are legal and what the descriptions say', async (t) => {
   t.ok(RunnerPoolSpec.safeParse({ podTemplate, ...poolDefaults }).success)
+  const fields = { ...RunnerPoolSpec.shape, ...RunnerPoolSpec.shape.podTemplate.shape }
   for (const [name, preset] of Object.entries(poolDefaults)) {
-    const { description = '' } = RunnerPoolSpec.shape[name as keyof typeof poolDefaults].unwrap()
+    const { description = '' } = fields[name as keyof typeof poolDefaults].unwrap()
     t.match(description, `Default: ${preset}.`, name)
   }
 })
