@@ -61,7 +61,7 @@ export async function startStage(): Promise<Stage> {
     TINTYPE_READS_PER_MINUTE: many,
     TINTYPE_CHANGES_PER_MINUTE: many,
     TINTYPE_MAX_KEYS: many,
-    TINTYPE_MAX_WEBHOOKS: many,
+    TINTYPE_MAX_WEBHOOKS: '63', // the most there may be
     TINTYPE_MAX_QUEUED: many,
     TINTYPE_MAX_QUEUED_PER_ACCOUNT: many,
   })

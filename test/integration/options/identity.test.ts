@@ -21,10 +21,7 @@ const stage = await openStage(t, {
     const worker = new Worker('/worker.js')
     worker.onmessage = ({ data }) => done(data)
   })`),
-  '/worker.js': (_, response) =>
-    void response
-      .writeHead(200, { 'content-type': 'text/javascript' })
-      .end('postMessage({ userAgent: navigator.userAgent, platform: navigator.platform })'),
+  '/worker.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`postMessage(${facts})`),
   '/image': page('', '<img src="/picture.png"><p>text'),
   '/picture.png': (_, response) => void response.writeHead(404).end(),
   '/with-third': page('', '<p>text', `<link rel="stylesheet" href="${third.url('/third.css')}">`),
@@ -45,7 +42,7 @@ t.test('option user_agent: is what servers, scripts and client hints tell alike'
   const { headers } = stage.lastSeen('/facts')
   t.equal(headers['user-agent'], WINDOWS)
   t.match(headers, { 'sec-ch-ua': /"Chromium";v="120"/, 'sec-ch-ua-platform': '"Windows"' })
-  t.match(await stage.ask('/worker', { userAgent: WINDOWS }), { userAgent: WINDOWS }, 'in workers too')
+  t.match(await stage.ask('/worker', { userAgent: WINDOWS }), { userAgent: WINDOWS, brands: /Chromium 120/ }, 'in workers too')
 })
 
 t.test('option user_agent: of another browser sends no client hints of Chromium', async (t) => {

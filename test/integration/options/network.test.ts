@@ -34,6 +34,8 @@ const innerUrl = `http://127.0.0.2:${(inner.address() as AddressInfo).port}/`
 
 const stage = await openStage(t, {
   '/': page('background:#0f0', '<p>text'),
+  '/heavy': page('background:#0f0', '<p>text<img src="/noise">'),
+  '/noise': (_, response) => void response.end(Buffer.alloc(400_000, 1)),
   '/asks': page('background:#0f0', `<p>text<img src="${innerUrl}">`),
 })
 t.teardown(() => {
@@ -135,4 +137,10 @@ t.test('option ignore_https_errors: opens a page whose certificate nobody vouche
   const url = `https://127.0.0.1:${securePort}/`
   t.ok(isNear((await stage.shootAt(url, { viewportWidth: 300, viewportHeight: 200, ignoreHttpsErrors: true })).pixels.at(200, 150), GREEN))
   await t.rejects(stage.shootAt(url), { code: 'TLS_ERROR' })
+})
+
+t.test('a capture ends where it has used up the bytes that it may have', async (t) => {
+  const policy = { ...LOOPBACK_POLICY, maxBytes: 100_000 }
+  t.equal((await stage.fail('/heavy', {}, { policy })).code, 'RESOURCE_LIMIT')
+  t.ok(isNear((await stage.shoot('/heavy', window)).pixels.at(200, 150), GREEN), 'the control')
 })
