@@ -209,7 +209,7 @@ t.test('accounts take turns where each needs a pod of its own and there is room 
 
 t.test('a pool whose pods do not start says why and does not make them without end', async (t) => {
   await stage.setPool({ minIdle: 0, scaleDownDelaySeconds: 0 })
-  await eventually('the old pods are gone', async () => node.runners.size === 0)
+  await eventually('the old pods are gone', async () => (await names()).length === 0)
   node.keepsUnready = true
   node.sandbox = { chromiumSandbox: true, jail: true, detail: '' }
   await stage.setPool({ minIdle: 2, maxPods: 2, isolation: 'browser' })
