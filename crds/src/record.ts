@@ -28,6 +28,7 @@ export interface PageRecord {
   content_hash?: { sha256: string; perceptual?: string | undefined } | undefined
   palette?: string[] | undefined
   links?: string[] | undefined
+  blocked_requests?: number | undefined
 }
 
 /** A file beside the picture. */
@@ -131,7 +132,7 @@ function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): Artifa
 
 function toPage(result: CaptureResult): PageRecord {
   const { width, height, page = {} } = result
-  const { imageSize, timings, responseHeaders, openGraph, contentHash, ...same } = page
+  const { imageSize, timings, responseHeaders, openGraph, contentHash, blockedRequests, ...same } = page
   return {
     page_title: result.pageTitle ?? null,
     final_url: result.finalUrl ?? null,
@@ -141,6 +142,7 @@ function toPage(result: CaptureResult): PageRecord {
     ...(openGraph ? { open_graph: openGraph } : {}),
     ...(timings ? { timings: { steps: result.timings ?? {}, page: timings } } : {}),
     ...(contentHash ? { content_hash: contentHash } : {}),
+    ...(blockedRequests === undefined ? {} : { blocked_requests: blockedRequests }),
     ...definedOf(same),
   }
 }

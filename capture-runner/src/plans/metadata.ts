@@ -12,6 +12,7 @@ export type Note =
   | 'contentHash'
   | 'palette'
   | 'links'
+  | 'blockedRequests'
 
 /** Tells what the record tells of the page. */
 export interface MetadataPlan {
@@ -31,6 +32,7 @@ export function buildMetadata(options: EffectiveOptions): MetadataPlan {
     contentHash: options.metadataContentHash,
     palette: options.metadataPalette,
     links: options.metadataLinks,
+    blockedRequests: options.metadataBlockedRequests,
   }
   const names = Object.entries(wanted).flatMap(([name, isWanted]) => (isWanted ? [name as Note] : []))
   return { notes: new Set(names) }

@@ -13,7 +13,7 @@ const MAX_FONTS = 32
 /** Elements whose fonts are looked at. */
 const FONT_SAMPLE = 300
 /** Notes that are taken from the page before its picture. */
-const OF_THE_PAGE: readonly Note[] = ['redirects', 'responseHeaders', 'imageSize', 'openGraph', 'icon', 'fonts', 'timings', 'links']
+const OF_THE_PAGE: readonly Note[] = ['redirects', 'responseHeaders', 'imageSize', 'openGraph', 'icon', 'fonts', 'timings', 'links', 'blockedRequests']
 
 /** Notes what the options ask for of the page. */
 export const notePage: Step = {
@@ -26,6 +26,7 @@ export const notePage: Step = {
     if (notes.has('redirects')) page.redirects = redirectsOf(work)
     if (notes.has('responseHeaders')) page.responseHeaders = headersOf(work)
     if (notes.has('imageSize')) page.imageSize = true
+    if (notes.has('blockedRequests')) page.blockedRequests = work.judge?.refused ?? 0
     if (notes.has('fonts')) page.fonts = await findFonts(work)
     const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
     if (wanted.length > 0) Object.assign(page, await work.tab.look<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))

@@ -17,6 +17,7 @@ export const metadataOptions = {
   metadataContentHash: note('the file’s SHA-256 and a perceptual hash of the picture'),
   metadataPalette: note('the picture’s main colours'),
   metadataLinks: note('the first 100 addresses that the page links to'),
+  metadataBlockedRequests: note('how many requests were blocked'),
 }
 
 export const metadataDefaults = {
@@ -32,4 +33,5 @@ export const metadataDefaults = {
   metadataContentHash: false,
   metadataPalette: false,
   metadataLinks: false,
+  metadataBlockedRequests: false,
 } as const

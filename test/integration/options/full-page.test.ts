@@ -36,6 +36,10 @@ const stage = await openStage(t, {
   ),
   '/shy': page('', `${block('#fff', 4_000)}${shy('late')}`),
   '/lazy': page('', `${block('#fff', 9_000)}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`),
+  '/late-content': page(
+    '',
+    `${block('#fff', 9_000)}${shy('late')}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`,
+  ),
   '/green.svg': (_, response) => response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg('#0f0')),
   '/window': page('', `${block('#f00', 0, 'height:100vh')}${block('#00f', 3_000)}`),
   // Its script makes the block as tall as the page when the window grows.
@@ -54,7 +58,8 @@ const sizeOf = ({ width, height }: { width: number; height: number }) => [width,
 /** A narrow window: these pages are tall, not wide. */
 const narrow = { fullPage: true, viewportWidth: 400 }
 
-t.test('option full_page: takes 50,000 pixels of page, every row in its place, the fixed header once', async (t) => {
+// proves: full_page, full_page_max_height
+t.test('complaint: tall pages repeat themselves or are cut: 50,000 rows are each in their place', async (t) => {
   const { pixels, findings } = await shoot('/tall', { ...narrow, fullPageMaxHeight: 50_000 })
   t.strictSame(sizeOf(pixels), [400, 50_000])
   for (let row = 0; row < 50; row++) {
@@ -105,6 +110,12 @@ t.test('option full_page_max_scrolls: ends the scroll of a feed that has no end'
   t.ok(pixels.height > 2_000 && pixels.height < 7_000, `${pixels.height}`)
 })
 
+t.test('complaint: lazy images and sections are missing in full pages: both are there', async (t) => {
+  const { pixels } = await shoot('/late-content', narrow)
+  t.ok(isNear(pixels.at(200, 9_100), GREEN), 'the section')
+  t.ok(isNear(pixels.at(200, 9_400), GREEN), 'the image')
+})
+
 t.test('option full_page_sweep: lets the page notice that it is seen, unless it is switched off', async (t) => {
   t.ok(isNear((await shoot('/shy', narrow)).pixels.at(200, 4_100), GREEN))
   t.ok(isNear((await shoot('/shy', { ...narrow, fullPageSweep: false })).pixels.at(200, 4_100), RED))
@@ -127,8 +138,8 @@ t.test('option full_page_algorithm: native and stitch give the same picture', as
   t.match(tooTall.findings.warnings, [/end|tall/, 'full_page_algorithm is stitch: the page is too tall for one shot'])
 })
 
-// proves: full_page_section_height
-t.test('option full_page_fixed_elements: once, in no section, or in every section', async (t) => {
+// proves: full_page_fixed_elements, full_page_section_height
+t.test('complaint: sticky headers are repeated in stitched pictures: once, in no section, or in all if asked for', async (t) => {
   const sections = { ...narrow, fullPageMaxHeight: 4_000, fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 } as const
   const headers = async (fullPageFixedElements: 'once' | 'hide' | 'keep') => {
     const { pixels } = await shoot('/tall', { ...sections, fullPageFixedElements })
@@ -139,7 +150,7 @@ t.test('option full_page_fixed_elements: once, in no section, or in every sectio
   t.strictSame(await headers('keep'), [true, true, true, true], 'a section is as tall as it was told to be')
 })
 
-t.test('a block of 100vh is as tall as the window in a full page', async (t) => {
+t.test('complaint: blocks of 100vh are stretched in full pages: they are as tall as the window', async (t) => {
   const { pixels } = await shoot('/window', narrow)
   t.strictSame(sizeOf(pixels), [400, 4_080])
   t.ok(isNear(pixels.at(200, 1_079), RED) && isNear(pixels.at(200, 1_080), BLUE))
@@ -159,7 +170,8 @@ t.test('option full_page_full_width: takes what is wider than the window', async
   t.ok(isNear(pixels.at(2_499, 700), RED) && isNear(pixels.at(2_999, 700), GREEN))
 })
 
-t.test('option full_page_scroll_container: unfolds the panel that scrolls in the page’s stead', async (t) => {
+// proves: full_page_scroll_container
+t.test('complaint: inner panels are not captured: the one that scrolls in the page’s stead is unfolded', async (t) => {
   t.equal((await shoot('/panel', narrow)).pixels.height, 1_080)
   for (const fullPageScrollContainer of ['auto', '#panel']) {
     const { pixels } = await shoot('/panel', { ...narrow, fullPageScrollContainer })

@@ -12,6 +12,7 @@ const halves = 'background:linear-gradient(90deg,#ff0000 70%,#0000ff 70%)'
 const stage = await openStage(t, {
   '/full': page(halves, body, head),
   '/mirrored': page('background:linear-gradient(90deg,#0000ff 30%,#ff0000 30%)', body, head),
+  '/blocking': page('', '<p>Text.</p><img src="/blocked/1.png"><img src="/blocked/2.png"><img src="/open/3.png">'),
   '/bare': page('', '<p>Text.</p>'),
   '/from': (_, response) => response.writeHead(302, { location: '/via' }).end(),
   '/via': (_, response) => response.writeHead(302, { location: '/answer' }).end(),
@@ -83,6 +84,12 @@ t.test('option metadata_content_hash: tells same files and alike pictures', asyn
   t.ok(distance(jpeg?.perceptual, contentHash?.perceptual) <= 6, 'the same page in another format')
   const other = (await shoot('/mirrored', wanted)).findings.page.contentHash
   t.ok(distance(other?.perceptual, contentHash?.perceptual) > 6, 'another picture')
+})
+
+t.test('option metadata_blocked_requests: counts the requests that were blocked', async (t) => {
+  const wanted = { metadataBlockedRequests: true, blockRequests: ['*://*/blocked/*'] }
+  t.strictSame((await shoot('/blocking', wanted)).findings.page, { blockedRequests: 2 })
+  t.strictSame((await shoot('/blocking', { metadataBlockedRequests: true })).findings.page, { blockedRequests: 0 })
 })
 
 t.test('option metadata_palette: records the picture’s main colours, the most frequent first', async (t) => {
