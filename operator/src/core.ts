@@ -208,6 +208,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     unsubscribePods()
     await Promise.all(controllers.map((each) => each.stop()))
     await client.close()
+    // What this leader has told of pools would stand for ever: the next one tells.
+    for (const { metadata: pool } of reflectors.pools.lister.list()) metrics.pool.onPoolGone(pool.name)
   }
   return { controllers, stop }
 }
