@@ -1,3 +1,5 @@
+import { eventually } from '../../support/eventually.ts'
+
 /** An answer, its body parsed when it is JSON. */
 export interface Answer {
   status: number
@@ -30,3 +32,10 @@ export async function call(url: string, { method = 'GET', body, key, headers = {
   const bytes = Buffer.from(await response.arrayBuffer())
   return { status: response.status, headers: response.headers, body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : bytes }
 }
+
+/** As `call`, and again for as long as the gateway says that it is too busy, as a client does who has time. */
+export const callPatiently = (url: string, options: Call = {}): Promise<Answer> =>
+  eventually('the gateway has time', async () => {
+    const answer = await call(url, options)
+    return answer.status !== 503 && answer
+  })

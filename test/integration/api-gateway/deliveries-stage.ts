@@ -17,7 +17,7 @@ import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { answerWith, startHttpsReceiver } from '../../support/https-receiver.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
-import { call } from './client.ts'
+import { call, callPatiently } from './client.ts'
 import { startWorld, type World } from './world.ts'
 
 const RELEASE = 'tintype'
@@ -90,7 +90,7 @@ export async function startStage(t: Test) {
 
   /** Makes a Screenshot over REST and ends its capture; gives its id. */
   async function capture(): Promise<string> {
-    const { body } = await rest('POST', '/screenshots', { body: { url: 'https://example.com/' } })
+    const { body } = await callPatiently(`${gateway.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
     const status = completedStatus({ completionTime: new Date().toISOString() })
     await world.screenshots.patch(toObjectName(body.id), mergePatch({ status }), { subresource: 'status' })
     return body.id

@@ -12,7 +12,7 @@ import { prepareDelivery } from '../../../operator/src/delivery/delivery.ts'
 import { completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startReceiver } from '../delivery/stage.ts'
-import { call } from './client.ts'
+import { call, callPatiently } from './client.ts'
 import { startWorld } from './world.ts'
 
 // The life of webhook endpoints over two replicas, and deliveries that the operator signs with what the gateways have sealed.
@@ -68,7 +68,7 @@ const whenReady = (id: string) =>
   })
 /** Makes a Screenshot over REST and ends its capture in the runner's role. */
 const capture = async () => {
-  const created = await call(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
+  const created = await callPatiently(`${a.url}/v1/screenshots`, { method: 'POST', key, body: { url: 'https://example.com/' } })
   const status = completedStatus({ completionTime: new Date().toISOString() })
   return world.screenshots.patch(toObjectName(created.body.id), mergePatch({ status }), { subresource: 'status' })
 }
