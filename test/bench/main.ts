@@ -4,6 +4,7 @@
  */
 import { Api } from './api.ts'
 import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
+import { measureBlocking } from './blocking/measure.ts'
 import { measureBurst } from './burst.ts'
 import { measureFairness } from './fairness/measure.ts'
 import { describeClusterStore, describeMachine } from './machine.ts'
@@ -18,13 +19,13 @@ import { measureReads } from './rest/reads.ts'
 import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from './rest/report.ts'
 import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
-import { CAPTURE_PARTS, type FAIRNESS_PARTS, HELP, parseSettings, type REST_PARTS, type Settings, type WEBHOOK_PARTS } from './settings.ts'
+import { type BLOCKING_PARTS, CAPTURE_PARTS, type FAIRNESS_PARTS, HELP, parseSettings, type REST_PARTS, type Settings, type WEBHOOK_PARTS } from './settings.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
 import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
-import { CAPTURE_FIGURES, FAIRNESS_FIGURES, REST_FIGURES, WEBHOOK_FIGURES, writeFigures } from './write-figures.ts'
+import { BLOCKING_FIGURES, CAPTURE_FIGURES, FAIRNESS_FIGURES, REST_FIGURES, WEBHOOK_FIGURES, writeFigures } from './write-figures.ts'
 
 const settings = readSettings()
 const tables: Table[] = []
@@ -119,6 +120,8 @@ const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> =
 
 const OF_FAIRNESS: Record<(typeof FAIRNESS_PARTS)[number], () => Promise<void>> = { fairness: () => measureFairness(tell, show) }
 
+const OF_BLOCKING: Record<(typeof BLOCKING_PARTS)[number], () => Promise<void>> = { blocking: () => measureBlocking(show) }
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -141,6 +144,7 @@ for (const [mark, parts] of [
   [REST_FIGURES, ON_ITS_OWN],
   [WEBHOOK_FIGURES, OF_WEBHOOKS],
   [FAIRNESS_FIGURES, OF_FAIRNESS],
+  [BLOCKING_FIGURES, OF_BLOCKING],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

@@ -35,8 +35,10 @@ export const REST_PARTS = ['rest-creates', 'rest-reads', 'rest-floods', 'rest-me
 export const WEBHOOK_PARTS = ['webhooks'] as const
 /** What is measured on a whole plane of the benchmark's own, with simulated runners. */
 export const FAIRNESS_PARTS = ['fairness'] as const
+/** What the filter lists refuse, judged by a list that they were not made from. */
+export const BLOCKING_PARTS = ['blocking'] as const
 /** What can be measured. */
-export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS, ...WEBHOOK_PARTS, ...FAIRNESS_PARTS] as const
+export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS, ...WEBHOOK_PARTS, ...FAIRNESS_PARTS, ...BLOCKING_PARTS] as const
 export type Part = (typeof PARTS)[number]
 
 const DEFAULT_PAGES = ['http://pages.sites.svc.cluster.local/quadrants', 'http://docs.sites.svc.cluster.local/en-US/apt.html']
@@ -67,6 +69,7 @@ The parts named rest-… start an API server, an etcd that waits for the disk, a
 The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server and then by an API server of its own, to
 a receiver that is a process of its own.
 The part named fairness starts all of it but browsers, with runners that only take their time: who waits how long behind whose batches.
+The part named blocking asks the filter lists about addresses of a list that they were not made from; it needs nothing else.
 Idle memory means something only ten minutes after the last work: --only memory.
 `
 

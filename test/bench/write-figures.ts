@@ -11,6 +11,7 @@ export const WEBHOOK_FIGURES = '<!-- figures of webhooks: written by `npm run be
 export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm run bench -- --write` -->'
 
 export const FAIRNESS_FIGURES = '<!-- figures of fairness: written by `npm run bench -- --write` -->'
+export const BLOCKING_FIGURES = '<!-- figures of blocking: written by `npm run bench -- --write` -->'
 export const SOAK_FIGURES = '<!-- figures of the soak run: written by `npm run soak -- --write` -->'
 
 /** Puts figures between a mark and the end mark after it. @throws when they are not there */

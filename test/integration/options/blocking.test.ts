@@ -110,11 +110,12 @@ t.test('option block_trackers: refuses counters', async (t) => {
   t.strictSame(pixels.at(900, 600), WHITE)
 })
 
+// proves: block_chats, block_socials
 for (const [name, option, path] of [
   ['block_chats', 'blockChats', '/chat'],
   ['block_socials', 'blockSocials', '/social'],
 ] as const) {
-  t.test(`option ${name}: refuses their scripts and hides their places`, async (t) => {
+  t.test(`${name} refuses their scripts and hides their places`, async (t) => {
     const { asked, pixels } = await shootAt(path, { [option]: true })
     t.strictSame(asked, [`news.example${path}`])
     t.strictSame(pixels.at(100, 150), WHITE)

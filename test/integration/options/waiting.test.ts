@@ -1,8 +1,10 @@
 // What is waited for, and when the waiting ends. No test measures a time: a page shows whether it was waited for.
 
 import t from 'tap'
+import { CaptureError } from '../../../capture-runner/src/errors.ts'
 import { buildPlan } from '../../../capture-runner/src/plan.ts'
 import { repeatedly } from '../../../capture-runner/src/repeatedly.ts'
+import { attemptMilliseconds } from '../../../crds/src/deadline.ts'
 import { GREEN, RED } from '../capture-runner/pixels.ts'
 import { openStage, page, strict } from './options.ts'
 
@@ -146,14 +148,39 @@ t.test('option capture_timeout: bounds the taking of the picture', async (t) => 
   t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
 })
 
-t.test('option retries: repeats what may pass, and nothing else', async (t) => {
+/** Fails twice as a broken connection does, and then takes a picture. */
+function thirdTime(code: 'NAVIGATION_FAILED' | 'DNS_FAILED') {
   let attempts = 0
-  const { CaptureError } = await import('../../../capture-runner/src/errors.ts')
-  const take = async () => {
-    if (++attempts < 3) throw new CaptureError('NAVIGATION_FAILED', 'reset')
-    return { picture: Buffer.alloc(0), findings: (await stage.shoot('/strict')).findings }
+  return async () => {
+    if (++attempts < 3) throw new CaptureError(code, 'it failed')
+    return { ...(await stage.shoot('/strict')), attempts }
   }
-  const plan = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 })
-  const { findings } = await repeatedly(plan, { deadline: Date.now() + 60_000, signal: new AbortController().signal }, take)
-  t.match(findings.warnings, ['it took 3 attempts'])
+}
+const within = () => ({ deadline: Date.now() + 60_000, signal: new AbortController().signal })
+
+t.test('option retries: repeats what may pass, as often as it may, and nothing else', async (t) => {
+  const twice = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 })
+  t.match((await repeatedly(twice, within(), thirdTime('NAVIGATION_FAILED'))).findings.warnings, ['it took 3 attempts'])
+  await t.rejects(repeatedly(twice, within(), thirdTime('DNS_FAILED')), { code: 'DNS_FAILED' })
+  const once = buildPlan('http://a.example/', { retries: 1, retryDelay: 0 })
+  await t.rejects(repeatedly(once, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
+})
+
+t.test('option retry_delay: does not begin what cannot end in time', async (t) => {
+  const patient = buildPlan('http://a.example/', { retries: 2, retryDelay: 60_000 })
+  await t.rejects(repeatedly(patient, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
+})
+
+t.test('option job_timeout: bounds the whole of it', async (t) => {
+  t.equal(attemptMilliseconds({ jobTimeout: 7_000, timeout: 5_000, captureTimeout: 60_000 }), 7_000)
+  // What the operator makes of it is the deadline of the order, and so the signal of the capture.
+  const late = new CaptureError('TIMEOUT', 'the capture did not end within its time')
+  const end = new AbortController()
+  const failing = stage.fail('/never', { timeout: 60_000 }, { signal: end.signal })
+  end.abort(late)
+  t.equal(await failing, late)
+})
+
+t.test('option timeout: bounds the loading of the page', async (t) => {
+  t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT', message: /did not load within 1000 ms/ })
 })

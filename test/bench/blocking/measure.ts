@@ -1,0 +1,56 @@
+import path from 'node:path'
+import { Judge } from '../../../capture-runner/src/blocking/judge.ts'
+import { openLists } from '../../../capture-runner/src/blocking/lists.ts'
+import type { EngineName } from '../../../capture-runner/src/plans/blocking.ts'
+import { ensureLists } from '../../cluster/lists.ts'
+import type { Table } from '../table.ts'
+import { type KnownAddress, readForeignList, UNWANTED, WANTED } from './foreign-list.ts'
+
+/** A page on which nothing is anybody's own. */
+const PAGE = 'https://news.example/'
+const ENGINES: readonly EngineName[] = ['ads', 'trackers']
+
+/** Recall and false positives of `block_ads` and `block_trackers` on a list that they were not built from, and what a verdict costs. */
+export async function measureBlocking(show: (...tables: Table[]) => void): Promise<void> {
+  const lists = openLists(path.join(await ensureLists(), 'lists'))
+  const loads: string[][] = []
+  for (const name of ENGINES) {
+    const started = performance.now()
+    await lists.engine(name)
+    loads.push([`${name}, read`, `${(performance.now() - started).toFixed(0)} ms`])
+  }
+  const engines = await Promise.all(ENGINES.map((name) => lists.engine(name)))
+  const rules = { engines: ENGINES, refused: [], refusedKinds: [], allowed: [], thirdParty: false }
+  const judge = new Judge(PAGE, rules, engines)
+  const isRefused = ({ url }: KnownAddress): boolean => judge.judge({ url, resourceType: 'Script', isPage: false, asker: PAGE }) !== 'pass'
+  const known = await readForeignList()
+  const verdicts = known.map((address) => ({ ...address, isRefused: isRefused(address) }))
+  // Parts of an engine are made ready when they are first asked for: a runner that blocks has been through that.
+  const before = process.cpuUsage()
+  for (const address of known) isRefused(address)
+  const { user, system } = process.cpuUsage(before)
+  const each = (user + system) / known.length
+  const count = (category: string): string[] => {
+    const of = verdicts.filter((verdict) => verdict.category === category)
+    const refused = of.filter((verdict) => verdict.isRefused).length
+    return [category, String(of.length), String(refused), `${((100 * refused) / Math.max(1, of.length)).toFixed(1)} %`]
+  }
+  const { updated } = await lists.versions()
+  show(
+    {
+      title: 'What block_ads and block_trackers refuse of addresses that Ghostery’s list knows and theirs was not made from',
+      head: ['to be refused', 'addresses', 'refused', 'recall'],
+      rows: Object.keys(UNWANTED).map(count),
+    },
+    {
+      title: 'The same of addresses that pages need',
+      head: ['to be left', 'addresses', 'refused', 'false positives'],
+      rows: WANTED.map(count),
+    },
+    {
+      title: `What it costs; the lists are of ${updated.slice(0, 10)}`,
+      head: ['part', 'time'],
+      rows: [...loads, ['one verdict, of the processor', `${each.toFixed(0)} µs`]],
+    },
+  )
+}
