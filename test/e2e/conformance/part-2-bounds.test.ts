@@ -20,12 +20,6 @@ const bounds: [sentence: string, option: string, accepted: unknown[], refused: u
   ['spec 2.2: full_page is a boolean', 'full_page', [true, false], ['true', 1]],
   ['spec 2.2: full_page_max_height is 1000-50000 pixels', 'full_page_max_height', [1000, 50_000], [999, 50_001]],
   ['spec 2.2: full_page_scroll_delay is 0-10000 milliseconds between scrolls', 'full_page_scroll_delay', [0, 10_000], [-1, 10_001, '5']],
-  [
-    'spec 2.2: full_page_scroll_delay is 0-10000 milliseconds between scrolls',
-    'full_page_scroll_delay',
-    [0, 10_000],
-    [-1, 10_001, '5'],
-  ],
   ['spec 2.2: delay is 0-60000 milliseconds', 'delay', [0, 60_000], [-1, 60_001]],
   ['spec 2.2: timeout is 1000-180000 milliseconds', 'timeout', [1000, 180_000], [999, 180_001]],
   ['spec 2.2: wait_for_selector is a string, bounded', 'wait_for_selector', ['html', `html${' '.repeat(1020)}`], ['', 'a'.repeat(1025), 1]],
