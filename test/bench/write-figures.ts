@@ -12,7 +12,9 @@ export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm
 
 export const FAIRNESS_FIGURES = '<!-- figures of fairness: written by `npm run bench -- --write` -->'
 export const BLOCKING_FIGURES = '<!-- figures of blocking: written by `npm run bench -- --write` -->'
-export const SOAK_FIGURES = '<!-- figures of the soak run: written by `npm run soak -- --write` -->'
+/** Of one part of the soak run: parts are run apart, so their figures are kept apart. */
+export const soakFigures = (part: string): string =>
+  `<!-- figures of the soak part ${part}: written by \`npm run soak -- ${part} --write\` -->`
 
 /** Puts figures between a mark and the end mark after it. @throws when they are not there */
 export function replaceFigures(text: string, figures: string, mark = CAPTURE_FIGURES): string {

@@ -2,11 +2,12 @@
  * `npm run soak`: what takes too long for every test run. Each part says what it shows, prints what was found, and the last line is the total;
  * the exit code is 1 when something was not shown.
  */
+import { loadavg } from 'node:os'
 import { describeMachine } from '../bench/machine.ts'
 import { renderTable, type Table } from '../bench/table.ts'
-import { SOAK_FIGURES, writeFigures } from '../bench/write-figures.ts'
+import { soakFigures, writeFigures } from '../bench/write-figures.ts'
 import { parts } from './all-parts.ts'
-import type { Finding, Part } from './part.ts'
+import type { Finding, Part, PartResult } from './part.ts'
 import { help, parseSettings, type SoakSettings } from './settings.ts'
 
 function readSettings(): SoakSettings {
@@ -29,39 +30,43 @@ if (unknown.length > 0) {
 }
 
 const started = new Date()
-const tables: Table[] = []
-const all: { part: string; finding: Finding }[] = []
+const all: Finding[] = []
 const tell = (line: string): void => void process.stderr.write(`   ${new Date().toISOString().slice(11, 19)} ${line}\n`)
 
-async function runPart({ name, run }: Part): Promise<Finding[]> {
+async function runPart({ name, run }: Part): Promise<PartResult> {
   try {
-    const { findings, tables: found = [] } = await run({ settings, tell })
-    for (const table of found) console.log(`\n${renderTable(table)}\n`)
-    tables.push(...found)
-    return findings
+    return await run({ settings, tell })
   } catch (error) {
     console.error(error)
-    return [{ shows: `${name} runs to its end`, measured: error instanceof Error ? error.message : String(error), bar: '', isMet: false }]
+    const measured = error instanceof Error ? error.message : String(error)
+    return { findings: [{ shows: `${name} runs to its end`, measured, bar: '', isMet: false }] }
   }
+}
+
+function print({ shows, measured, bar, isMet }: Finding): void {
+  console.log(`${isMet ? 'ok    ' : 'NOT OK'} ${shows}: ${measured}${bar === '' ? '' : ` (${bar})`}`)
+}
+
+async function write({ name, shows }: Part, { findings, tables = [] }: PartResult): Promise<void> {
+  const rows = findings.map((finding) => [finding.shows, finding.measured, finding.bar, finding.isMet ? 'yes' : '**no**'])
+  const summary: Table = { title: `${name}: ${shows}`, head: ['shows', 'measured', 'bar', 'met'], rows }
+  const command = ['npm run soak --', ...process.argv.slice(2)].join(' ')
+  const place = `${describeMachine()}, load ${loadavg()[0]?.toFixed(0)}; etcd waits for the disk`
+  await writeFigures(soakFigures(name), [summary, ...tables], { started, command, place })
 }
 
 for (const part of parts) {
   if (settings.names.length > 0 && !settings.names.includes(part.name)) continue
   const begun = performance.now()
   console.log(`\n== ${part.name}: ${part.shows}`)
-  const findings = await runPart(part)
-  for (const { shows, measured, bar, isMet } of findings)
-    console.log(`${isMet ? 'ok    ' : 'NOT OK'} ${shows}: ${measured}${bar === '' ? '' : ` (${bar})`}`)
-  all.push(...findings.map((finding) => ({ part: part.name, finding })))
+  const result = await runPart(part)
+  for (const table of result.tables ?? []) console.log(`\n${renderTable(table)}\n`)
+  result.findings.forEach(print)
+  all.push(...result.findings)
+  if (settings.write) await write(part, result)
   console.log(`== ${part.name}: ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
 }
 
-const failed = all.filter(({ finding }) => !finding.isMet).length
-if (settings.write && all.length > 0) {
-  const rows = all.map(({ part, finding }) => [part, finding.shows, finding.measured, finding.bar, finding.isMet ? 'yes' : '**no**'])
-  const summary: Table = { title: 'What was shown', head: ['part', 'shows', 'measured', 'bar', 'met'], rows }
-  const command = ['npm run soak --', ...process.argv.slice(2)].join(' ')
-  await writeFigures(SOAK_FIGURES, [summary, ...tables], { started, command, place: `${describeMachine()}; etcd waits for the disk` })
-}
+const failed = all.filter(({ isMet }) => !isMet).length
 console.log(`\n${all.length - failed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

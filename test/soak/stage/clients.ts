@@ -15,7 +15,7 @@ export interface Asked {
   accepted: Accepted[]
   /** Milliseconds until the answer, of those that were accepted. */
   milliseconds: number[]
-  /** How often each other answer came; `0`: no answer. */
+  /** How often each other answer came: status and message. */
   others: Record<string, number>
 }
 
@@ -60,6 +60,14 @@ export function send(url: string, { method = 'GET', key, body }: { method?: stri
   })
 }
 
+function messageOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { error: { message: string } }).error.message
+  } catch {
+    return text.slice(0, 100)
+  }
+}
+
 /** Asks at a steady rate, whether answers come or not, and waits for the last answer. */
 export async function askSteadily({ urls, keys, perSecond, seconds, signal }: AskOrder): Promise<Asked> {
   const asked: Asked = { accepted: [], milliseconds: [], others: {} }
@@ -72,7 +80,8 @@ export async function askSteadily({ urls, keys, perSecond, seconds, signal }: As
     const sent = performance.now()
     const { status, text } = await send(url, { method: 'POST', key, body: { url: `https://example.com/a/page?of=some&n=${n}` } })
     if (status !== ACCEPTED) {
-      asked.others[status] = (asked.others[status] ?? 0) + 1
+      const what = status === 0 ? 'no answer' : `${status} ${messageOf(text)}`
+      asked.others[what] = (asked.others[what] ?? 0) + 1
       return
     }
     asked.milliseconds.push(performance.now() - sent)

@@ -46,7 +46,7 @@ const CALM_MILLISECONDS = 5_000
 const MAX_LOAD_SECONDS = 600
 const MARGIN_SECONDS = 5
 const LINE = 1_000
-const UNAVAILABLE = '503'
+const UNAVAILABLE = '503 '
 
 /** The part that shows a trouble. */
 export const toPart = (trouble: Trouble): Part => ({
@@ -105,7 +105,7 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
   const { repeated, times } = await stage.fleet.tell({ times: true })
   await ends.stop()
   const gapSeconds = longestGap(Object.values(times)) / 1_000
-  const refused = Object.entries(asked.others).map(([status, count]) => `${count} × ${status === '0' ? 'no answer' : status}`)
+  const refused = Object.entries(asked.others).map(([what, count]) => `${count} × ${what}`)
   const findings = [
     holds(
       'every accepted Screenshot ended with its own picture',
@@ -120,7 +120,7 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
     ),
     holds(
       trouble.mayRefuse ? 'what was not accepted was answered 503' : 'every request was accepted',
-      Object.keys(asked.others).every((status) => trouble.mayRefuse && status === UNAVAILABLE),
+      Object.keys(asked.others).every((what) => trouble.mayRefuse && what.startsWith(UNAVAILABLE)),
       refused.join(', ') || 'all accepted',
     ),
     trouble.maxGapSeconds === undefined
