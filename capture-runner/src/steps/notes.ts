@@ -13,7 +13,17 @@ const MAX_FONTS = 32
 /** Elements whose fonts are looked at. */
 const FONT_SAMPLE = 300
 /** Notes that are taken from the page before its picture. */
-const OF_THE_PAGE: readonly Note[] = ['redirects', 'responseHeaders', 'imageSize', 'openGraph', 'icon', 'fonts', 'timings', 'links', 'blockedRequests']
+const OF_THE_PAGE: readonly Note[] = [
+  'redirects',
+  'responseHeaders',
+  'imageSize',
+  'openGraph',
+  'icon',
+  'fonts',
+  'timings',
+  'links',
+  'blockedRequests',
+]
 
 /** Notes what the options ask for of the page. */
 export const notePage: Step = {
