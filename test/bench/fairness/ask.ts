@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toObjectName } from '../../../crds/src/names.ts'
 import type { Customer } from './market.ts'
 
@@ -30,11 +31,23 @@ export const askOne = (gatewayUrl: string, customer: Customer, n = 0): Promise<R
 export const askBatch = (gatewayUrl: string, customer: Customer, count: number): Promise<Reply> =>
   post(`${gatewayUrl}/v1/screenshots/batch`, customer, { urls: Array.from({ length: count }, (_, n) => pageOf(customer, n)) })
 
+const MAX_TRIES = 10
+const DEFAULT_SECONDS = 2
+
+/** Asks again, as clients do, when the service was away for a moment: a machine with other work does that to it. */
+async function askPatiently(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let tries = 1; ; tries++) {
+    const reply = await ask()
+    if (reply.body.error?.code !== 'SERVICE_UNAVAILABLE' || tries === MAX_TRIES) return reply
+    await sleep(Number(reply.retryAfter ?? DEFAULT_SECONDS) * 1_000)
+  }
+}
+
 /** Batches that must be accepted; gives the names of their objects. */
 export async function askBatches(gatewayUrl: string, customer: Customer, count: number, size = 100): Promise<string[]> {
   const names: string[] = []
   for (let n = 0; n < count; n++) {
-    const { status, body } = await askBatch(gatewayUrl, customer, size)
+    const { status, body } = await askPatiently(() => askBatch(gatewayUrl, customer, size))
     if (status !== 202) throw new Error(`a batch was answered with ${status} ${body.error?.code}`)
     names.push(...(body.screenshots ?? []).map(({ id }) => toObjectName(id)))
   }

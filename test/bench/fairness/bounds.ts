@@ -43,8 +43,9 @@ export async function measureBounds(market: Market, { others, ...bounds }: Bound
   const answers: Record<string, number> = {}
   await Promise.all(
     Array.from({ length: others }, async (_, n) => {
-      const { status } = await askOne(gateway.url, customers[n % ACCOUNTS] ?? flood, n)
-      answers[status] = (answers[status] ?? 0) + 1
+      const { status, body } = await askOne(gateway.url, customers[n % ACCOUNTS] ?? flood, n)
+      const answer = [status, body.error?.code].filter(Boolean).join(' ')
+      answers[answer] = (answers[answer] ?? 0) + 1
     }),
   )
   return { refusal, before, after, others: answers }

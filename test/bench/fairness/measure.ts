@@ -28,6 +28,6 @@ const SCENES: readonly Scene[] = [
 export async function measureFairness(tell: (line: string) => void, show: (table: Table) => void): Promise<void> {
   for (const [what, measure] of SCENES) {
     tell(what)
-    show(await withStage(async (stage) => measure(await openMarket(stage))))
+    show(await withStage(async (stage) => measure(await openMarket(stage)), { fsync: false }))
   }
 }
