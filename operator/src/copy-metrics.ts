@@ -28,31 +28,43 @@ export function watchCopies(registry: Registry, sources: CopySources): void {
   watchRetention(registry, sources)
 }
 
-function watchQueue(registry: Registry, { reflectors, namespace, now }: CopySources): void {
-  const labelNames = ['pool', 'tier'] as const
-  const oldest = new Gauge({
-    name: 'screenshot_queue_oldest_seconds',
-    help: 'Age of the oldest Screenshot that waits.',
-    labelNames,
-    registers: [registry],
-  })
-  new Gauge({
-    name: 'screenshot_queue_depth',
-    help: 'Screenshots that wait, by pool and by plan of their account.',
-    labelNames,
-    registers: [registry],
-    collect() {
-      this.reset()
-      oldest.reset()
-      const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
-      const waiting = reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')
-      const groups = Map.groupBy(waiting, (shot) => JSON.stringify({ pool: shot.spec.poolName ?? DEFAULT_POOL, tier: tierOf(shot) }))
-      for (const [labels, shots] of groups) {
-        const first = shots.reduce((least, { metadata }) => Math.min(least, createdAtOf(screenshotIdOf(metadata)).getTime()), now())
-        this.set(JSON.parse(labels), shots.length)
-        oldest.set(JSON.parse(labels), (now() - first) / 1_000)
-      }
-    },
+/** Those that wait in one pool for accounts of one plan. */
+interface Queue {
+  labels: { pool: string; tier: string }
+  waiting: Screenshot[]
+}
+
+function findQueues({ reflectors, namespace }: CopySources): Queue[] {
+  const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
+  const queues = new Map<string, Queue>()
+  for (const shot of reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')) {
+    const labels = { pool: shot.spec.poolName ?? DEFAULT_POOL, tier: tierOf(shot) }
+    const key = `${labels.pool}/${labels.tier}`
+    const queue = queues.get(key)
+    if (queue) queue.waiting.push(shot)
+    else queues.set(key, { labels, waiting: [shot] })
+  }
+  return [...queues.values()]
+}
+
+function watchQueue(registry: Registry, sources: CopySources): void {
+  // Each gauge looks for itself: metrics are read side by side, and one that another fills would be a scrape late.
+  const add = (name: string, help: string, valueOf: (waiting: readonly Screenshot[]) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool', 'tier'] as const,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, waiting } of findQueues(sources)) this.set(labels, valueOf(waiting))
+      },
+    })
+  const createdAt = ({ metadata }: Screenshot): number => createdAtOf(screenshotIdOf(metadata)).getTime()
+  add('screenshot_queue_depth', 'Screenshots that wait, by pool and by plan of their account.', ({ length }) => length)
+  add('screenshot_queue_oldest_seconds', 'Age of the oldest Screenshot that waits.', (waiting) => {
+    const now = sources.now()
+    return (now - waiting.reduce((first, shot) => Math.min(first, createdAt(shot)), now)) / 1_000
   })
 }
 
