@@ -49,7 +49,7 @@ function findQueues({ reflectors, namespace }: CopySources): Queue[] {
 
 function watchQueue(registry: Registry, sources: CopySources): void {
   // Each gauge looks for itself: metrics are read side by side, and one that another fills would be a scrape late.
-  const add = (name: string, help: string, valueOf: (waiting: readonly Screenshot[]) => number) =>
+  const add = (name: string, help: string, measure: (waiting: readonly Screenshot[]) => number) =>
     new Gauge({
       name,
       help,
@@ -57,7 +57,7 @@ function watchQueue(registry: Registry, sources: CopySources): void {
       registers: [registry],
       collect() {
         this.reset()
-        for (const { labels, waiting } of findQueues(sources)) this.set(labels, valueOf(waiting))
+        for (const { labels, waiting } of findQueues(sources)) this.set(labels, measure(waiting))
       },
     })
   const createdAt = ({ metadata }: Screenshot): number => createdAtOf(screenshotIdOf(metadata)).getTime()
