@@ -1,4 +1,5 @@
 import t from 'tap'
+import { startDnsServer } from '../../support/dns-server.ts'
 import { servePages } from '../capture-runner/page-server.ts'
 import { openStage, page, telling } from './options.ts'
 
@@ -8,34 +9,36 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const facts = `({ userAgent: navigator.userAgent, platform: navigator.platform, hinted: navigator.userAgentData?.platform ?? null,
   brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + ' ' + version).join() ?? null, languages: navigator.languages.join() })`
 
-const elsewhere: string[] = []
-const third = await servePages({
-  '/third.css': (request, response) => {
-    elsewhere.push(`${request.headers.authorization ?? '-'} ${request.headers['x-pass'] ?? '-'}`)
-    response.writeHead(200, { 'content-type': 'text/css', 'access-control-allow-origin': '*' }).end('')
+const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
+/** What hosts beside the page's were sent, as `authorization pass`. */
+const elsewhere = new Map<string, string>()
+const others = await servePages({
+  '/other.css': ({ headers }, response) => {
+    elsewhere.set(headers.host?.split(':')[0] ?? '', `${headers.authorization ?? '-'} ${headers['x-pass'] ?? '-'}`)
+    response.writeHead(200, { 'content-type': 'text/css' }).end('')
   },
 })
-const stage = await openStage(t, {
-  '/facts': telling(facts),
-  '/worker': telling(`new Promise((done) => {
+const styleOf = (host: string) => `<link rel="stylesheet" href="${others.url('/other.css').replace('127.0.0.1', host)}">`
+const stage = await openStage(
+  t,
+  {
+    '/facts': telling(facts),
+    '/worker': telling(`new Promise((done) => {
     const worker = new Worker('/worker.js')
     worker.onmessage = ({ data }) => done(data)
   })`),
-  '/worker.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`postMessage(${facts})`),
-  '/image': page('', '<img src="/picture.png"><p>text'),
-  '/picture.png': (_, response) => void response.writeHead(404).end(),
-  '/with-third': page('', '<p>text', `<link rel="stylesheet" href="${third.url('/third.css')}">`),
-  '/stored': telling('JSON.stringify([localStorage.getItem("theme"), localStorage.length, window.first])', '').replace(
-    '<body>',
-    '<script>window.first = localStorage.getItem("theme")</script><body>',
-  ),
-  '/stored-in-other': telling(
-    'new Promise((done) => addEventListener("message", ({ data }) => done(data)))',
-    '<iframe id="frame"></iframe><script>document.getElementById("frame").src = location.href.replace("127.0.0.1", "localhost").replace("stored-in-other", "tell-parent")</script>',
-  ),
-  '/tell-parent': '<script>parent.postMessage(localStorage.getItem("theme"), "*")</script>',
-})
-t.teardown(() => third.close())
+    '/worker.js': (_, response) => void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`postMessage(${facts})`),
+    '/image': page('', '<img src="/picture.png"><p>text'),
+    '/picture.png': (_, response) => void response.writeHead(404).end(),
+    '/with-others': page('', '<p>text', styleOf('api.first.example') + styleOf('third.example')),
+    '/stored': telling('JSON.stringify([localStorage.getItem("theme"), localStorage.length, window.first])', '').replace(
+      '<body>',
+      '<script>window.first = localStorage.getItem("theme")</script><body>',
+    ),
+  },
+  { guard: { dnsServers: [dns.address] } },
+)
+t.teardown(() => Promise.all([others.close(), dns.close()]))
 
 t.test('option user_agent: is what servers, scripts and client hints tell alike', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: WINDOWS }), { userAgent: WINDOWS, platform: 'Win32', brands: /Chromium 120/ })
@@ -70,16 +73,18 @@ t.test('option accept_language: goes with every request and leaves the page’s 
 
 t.test('option headers_scope: sends headers to one origin, one site or everybody', async (t) => {
   const privateOptions = { authorization: 'Bearer 1', headers: { 'X-Pass': 'p' } }
+  const path = '/with-others'
   const seenBy = async (headersScope?: 'same_origin' | 'same_site' | 'all') => {
-    elsewhere.length = 0
-    await stage.shoot('/with-third', headersScope ? { headersScope } : {}, { privateOptions })
-    t.match(stage.lastSeen('/with-third').headers, { authorization: 'Bearer 1', 'x-pass': 'p' })
-    return elsewhere[0]
+    elsewhere.clear()
+    const url = stage.site.url(path).replace('127.0.0.1', 'www.first.example')
+    await stage.shootAt(url, headersScope ? { headersScope } : {}, { privateOptions })
+    t.match(stage.lastSeen(path).headers, { authorization: 'Bearer 1', 'x-pass': 'p' })
+    return [elsewhere.get('api.first.example'), elsewhere.get('third.example')]
   }
-  t.equal(await seenBy(), '- -', 'another port is another origin')
-  t.equal(await seenBy('same_origin'), '- -')
-  t.equal(await seenBy('same_site'), 'Bearer 1 p', 'and the same site')
-  t.equal(await seenBy('all'), 'Bearer 1 p')
+  t.strictSame(await seenBy(), ['- -', '- -'])
+  t.strictSame(await seenBy('same_origin'), ['- -', '- -'])
+  t.strictSame(await seenBy('same_site'), ['Bearer 1 p', '- -'])
+  t.strictSame(await seenBy('all'), ['Bearer 1 p', 'Bearer 1 p'])
 })
 
 t.test('option local_storage: is there before the first script, at the page’s own origin only', async (t) => {
