@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { locateChartTools } from '../../chart/tools.ts'
 import { run } from '../../cluster/exec.ts'
 import { repository } from '../../cluster/state.ts'
@@ -41,12 +41,17 @@ t.test('Prometheus understands every alert, and each fires when it should and is
 })
 
 t.test('every alert is tested to fire, and docs/operations.md says what to do', async (t) => {
-  const [tests, guide] = await Promise.all(
-    ['test/chart/alerts.test.yaml', 'docs/operations.md'].map((file) => run('cat', [path.join(repository, file)])),
+  const [tests = '', guide = ''] = await Promise.all(
+    ['test/chart/alerts.test.yaml', 'docs/operations.md'].map((file) => readFile(path.join(repository, file), 'utf8')),
   )
+  const parsed = parse(tests) as { tests: { alert_rule_test?: { alertname: string; exp_alerts: object[] }[] }[] }
+  const fired = parsed.tests.flatMap(({ alert_rule_test: all = [] }) => all.filter(({ exp_alerts }) => exp_alerts.length > 0))
   for (const { alert } of alerts) {
-    t.ok(new RegExp(`alertname: ${alert}, exp_alerts: \\[\\{`).test(tests ?? ''), `${alert} is tested`)
-    t.ok(guide?.includes(alert), `${alert} is explained`)
+    t.ok(
+      fired.some(({ alertname }) => alertname === alert),
+      `${alert} is tested`,
+    )
+    t.ok(guide.includes(alert), `${alert} is explained`)
   }
 })
 
