@@ -127,9 +127,10 @@ async function runOperator(config: Config): Promise<void> {
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
   findMissing = () => findUnsynced(reflectors)
 
+  const whenSynced = (signal: AbortSignal) => Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced(signal)))
   async function lead(signal: AbortSignal): Promise<void> {
     log.info({ term: election.term }, 'leading')
-    await Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced(signal)))
+    await whenSynced(signal)
     if (config.bootstrap.enabled) void persist('make the first account', bootstrap, { log, signal }).catch(() => {})
     await leadership.lead(signal)
   }
@@ -139,7 +140,11 @@ async function runOperator(config: Config): Promise<void> {
       { release: config.release, plan: config.bootstrap.plan },
     )
 
-  election.start()
+  // Who cannot read the cluster does not stand: a new version that never could would keep the lead from an old one that can.
+  void whenSynced(stopping.signal).then(
+    () => election.start(),
+    () => {},
+  )
   const { promise: asked, resolve } = Promise.withResolvers<string>()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
   log.info({ reason: await asked }, 'stopping')

@@ -14,10 +14,10 @@ const { admin } = stage.release
 const KUBECONFIG = await stage.release.kubeconfigOf('tintype-operator')
 await stage.setPool({ minIdle: 1, maxPods: 2 })
 
-const start = (name: string) =>
+const start = (name: string, kubeconfig = KUBECONFIG) =>
   startProgram(t, {
     ...stage.environment,
-    KUBECONFIG,
+    KUBECONFIG: kubeconfig,
     TINTYPE_POD_NAME: name,
     TINTYPE_POD_UID: `uid-of-${name}`,
     TINTYPE_BOOTSTRAP_PLAN: 'scale',
@@ -120,6 +120,29 @@ t.test('an operator that is asked to stop gives the lease up and ends with 0', a
   t.equal(await leader.end('SIGTERM'), 0, leader.output().slice(-2_000))
   replicas.splice(replicas.indexOf(leader), 1)
   t.equal(await theLeader(), other)
+})
+
+t.test('an operator that cannot read all that it must leaves the lead to others', async (t) => {
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype'
+  const role = await admin.request<{ rules: { resources: string[] }[] }>({ method: 'GET', path: `${roles}/roles/tintype-operator` })
+  const rules = role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((resource) => resource !== 'accountusages') }))
+  await admin.request({
+    method: 'POST',
+    path: `${roles}/roles`,
+    body: { metadata: { name: 'blind' }, rules: rules.filter(({ resources }) => resources.length > 0) },
+  })
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'blind' }
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'blind' }]
+  await admin.request({ method: 'POST', path: `${roles}/rolebindings`, body: { metadata: { name: 'blind' }, roleRef, subjects } })
+  const blind = await start('blind', await stage.release.plane.kubeconfigFor('blind'))
+  await eventually('it misses what it may not read', async () => /copy of usages/.test((await blind.get('/readyz')).text))
+  const leader = await theLeader()
+  await leader.end('SIGTERM')
+  replicas.splice(replicas.indexOf(leader), 1)
+  const next = await start('four')
+  replicas.push(next)
+  t.equal(await theLeader(), next)
+  t.equal(await blind.isLeader(), false)
 })
 
 t.test('an operator names every mistake in its environment and does not start', async (t) => {
