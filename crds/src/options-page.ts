@@ -82,14 +82,18 @@ function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): st
     typeOf(option),
     rangeOf(option),
     preset,
-    [description.replace(DEFAULT, ''), ...interactionsOf(name)].join(' '),
+    description.replace(DEFAULT, ''),
     example === undefined ? '' : code(JSON.stringify(example)),
+    interactionsOf(name).join(' '),
     tests.map(({ title, file }) => `[${textOf(title)}](../${file})`).join('; '),
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-const HEAD = ['| Option | Type | Range | Default | What it does | Example | Proved by |', '|---|---|---|---|---|---|---|']
+const HEAD = [
+  '| Option | Type | Range | Default | What it does | Example | With other options | Proved by |',
+  '|---|---|---|---|---|---|---|---|',
+]
 
 function writeGroup({ title, options, isPrivate }: OptionGroup, proofs: readonly Proof[]): string[] {
   const names = Object.keys(options)
