@@ -26,7 +26,7 @@ interface Look {
 
 const titled = (page_title: string) => ({ status: 'completed', metadata: { page_title } })
 const failedWith = (code: string) => ({ status: 'failed', error: { code } })
-const fetching = `/reach/fetch?url=${encodeURIComponent(page('/image?ms=6000'))}`
+const fetching = `/reach/fetch?url=${encodeURIComponent(page('/image?ms=10000'))}`
 
 const sentences: Record<string, Look[]> = {
   'spec 2.2: viewport_width is the browser viewport width, by default 1920': [
