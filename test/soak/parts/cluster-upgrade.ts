@@ -18,12 +18,15 @@ const OLD_TAG = 'release-0.1.0'
 const EVERY_MILLISECONDS = 1_500
 const BETWEEN_MILLISECONDS = 15_000
 const UNFINISHED = 8
+const LOOKS = 30
+const BETWEEN_LOOKS_MILLISECONDS = 3_000
 
 /** What stays when a release is uninstalled: docs/operations.md, "Uninstall". */
 const STAYS = [
   'accountusage.tintype.dev/default',
   'account.tintype.dev/default',
   `apikey.tintype.dev/*`,
+  `lease.coordination.k8s.io/${RELEASE}-operator`,
   `persistentvolumeclaim/${RELEASE}-minio`,
   `secret/${RELEASE}-dispatch-key`,
   `secret/${RELEASE}-download-keys`,
@@ -101,7 +104,7 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
   const last = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
   await helmOn('uninstall', RELEASE, '--wait', '--timeout', '180s')
   const unfinished = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Pending' || status?.phase === 'Running').length
-  const leftovers = await findLeftovers()
+  const leftovers = await findLastLeftovers()
 
   tell('install again')
   await helmOn('install', RELEASE, now.chart, ...values, ...newTags, ...wait)
@@ -116,6 +119,15 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
 
 const isAsked = (leftover: string): boolean =>
   STAYS.some((stays) => (stays.endsWith('*') ? leftover.startsWith(stays.slice(0, -1)) : leftover === stays))
+
+/** What is still there when Kubernetes has had time to collect what belonged to others. */
+async function findLastLeftovers(): Promise<string[]> {
+  for (let look = 1; ; look++) {
+    const leftovers = await findLeftovers()
+    if (look === LOOKS || leftovers.every(isAsked)) return leftovers
+    await sleep(BETWEEN_LOOKS_MILLISECONDS)
+  }
+}
 
 /** See the head of this file. */
 export const clusterUpgrade: Part = {

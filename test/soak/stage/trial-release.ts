@@ -1,5 +1,7 @@
 /** A release of our own on the running cluster, in its own namespace: what Helm does to it, and what is asked of it. */
 import { spawn } from 'node:child_process'
+import { readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
@@ -32,6 +34,7 @@ export async function openTrial() {
   const clear = async () => {
     await helmOn('uninstall', RELEASE, '--ignore-not-found', '--wait')
     await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=120s'])
+    await freeVolumes()
   }
   const makeNamespace = () => all.create({ metadata: { name: NAMESPACE, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } })
   const whenReady = () =>
@@ -99,6 +102,17 @@ export async function findMissingPictures(ids: readonly string[]): Promise<strin
     return missing
   } finally {
     forward.kill()
+  }
+}
+
+/** Empties the volumes of releases that are gone: the next one would find data there that its passwords do not open. */
+async function freeVolumes(): Promise<void> {
+  const query = `{range .items[?(@.spec.claimRef.namespace=="${NAMESPACE}")]}{.metadata.name} {end}`
+  const volumes = (await kubectl(['get', 'persistentvolumes', '-o', `jsonpath=${query}`])).split(' ').filter(Boolean)
+  for (const volume of volumes) {
+    const directory = path.join(paths.volumes, volume)
+    for (const entry of await readdir(directory)) await rm(path.join(directory, entry), { recursive: true, force: true })
+    await kubectl(['patch', 'persistentvolume', volume, '--type=merge', '-p', '{"spec":{"claimRef":null}}'])
   }
 }
 
