@@ -1,28 +1,5 @@
 import { type FiltersEngine, Request } from '@ghostery/adblocker'
-
-/** What hiding rules are chosen by. */
-export interface PageFacts {
-  url: string
-  ids: string[]
-  classes: string[]
-  hrefs: string[]
-}
-
-/** Names that more than this many elements have between them would take longer to look up than to paint. */
-const MAX_NAMES = 20_000
-
-/** The facts of a page, as an expression. */
-export const pageFacts = `(() => {
-  const ids = new Set(), classes = new Set(), hrefs = new Set()
-  for (const element of document.querySelectorAll('[id], [class], [href]')) {
-    if (ids.size + classes.size + hrefs.size > ${MAX_NAMES}) break
-    if (element.id) ids.add(String(element.id))
-    for (const name of element.classList) classes.add(name)
-    const href = element.getAttribute('href')
-    if (href) hrefs.add(href)
-  }
-  return { url: location.href, ids: [...ids], classes: [...classes], hrefs: [...hrefs] }
-})()`
+import type { PageFacts } from './page-facts.ts'
 
 /** The style sheet that hides what the engines know. Pure. */
 export function findHidingRules(engines: readonly FiltersEngine[], { url, ids, classes, hrefs }: PageFacts): string {

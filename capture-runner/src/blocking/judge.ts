@@ -1,6 +1,7 @@
 import { type FiltersEngine, Request, type RequestType } from '@ghostery/adblocker'
 import type { ResourceKind } from '@tintype/crds/capture-options/blocking'
 import type { RequestRules } from '../plans/blocking.ts'
+import { siteOf } from '../site.ts'
 import { createMatcher } from './patterns.ts'
 
 /** A request of the page, as it is held. */
@@ -65,13 +66,13 @@ export class Judge {
     // A frame that is refused would show the browser's own page about it.
     const refuse: Verdict = asked.resourceType === 'Document' ? 'empty' : 'refuse'
     if (this.#isRefused(asked.url) || this.#kinds.has(toKind(asked.resourceType))) return refuse
-    if (!this.#rules.thirdParty && this.#engines.length === 0) return PASS
+    if (this.#rules.thirdParty && siteOf(asked.url) !== siteOf(this.#page)) return refuse
+    if (this.#engines.length === 0) return PASS
     const request = Request.fromRawDetails({
       url: asked.url,
       sourceUrl: asked.asker ?? this.#page,
       type: toRequestType(asked.resourceType),
     })
-    if (this.#rules.thirdParty && isThirdParty(asked.url, this.#page)) return refuse
     for (const engine of this.#engines) {
       const { match, filter } = engine.match(request)
       if (match) return filter?.isRedirect() && REPLACEABLE.has(asked.resourceType) ? 'empty' : refuse
@@ -79,8 +80,6 @@ export class Judge {
     return PASS
   }
 }
-
-const isThirdParty = (url: string, page: string): boolean => Request.fromRawDetails({ url, sourceUrl: page, type: 'other' }).isThirdParty
 
 /** The browser tells the two ways to ask by script apart too late. */
 const BY_SCRIPT: readonly ResourceKind[] = ['xhr', 'fetch']

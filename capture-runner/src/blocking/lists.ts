@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { FiltersEngine } from '@ghostery/adblocker'
+import type { FiltersEngine } from '@ghostery/adblocker'
 import type { EngineName } from '../plans/blocking.ts'
 
 // The filter lists that the image carries, made by capture-runner/lists. Read when a capture first wants one, which takes a few milliseconds, and
@@ -47,4 +47,8 @@ export function openLists(directory: string): FilterLists {
   }
 }
 
-const loadEngine = async (file: string): Promise<FiltersEngine> => FiltersEngine.deserialize(await readFile(file))
+/** The library is read with the first list: a runner that never blocks does without both. */
+async function loadEngine(file: string): Promise<FiltersEngine> {
+  const [library, data] = await Promise.all([import('@ghostery/adblocker'), readFile(file)])
+  return library.FiltersEngine.deserialize(data)
+}

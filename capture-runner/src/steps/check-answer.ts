@@ -1,6 +1,6 @@
-import { Request } from '@ghostery/adblocker'
 import { CaptureError } from '../errors.ts'
 import type { CapturePlan } from '../plan.ts'
+import { siteOf } from '../site.ts'
 import type { Step, Work } from './step.ts'
 
 /** Fails the capture for a status or an address that the client does not want. */
@@ -23,11 +23,8 @@ function checkStatus({ tab, plan }: Work): void {
 
 /** @throws CaptureError CONTENT_RULE when the page has ended where it should not */
 export function checkAddress({ url, refusedRedirect }: Pick<CapturePlan, 'url' | 'refusedRedirect'>, shown: string): void {
-  const isElsewhere = refusedRedirect === 'always' ? withoutHash(url) !== withoutHash(shown) : isOtherSite(url, shown)
+  const isElsewhere = refusedRedirect === 'always' ? withoutHash(url) !== withoutHash(shown) : siteOf(url) !== siteOf(shown)
   if (isElsewhere) throw new CaptureError('CONTENT_RULE', 'the page ended at another address')
 }
 
 const withoutHash = (url: string): string => new URL(url).href.split('#')[0] ?? ''
-
-const isOtherSite = (one: string, other: string): boolean =>
-  Request.fromRawDetails({ url: one, sourceUrl: other, type: 'other' }).isThirdParty

@@ -1,4 +1,4 @@
-import { filterCompactRules, type IndexedCMPRuleset } from '@duckduckgo/autoconsent'
+import type { IndexedCMPRuleset } from '@duckduckgo/autoconsent'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
 import { pause } from '../race.ts'
 import { insistOnLists } from './hold-requests.ts'
@@ -24,6 +24,7 @@ export const consent: Step = {
   run: async (work) => {
     const { tab, plan, signal } = work
     const progress = new Progress()
+    const { filterCompactRules } = await import('@duckduckgo/autoconsent')
     const { script, rules } = await insistOnLists(work).consent()
     const frames = new ConsentFrames(tab, {
       script,

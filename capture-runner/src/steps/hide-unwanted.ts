@@ -1,5 +1,5 @@
 import { guessBanners } from '../blocking/guess-banners.ts'
-import { findHidingRules, type PageFacts, pageFacts } from '../blocking/hiding.ts'
+import { type PageFacts, pageFacts } from '../blocking/page-facts.ts'
 import type { CapturePlan } from '../plan.ts'
 import { addStyles } from './add-styles.ts'
 import { enginesOf } from './hold-requests.ts'
@@ -19,6 +19,7 @@ async function hide(work: Work): Promise<void> {
   const { document } = tab.lifecycle
   try {
     if (plan.hiding) {
+      const { findHidingRules } = await import('../blocking/hiding.ts')
       const engines = await enginesOf(work, plan.hiding)
       const facts = await tab.look<PageFacts>(pageFacts, signal)
       await addStyles(work, findHidingRules(engines, facts))

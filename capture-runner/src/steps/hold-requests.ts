@@ -1,4 +1,3 @@
-import { Judge } from '../blocking/judge.ts'
 import type { FilterLists } from '../blocking/lists.ts'
 import { CaptureError } from '../errors.ts'
 import { intercept } from '../interception.ts'
@@ -15,6 +14,7 @@ export const holdRequests: Step = {
     const { tab, plan, signal } = work
     const { requestRules: rules, signIn } = plan
     if (rules) {
+      const { Judge } = await import('../blocking/judge.ts')
       work.judge = new Judge(plan.url, rules, await enginesOf(work, rules.engines))
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }

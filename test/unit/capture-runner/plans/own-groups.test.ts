@@ -1,0 +1,68 @@
+import t from 'tap'
+import { buildPlan } from '../../../../capture-runner/src/plan.ts'
+import { STEPS } from '../../../../capture-runner/src/run.ts'
+import type { CaptureOptions } from '../../../../crds/src/capture-options/catalogue.ts'
+
+// What the options of preparing, blocking, waiting and failing come to.
+
+const plan = (options?: CaptureOptions) => buildPlan('https://a.example/', options)
+/** Names of the steps that an option adds. */
+const added = (options: CaptureOptions): string[] => {
+  const usual = new Set(stepsOf({}))
+  return stepsOf(options).filter((name) => !usual.has(name))
+}
+const stepsOf = (options: CaptureOptions): string[] =>
+  STEPS.filter(({ isWanted }) => isWanted?.(plan(options)) ?? true).map(({ name }) => name)
+
+const cases: [options: CaptureOptions, steps: string[]][] = [
+  [{ initScript: 'x' }, ['initScript']],
+  [{ hideSelectors: ['p'] }, ['styles']],
+  [{ styleUrls: ['https://b.example/a.css'] }, ['loadFiles', 'styles']],
+  [{ scriptUrls: ['https://b.example/a.js'] }, ['loadFiles', 'scripts']],
+  [{ maskSelectors: ['p'] }, ['stillPage']],
+  [{ disableAnimations: true }, ['stillPage']],
+  [{ pauseVideos: true }, ['stillPage']],
+  [{ clickAll: 'p' }, ['clickAll']],
+  [{ hover: 'p' }, ['hover']],
+  [{ pressKey: 'Escape' }, ['pressKey']],
+  [{ scrollIntoView: 'p' }, ['placeWindow']],
+  [{ scrollY: 1 }, ['placeWindow']],
+  [{ blockAds: true }, ['holdRequests', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockCookieBanners: true }, ['consent', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockCookieBanners: true, cookieBannerAction: 'hide' }, ['holdRequests', 'hideUnwanted', 'hideLatecomers']],
+  [{ blockBannersByHeuristics: true }, ['hideUnwanted', 'hideLatecomers']],
+  [{ blockServiceWorkers: true }, ['holdRequests']],
+  [{ allowRequests: ['*'] }, []],
+  [{ waitForSelectorGone: 'p' }, ['waitForSelector']],
+  [{ waitForFunction: 'true' }, ['waitForFunction']],
+  [{ domIdleTime: 100 }, ['domIdle']],
+  [{ failOnStatus: ['404'] }, ['checkAnswer']],
+  [{ failOnRedirect: 'always' }, ['checkAnswer']],
+  [{ failIfContentContains: ['x'] }, ['checkContent']],
+  [{ failIfRequestFailed: ['*'] }, ['watchPage', 'checkContent']],
+  [{ failOnBotChallenge: true }, ['watchPage', 'checkContent']],
+]
+for (const [options, steps] of cases) {
+  t.test(`${JSON.stringify(options)} adds ${steps.length === 0 ? 'no step' : steps.join(', ')}`, async (t) => {
+    t.strictSame(added(options), steps)
+  })
+}
+
+t.test('buildPlan reads statuses and their ranges', async (t) => {
+  t.strictSame(plan({ failOnStatus: ['404', '500-511'] }).refusedStatuses, [
+    { from: 404, to: 404 },
+    { from: 500, to: 511 },
+  ])
+})
+
+t.test('buildPlan waits for elements as long as for the page, unless told otherwise', async (t) => {
+  t.equal(plan({ timeout: 5000 }).elementMilliseconds, 5000)
+  t.equal(plan({ timeout: 5000, waitForSelectorTimeout: 100 }).elementMilliseconds, 100)
+  t.equal(plan({ timeout: 5000 }).quiet.timeoutMilliseconds, 5000)
+})
+
+t.test('buildPlan keeps the banner’s script where the banner is to be answered', async (t) => {
+  t.equal(plan({ blockCookieBanners: true }).requestRules, undefined)
+  t.strictSame(plan({ blockCookieBanners: true, blockAds: true }).requestRules?.engines, ['ads'])
+  t.strictSame(plan({ blockCookieBanners: true, cookieBannerAction: 'hide' }).requestRules?.engines, ['banners'])
+})
