@@ -8,7 +8,14 @@ import type { Customer } from './market.ts'
 export interface Reply {
   status: number
   retryAfter: string | null
-  body: { id?: string; screenshots?: { id: string }[]; created_at?: string; started_at?: string; error?: { code: string } }
+  body: {
+    id?: string
+    screenshots?: { id: string }[]
+    created_at?: string
+    started_at?: string
+    estimated_time?: string
+    error?: { code: string }
+  }
 }
 
 /** One POST. */

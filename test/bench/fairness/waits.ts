@@ -8,6 +8,8 @@ export interface Wait {
   milliseconds: number
   /** Captures of others that were begun meanwhile. */
   overtakenBy: number
+  /** What its creation was answered. */
+  estimatedTime: string
 }
 
 export interface WaitsOrder {
@@ -30,20 +32,29 @@ export async function measureWaits(market: Market, { batches, singles, each, run
   await askBatches(gateway.url, flood, batches)
   const asked = await Promise.all(others.map((customer) => askInTurn(gateway.url, customer, each)))
   const { times } = await stage.fleet.tell({ times: true })
-  return asked.flat().map(({ account, name, createdAt, startedAt }) => {
+  return asked.flat().map(({ account, name, createdAt, startedAt, estimatedTime }) => {
     const begun = times[name] ?? Number.NaN
     const overtakenBy = Object.entries(times).filter(([other, at]) => other !== name && at > createdAt && at < begun).length
-    return { account, milliseconds: startedAt - createdAt, overtakenBy }
+    return { account, milliseconds: startedAt - createdAt, overtakenBy, estimatedTime }
   })
 }
 
-async function askInTurn(gatewayUrl: string, customer: Customer, count: number) {
-  const asked: { account: string; name: string; createdAt: number; startedAt: number }[] = []
+interface Asked {
+  account: string
+  name: string
+  createdAt: number
+  startedAt: number
+  estimatedTime: string
+}
+
+async function askInTurn(gatewayUrl: string, customer: Customer, count: number): Promise<Asked[]> {
+  const asked: Asked[] = []
   for (let n = 0; n < count; n++) {
     const { status, body } = await post(`${gatewayUrl}/v1/screenshots?wait=25`, customer, { url: `https://example.com/${n}` })
     if (status !== 200) throw new Error(`a single screenshot was not done in 25 s: ${status}`)
-    const { id = '', created_at: created = '', started_at: started = '' } = body
-    asked.push({ account: customer.name, name: toObjectName(id), createdAt: Date.parse(created), startedAt: Date.parse(started) })
+    const { id = '', created_at: created = '', started_at: started = '', estimated_time: estimatedTime = '' } = body
+    const [createdAt, startedAt] = [Date.parse(created), Date.parse(started)]
+    asked.push({ account: customer.name, name: toObjectName(id), createdAt, startedAt, estimatedTime })
   }
   return asked
 }

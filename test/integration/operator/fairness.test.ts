@@ -1,4 +1,5 @@
 import t from 'tap'
+import { ESTIMATED_TIME } from '../../../crds/src/record.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
 import { openMarket } from '../../bench/fairness/market.ts'
 import { measureWaits } from '../../bench/fairness/waits.ts'
@@ -25,7 +26,11 @@ await withStage(
 
     await t.test('single screenshots wait no longer than two captures behind another account’s batches', async (t) => {
       const waits = await measureWaits(market, { batches: 1, singles: 3, each: 2, runners: RUNNERS, captureMilliseconds: 1_000 })
-      for (const { account, overtakenBy } of waits) t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were begun before it`)
+      for (const { account, overtakenBy, estimatedTime } of waits) {
+        t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were begun before it`)
+        t.match(estimatedTime, /^\d+-\d+s$/)
+        t.not(estimatedTime, ESTIMATED_TIME, 'captures were measured by then')
+      }
       await market.drain()
     })
 
