@@ -49,6 +49,7 @@ function titleOf(text: string): string {
 
 const PAPER = `
   body { margin: 0 auto; max-width: 760px; padding: 48px 32px; background: #fff; color: #1f2328; font: 16px/1.6 system-ui, 'Liberation Sans', sans-serif; }
+  body > :first-child { margin-top: 0; }
   h1, h2 { border-bottom: 1px solid #d1d9e0; padding-bottom: .3em; }
   h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 1.5em 0 .7em; }
   a { color: #0969da; }
