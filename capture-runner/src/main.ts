@@ -45,10 +45,11 @@ const browsers = new Browsers({
   log,
 })
 const reporter = createReporter({ http: new KubeHttp(toAccess(config)), log })
+const lists = openLists(config.TINTYPE_LISTS_DIRECTORY)
 const parts = {
   browsers,
   policy: toPolicy(config),
-  lists: openLists(config.TINTYPE_LISTS_DIRECTORY),
+  lists,
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
 const runner = new Runner({
@@ -72,7 +73,12 @@ const server = buildServer({
 process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
 await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
-if (mayCapture) log.info({ sandbox }, 'runner ready')
+// An image without lists captures all the same, and blocks nothing.
+const listsOf = await lists.versions().then(
+  ({ updated }) => updated,
+  () => 'none',
+)
+if (mayCapture) log.info({ sandbox, listsOf }, 'runner ready')
 else log.error({ sandbox }, 'the pool requires a sandbox that this node does not allow: nothing is captured here')
 
 async function stop(): Promise<void> {
