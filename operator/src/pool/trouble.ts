@@ -17,7 +17,8 @@ export interface Trouble {
 export function findTrouble({ starting }: Groups, memory: PoolMemory, spec: RunnerPool['spec']): Trouble | undefined {
   for (const { pod } of starting) {
     const unschedulable = unschedulableReason(pod)
-    if (unschedulable !== undefined) return { reason: 'Unschedulable', message: `no node takes a runner: ${unschedulable}. ${ROOM}` }
+    if (unschedulable !== undefined)
+      return { reason: 'Unschedulable', message: `no node takes a runner: ${unschedulable.replace(/\.$/, '')}. ${ROOM}` }
     const waiting = waitingReason(pod)
     if (waiting?.isImage)
       return { reason: 'ImagePullFailed', message: `${spec.podTemplate.image} cannot be had: ${waiting.text}. ${IMAGE}` }

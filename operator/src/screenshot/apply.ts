@@ -73,6 +73,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       const waiting = await write(shot, buildUnclaim(shot, action, now), context)
       if (runner) noteRunner(runner.uid, action.blamesRunner ?? false, context)
       if (runner && action.lost) noteKill(shot, runner.uid, context)
+      if (action.lost) context.follower.giveUp(key)
       context.dispatches.forget(key)
       context.metrics.onUnclaim(action.reason)
       tell(waiting, action.reason, action.message, context)

@@ -182,7 +182,13 @@ function afterGivingUp(shot: Screenshot, { code, message }: GivenUp): Action[] {
 function handBack(shot: Screenshot, message: string): Action {
   const times = (shot.status?.handedBack ?? 0) + 1
   if (times > MAX_HANDED_BACK) return retry(shot, Reason.handedBack, message, false)
-  return { do: 'unclaim', reason: Reason.handedBack, message, counts: false, lost: false }
+  return {
+    do: 'unclaim',
+    reason: Reason.handedBack,
+    message: `${message}; it handed the capture back, which is no attempt`,
+    counts: false,
+    lost: false,
+  }
 }
 
 /** Something of an attempt that does not count may be in the store. */

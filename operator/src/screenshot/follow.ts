@@ -10,7 +10,7 @@ export interface Followed extends AttemptId {
 }
 
 export interface FollowerOptions {
-  client: Pick<RunnerClient, 'ask'>
+  client: Pick<RunnerClient, 'ask' | 'cancel'>
   /** Called when the capture was ended without a report, or its runner does not answer: it is time to look. */
   onNews: (key: string) => void
   isLeader: () => boolean
@@ -26,7 +26,7 @@ const WAITED_MILLISECONDS = 1_000
  */
 export class Follower {
   readonly #options: FollowerOptions
-  readonly #open = new Map<string, AttemptId>()
+  readonly #open = new Map<string, Followed>()
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -37,14 +37,25 @@ export class Follower {
     const { key, attempt, podUid } = followed
     const open = this.#open.get(key)
     if (open?.attempt === attempt && open.podUid === podUid) return
-    const id = { attempt, podUid }
-    this.#open.set(key, id)
-    void this.#wait(followed, id)
+    this.#open.set(key, followed)
+    void this.#wait(followed)
   }
 
-  async #wait({ key, uid, address, attempt }: Followed, id: AttemptId): Promise<void> {
+  /**
+   * Ends an attempt whose pod is lost to the cluster. Its process may live on: a pod that was removed by force is stopped by its kubelet in its own
+   * time, and would store its file where the next attempt's belongs. Nobody waits for the answer.
+   */
+  giveUp(key: string): void {
+    const followed = this.#open.get(key)
+    if (!followed) return
+    this.#open.delete(key)
+    void this.#options.client.cancel(followed.address, followed.uid)
+  }
+
+  async #wait(followed: Followed): Promise<void> {
+    const { key, uid, address, attempt } = followed
     const { client, onNews, isLeader, now } = this.#options
-    const isOurs = () => this.#open.get(key) === id && isLeader()
+    const isOurs = () => this.#open.get(key) === followed && isLeader()
     while (isOurs()) {
       const asked = now().getTime()
       const { answer } = await client.ask(address, uid, attempt, MAX_WAIT_SECONDS)
@@ -52,6 +63,6 @@ export class Follower {
       if (isOurs() && (answer === 'absent' || answer === 'silent')) onNews(key)
       if (answer !== 'running' || now().getTime() - asked < WAITED_MILLISECONDS) break
     }
-    if (this.#open.get(key) === id) this.#open.delete(key)
+    if (this.#open.get(key) === followed) this.#open.delete(key)
   }
 }

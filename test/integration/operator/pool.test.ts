@@ -97,7 +97,7 @@ t.test('a pool that cannot grow says so, keeps what works, and says when that is
   node.fullness = '0/2 nodes are available: 2 Insufficient memory.'
   const shots = await Promise.all(Array.from({ length: 4 }, () => stage.create()))
   await eventually('it says so', async () => (await conditionOf('Scaled'))?.reason === 'Unschedulable')
-  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory.. Remedy: add nodes/ })
+  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory. Remedy: add nodes/ })
   t.match(await conditionOf('Ready'), { status: 'True' })
   gate.resolve()
   for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')

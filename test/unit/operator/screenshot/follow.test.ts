@@ -6,6 +6,7 @@ import { Follower } from '../../../../operator/src/screenshot/follow.ts'
 function aWorld() {
   const asked: { uid: string; attempt: number; answer: (answer: CaptureAnswer, afterMilliseconds?: number) => Promise<void> }[] = []
   const news: string[] = []
+  const cancelled: string[] = []
   const world = { isLeader: true, now: 0 }
   const follower = new Follower({
     client: {
@@ -19,6 +20,7 @@ function aWorld() {
         asked.push({ uid, attempt, answer })
         return promise
       },
+      cancel: async (_address, uid) => void cancelled.push(uid),
     },
     onNews: (key) => void news.push(key),
     isLeader: () => world.isLeader,
@@ -26,7 +28,7 @@ function aWorld() {
   })
   const follow = (attempt = 1) =>
     follower.follow({ key: 'a', uid: 'uid', attempt, podUid: `pod-${attempt}`, address: { uid: 'pod', ip: '' } })
-  return { asked, news, world, follow }
+  return { asked, news, cancelled, follower, world, follow }
 }
 
 t.test('Follower asks once for an attempt, and tells when its runner has given it up', async (t) => {
@@ -82,6 +84,16 @@ t.test('Follower says nothing once another leads', async (t) => {
   const { asked, news, world, follow } = aWorld()
   follow()
   world.isLeader = false
+  await asked[0]?.answer('absent')
+  t.strictSame(news, [])
+})
+
+t.test('Follower tells a runner that is lost to the cluster to drop its capture, and heeds it no more', async (t) => {
+  const { asked, news, cancelled, follower, follow } = aWorld()
+  follow()
+  follower.giveUp('a')
+  follower.giveUp('a')
+  t.strictSame(cancelled, ['uid'])
   await asked[0]?.answer('absent')
   t.strictSame(news, [])
 })
