@@ -27,6 +27,7 @@ import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { compileCache } from '../../support/compile-cache.ts'
 import { eventually } from '../../support/eventually.ts'
+import { endWithTest } from '../../support/own-children.ts'
 
 // What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
 // than the chart gives them.
@@ -195,6 +196,7 @@ async function spawnGateway([program, ...args]: readonly [string, ...string[]], 
   const [port, metricsPort] = await findFreePorts(2)
   const ports = { TINTYPE_PORT: String(port), TINTYPE_METRICS_PORT: String(metricsPort) }
   const child = spawn(program, args, { env: { ...env, ...ports }, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithTest(child)
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
   const log = () => Buffer.concat(output).toString()

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { compileCache } from '../../support/compile-cache.ts'
+import { endWithTest } from '../../support/own-children.ts'
 
 /** The operator as a process of its own. */
 export interface Program {
@@ -35,6 +36,7 @@ export async function startProgram(t: Test, environment: Record<string, string>)
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, ...compileCache, TINTYPE_METRICS_PORT: String(port), ...environment }
   const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithTest(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
