@@ -19,7 +19,16 @@ import { measureReads } from './rest/reads.ts'
 import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from './rest/report.ts'
 import { withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
-import { type BLOCKING_PARTS, CAPTURE_PARTS, type FAIRNESS_PARTS, HELP, parseSettings, type REST_PARTS, type Settings, type WEBHOOK_PARTS } from './settings.ts'
+import {
+  type BLOCKING_PARTS,
+  CAPTURE_PARTS,
+  type FAIRNESS_PARTS,
+  HELP,
+  parseSettings,
+  type REST_PARTS,
+  type Settings,
+  type WEBHOOK_PARTS,
+} from './settings.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
