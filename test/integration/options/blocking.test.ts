@@ -110,11 +110,11 @@ t.test('option block_trackers: refuses counters', async (t) => {
   t.strictSame(pixels.at(900, 600), WHITE)
 })
 
-// proves: block_chats, block_socials
 for (const [name, option, path] of [
   ['block_chats', 'blockChats', '/chat'],
   ['block_socials', 'blockSocials', '/social'],
 ] as const) {
+  // proves: block_chats, block_socials
   t.test(`${name} refuses their scripts and hides their places`, async (t) => {
     const { asked, pixels } = await shootAt(path, { [option]: true })
     t.strictSame(asked, [`news.example${path}`])
