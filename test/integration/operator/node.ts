@@ -96,7 +96,8 @@ export class FakeNode {
   async start(): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), 'tintype-node-'))
     this.#pods.addListener(({ type, object }) => {
-      if (type === 'added') void this.#run(object)
+      // A pod may be deleted while it is being started.
+      if (type === 'added') void this.#run(object).catch((error: unknown) => isNotFound(error) || Promise.reject(error))
       else if (type === 'deleted') void this.#end(object)
       else if (object.metadata.deletionTimestamp && !this.isLost) void this.#remove(object)
     })
