@@ -67,7 +67,7 @@ async function run(stage: Stage, { settings: { records }, tell }: PartContext): 
   )
   const pageOf = async (path: string, account: number, expected: number) => {
     const { status, text } = await get(path, account)
-    const count = status === 200 ? (JSON.parse(text) as { screenshots: unknown[] }).screenshots.length : 0
+    const count = status === 200 ? (JSON.parse(text) as { data: unknown[] }).data.length : 0
     return count === expected ? undefined : `${path}: ${status}, ${count} records`
   }
   const pages = await time(({ account, id }) => pageOf(`?limit=${PAGE}&cursor=${id}`, account, PAGE))

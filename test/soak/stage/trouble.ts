@@ -1,6 +1,7 @@
 // One trouble under a running load, and what must hold after it: each accepted Screenshot ended, once, with its own picture.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toObjectName } from '../../../crds/src/names.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { askSteadily } from './clients.ts'
 import { watchEnds } from './ends-once.ts'
@@ -98,11 +99,15 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
   const asking = askSteadily({ urls: [gateway.url], keys, perSecond: PER_SECOND, seconds: MAX_LOAD_SECONDS, signal: over.signal })
   await sleep(CALM_MILLISECONDS)
   tell(trouble.shows)
-  const told = await trouble.cause(scene).finally(() => over.abort())
+  const besides = await trouble.cause(scene).finally(() => over.abort())
   const asked = await asking
   tell('the load is over')
   const verdict = await judge(gateway.url, asked.accepted)
-  const { repeated, times } = await stage.fleet.tell({ times: true })
+  const told = await stage.fleet.tell({ times: true })
+  // Of what was created for clients that had gone, no record was looked at.
+  const names = new Set(asked.accepted.map(({ id }) => toObjectName(id)))
+  const repeated = told.repeated.filter((name) => names.has(name))
+  const { times } = told
   await ends.stop()
   const gapSeconds = longestGap(Object.values(times)) / 1_000
   const refused = Object.entries(asked.others).map(([what, count]) => `${count} × ${what}`)
@@ -126,7 +131,7 @@ async function run(stage: Stage, trouble: Trouble, { tell }: PartContext): Promi
     trouble.maxGapSeconds === undefined
       ? holds('the longest time in which no capture was begun', true, `${gapSeconds.toFixed(1)} s`)
       : atMost('the longest time in which no capture was begun', gapSeconds, trouble.maxGapSeconds, 's', 1),
-    ...(told === '' ? [] : [holds('besides', true, told)]),
+    ...(besides === '' ? [] : [holds('besides', true, besides)]),
   ]
   for (const program of [...scene.operators, gateway]) {
     const last = program

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { soakFigures } from '../../bench/write-figures.ts'
+import { help, parseSettings } from '../../soak/settings.ts'
+
+t.test('parseSettings takes all parts and full measures unless told otherwise', async (t) => {
+  t.match(parseSettings([]), { names: [], rate: 60, minutes: 20, live: 10_000, records: 1_000_000, write: false })
+  t.match(parseSettings(['steady', '--minutes', '2', '--write']), { names: ['steady'], minutes: 2, write: true })
+  t.equal(parseSettings(['--help']), undefined)
+})
+
+t.test('parseSettings refuses measures that are none', async (t) => {
+  for (const args of [
+    ['--rate', '0'],
+    ['--minutes', 'long'],
+    ['--speed', '3'],
+  ])
+    t.throws(() => parseSettings(args), args.join(' '))
+})
+
+t.test('the help of the soak run names each part and what it shows', async (t) => {
+  t.match(help([{ name: 'year', shows: 'a year of records' }]), /year +a year of records/)
+})
+
+t.test('docs/benchmarks.md has a place for the figures of each soak part', async (t) => {
+  const text = readFileSync(path.join(import.meta.dirname, '../../../docs/benchmarks.md'), 'utf8')
+  const places = ['throughput', 'claim', 'many', 'leaders', 'steady', 'leader-frozen', 'store-full', 'node-lost', 'clocks-behind', 'year']
+  for (const part of places) t.ok(text.includes(soakFigures(part)), part)
+})
