@@ -78,7 +78,7 @@ const PLANS = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, monthlyQuota:
 /** Where Debian's package libfaketime puts it. */
 const FAKETIME = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketimeMT.so.1`
 
-const LONG_MILLISECONDS = 180_000
+const LONG_MILLISECONDS = 600_000
 
 /** Starts it all, hands it on, and takes it down. */
 export async function withStage<T>(
