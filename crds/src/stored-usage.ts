@@ -13,19 +13,17 @@ export function toStoredStatus<T extends Partial<AccountUsageStatus>>({ window, 
   }
 }
 
-/** Before 0.2.0 both were lists of objects; the API server gives what was written then as it is. */
-const isText = (value: unknown): value is string => typeof value === 'string'
-
 /** As programs see it. */
 export function readStoredStatus({ window, reservations, ...rest }: StoredUsageStatus): AccountUsageStatus {
   return {
     ...rest,
-    ...(window === undefined ? {} : { window: isText(window) ? readWindow(window) : window }),
-    ...(reservations === undefined
-      ? {}
-      : { reservations: reservations.flatMap((line) => (isText(line) ? (readLine(line) ?? []) : (line as Reservation))) }),
+    ...(window === undefined ? {} : { window: isText(window) ? readWindow(window) : [] }),
+    ...(reservations === undefined ? {} : { reservations: reservations.filter(isText).flatMap((line) => readLine(line) ?? []) }),
   }
 }
+
+/** Once both were lists of objects, of which the API server gives nothing but the hulls: their fields are in the definition no more. */
+const isText = (value: unknown): value is string => typeof value === 'string'
 
 const toLine = ({ id, at, askedAgain = '-', gateway, names }: Reservation): string =>
   `${id} ${at} ${askedAgain} ${gateway} ${names.join(',')}`
