@@ -113,7 +113,7 @@ async function starve(pod: string): Promise<void> {
 t.test('a runner that the kernel kills for memory costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
   await idleRunners(poolName)
-  const name = await createScreenshot(t, { url: colourPage(11), poolName, options: { ...smallOptions, delay: 6000 } })
+  const name = await createScreenshot(t, { url: colourPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
   const { status } = await claimed(name)
   await starve(status?.runner?.pod ?? '')
   const done = await ended(name, 240_000)
