@@ -5,6 +5,7 @@
 import { loadavg } from 'node:os'
 import { describeMachine } from '../bench/machine.ts'
 import { renderTable, type Table } from '../bench/table.ts'
+import { undoOnSignal } from '../bench/undo.ts'
 import { soakFigures, writeFigures } from '../bench/write-figures.ts'
 import { parts } from './all-parts.ts'
 import type { Finding, Part, PartResult } from './part.ts'
@@ -55,6 +56,7 @@ async function write({ name, shows }: Part, { findings, tables = [] }: PartResul
   await writeFigures(soakFigures(name), [summary, ...tables], { started, command, place })
 }
 
+undoOnSignal()
 for (const part of parts) {
   if (settings.names.length > 0 && !settings.names.includes(part.name)) continue
   const begun = performance.now()

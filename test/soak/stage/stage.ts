@@ -18,6 +18,7 @@ import type { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../crds/src/names.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { undoing } from '../../bench/undo.ts'
 import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { installRelease, NAMESPACE, type Release } from '../../integration/admission/release.ts'
@@ -86,11 +87,7 @@ export async function withStage<T>(
   options: { storeDirectory?: string; fsync?: boolean } = {},
 ): Promise<T> {
   const pile = newPile()
-  try {
-    return await act(await raise(pile, options))
-  } finally {
-    await pile.endAll()
-  }
+  return undoing(pile.endAll, async () => act(await raise(pile, options)))
 }
 
 async function raise(pile: Pile, options: { storeDirectory?: string; fsync?: boolean }): Promise<Stage> {
