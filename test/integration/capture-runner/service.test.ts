@@ -16,8 +16,7 @@ const service = await openService(t)
 const { screenshots, bucket, address } = service
 const runner = await service.startRunner()
 const post = (order: Parameters<typeof runner.client.post>[2]) => runner.client.post(address, runner.key, order)
-const ask = ({ uid, attempt }: { uid: string; attempt: number }) =>
-  runner.client.ask(address, uid, attempt).then(({ answer }) => answer)
+const ask = ({ uid, attempt }: { uid: string; attempt: number }) => runner.client.ask(address, uid, attempt).then(({ answer }) => answer)
 
 t.test('a runner captures, stores and reports', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { format: 'webp', viewportWidth: 200, viewportHeight: 100 } })

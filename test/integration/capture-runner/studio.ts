@@ -1,9 +1,9 @@
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import pino from 'pino'
+import type { FilterLists } from '../../../capture-runner/src/blocking/lists.ts'
 import { launchBrowser } from '../../../capture-runner/src/browser.ts'
 import { Browsers } from '../../../capture-runner/src/browsers.ts'
-import type { FilterLists } from '../../../capture-runner/src/blocking/lists.ts'
 import { createGuard, type GuardConfig } from '../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../capture-runner/src/egress/policy.ts'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
@@ -47,7 +47,12 @@ export interface StudioOptions {
 }
 
 /** Starts the browsers. Chromium's own sandbox does not start as root. */
-export async function openStudio({ isolation = 'context', memoryLimitBytes, lists, guard: guardConfig }: StudioOptions = {}): Promise<Studio> {
+export async function openStudio({
+  isolation = 'context',
+  memoryLimitBytes,
+  lists,
+  guard: guardConfig,
+}: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
