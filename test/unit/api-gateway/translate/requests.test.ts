@@ -113,10 +113,10 @@ for (const [name, extension, attachment, header] of dispositions) {
   t.test(`dispositionOf ${JSON.stringify(attachment ?? name)}`, async (t) => t.equal(dispositionOf(name, extension, attachment), header))
 }
 
-t.test('contentTypeOf knows pictures by the end of their extension, and trusts nothing else', async (t) => {
-  const types = ['png', 'jpeg', 'webp', 'thumb.png', 'html', 'svg', 'constructor'].map(contentTypeOf)
+t.test('contentTypeOf knows what is captured by the end of its extension, and trusts nothing else', async (t) => {
+  const types = ['png', 'jpeg', 'webp', 'avif', 'pdf', 'thumb.png', 'svg', 'exe', 'constructor'].map(contentTypeOf)
   const other = 'application/octet-stream'
-  t.strictSame(types, ['image/png', 'image/jpeg', 'image/webp', 'image/png', other, other, other])
+  t.strictSame(types, ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/pdf', 'image/png', other, other, other])
 })
 
 const preferences: [string | string[] | undefined, boolean][] = [
