@@ -182,16 +182,18 @@ t.test('the operator sends the same attempt again when the runner never got the 
 })
 
 t.test('the operator cancels the capture of a deleted Screenshot and leaves no file', async (t) => {
-  let isCancelled = false
+  const begun = Promise.withResolvers<void>()
+  const cancelledOnce = Promise.withResolvers<void>()
   node.capture = async (_order, _runner, cancelled) => {
+    begun.resolve()
     await new Promise((resolve) => cancelled.addEventListener('abort', resolve))
-    isCancelled = true
+    cancelledOnce.resolve()
   }
   const shot = await stage.create()
-  await stage.whenRunning(shot)
+  await begun.promise
   await stage.shots.delete(shot.metadata.name)
+  await t.resolves(cancelledOnce.promise, 'the capture is cancelled')
   await stage.whenIdle(2)
-  t.ok(isCancelled)
   t.equal(await stage.fileOf(shot), undefined)
 })
 
