@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { signalDaemon } from '../cluster/daemons.ts'
@@ -8,7 +10,7 @@ import { clusterSteps } from '../cluster/up.ts'
 import { call, download, finished, type RecordBody } from '../support/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
 import { createPool, idleRunners, readyRunners } from '../support/cluster-pools.ts'
-import { createScreenshot, ended, fileOf } from '../support/cluster-screenshots.ts'
+import { claimed, createScreenshot, ended, fileOf } from '../support/cluster-screenshots.ts'
 import { eventually } from '../support/eventually.ts'
 import { findContainerProcess } from '../support/node-processes.ts'
 import { page } from '../support/pages.ts'
@@ -110,6 +112,38 @@ t.test('a frozen runner costs an attempt, not the screenshot', { timeout: 300_00
   const record = await finished(id, 240_000)
   t.match(record, { status: 'completed', attempts: 2 }, JSON.stringify(record.error))
   t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(7)))
+})
+
+/** Takes 32 MiB after 32 MiB up to its argument. */
+const GREED = `const taken = []
+const timer = setInterval(() => (taken.length * 2 ** 25 < Number(process.argv[1]) ? taken.push(Buffer.alloc(2 ** 25, 1)) : clearInterval(timer)), 10)
+setTimeout(() => process.exit(), 10_000)`
+
+/** The kernel's own verdict: less memory for the container than is wanted in it, and the runner as the one to go. */
+async function starve(t: Test, pod: string): Promise<void> {
+  const pid = await findContainerProcess(pod, 'runner')
+  const groups = await readFile(`/proc/${pid}/cgroup`, 'utf8')
+  const [, first] = /^\d+:memory:(.*)$/m.exec(groups) ?? []
+  const [, second = ''] = /^0::(.*)$/m.exec(groups) ?? []
+  const group = first === undefined ? `/sys/fs/cgroup${second}` : `/sys/fs/cgroup/memory${first}`
+  const [used, limit] = first === undefined ? ['memory.current', 'memory.max'] : ['memory.usage_in_bytes', 'memory.limit_in_bytes']
+  const bytes = Number(await readFile(`${group}/${used}`, 'utf8')) + 2 ** 24
+  await writeFile(`/proc/${pid}/oom_score_adj`, '1000')
+  await writeFile(`${group}/${limit}`, String(bytes))
+  const greedy = spawn(process.execPath, ['-e', GREED, String(bytes)], { stdio: 'ignore' })
+  t.teardown(() => greedy.kill('SIGKILL'))
+  await writeFile(`${group}/cgroup.procs`, String(greedy.pid))
+}
+
+t.test('a runner that the kernel kills for memory costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
+  const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
+  await idleRunners(poolName)
+  const name = await createScreenshot(t, { url: colourPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
+  const { status } = await claimed(name)
+  await starve(t, status?.runner?.pod ?? '')
+  const done = await ended(name, 240_000)
+  t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 }, JSON.stringify(done.status))
+  t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colourOf(11)))
 })
 
 t.test('a new pod template replaces every runner of a busy pool and ends no capture', { timeout: 300_000 }, async (t) => {
