@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { type BrowserFormat, type Encoded, encode } from './encode.ts'
 import { raced } from './race.ts'
-import type { Tile } from './tiles.ts'
+import type { Tile } from './tile.ts'
 
 // Tiles go to disk as they are taken and are joined from there, row by row: neither the browser nor the runner ever holds the whole picture.
 

@@ -1,6 +1,7 @@
 import type { FileFormat } from '@tintype/crds/capture-options/image'
 import { CaptureError } from './errors.ts'
 import type { CapturePlan } from './plan.ts'
+import type { PageSize, Tile } from './tile.ts'
 
 // Which part of the page goes into the picture, and in how many pieces it is taken. Measured: one shot of 25,000 rows takes the browser to
 // 1.3 GB, tiles keep it at 0.7 GB at the same speed.
@@ -29,24 +30,6 @@ const NATIVE_WIDTH = 4_096
 const TILE_PIXELS = 4_096 * 4_096
 /** Tile borders lie on whole device pixels: the smallest multiple that does this for any scale of three decimals. */
 const MAX_STEP = 1_000
-
-/** A piece of the page in CSS pixels, from the page's top left corner. */
-export interface Tile {
-  x: number
-  y: number
-  width: number
-  height: number
-}
-
-/** What was measured on the page, in CSS pixels. */
-export interface PageSize {
-  /** The whole page. */
-  contentWidth: number
-  contentHeight: number
-  /** Where the window is scrolled to. */
-  scrollX: number
-  scrollY: number
-}
 
 /** The picture in pieces, top first. */
 export interface Cut {

@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
-import type { Tile } from '../tiles.ts'
+import type { Tile } from '../tile.ts'
 
 /** The element that is wanted. */
 export interface ElementPlan {

@@ -1,6 +1,6 @@
 import type { ElementPlan } from '../plans/region.ts'
 import { toRegion, withinWindow } from '../region.ts'
-import type { PageSize, Tile } from '../tiles.ts'
+import type { PageSize, Tile } from '../tile.ts'
 import { measure } from './measure.ts'
 import type { Step, Work } from './step.ts'
 import { visible } from './visible.ts'

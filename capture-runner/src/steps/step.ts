@@ -6,8 +6,7 @@ import type { FilterLists } from '../blocking/lists.ts'
 import type { Journal } from '../journal.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
-import type { PageSize, Tile } from '../tiles.ts'
-import type { Sight } from './watch-page.ts'
+import type { PageSize, Tile } from '../tile.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {
@@ -25,6 +24,14 @@ export interface Findings {
   pageTitle?: string
   finalUrl?: string
   httpStatus?: number
+}
+
+/** What was noted of the page from its start on. */
+export interface Sight {
+  /** The first needed request that failed. */
+  failedRequest?: string
+  pageError?: string
+  isChallenged?: boolean
 }
 
 /** What a step works with. `signal` ends with the capture's deadline, its cancellation or its browser. */

@@ -1,6 +1,6 @@
 import { createMatcher } from '../blocking/patterns.ts'
 import type { CapturePlan } from '../plan.ts'
-import type { Step, Work } from './step.ts'
+import type { Sight, Step, Work } from './step.ts'
 
 const isWanted = ({ neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
   neededRequests !== undefined || failOnPageError === true || failOnBotChallenge === true
@@ -25,14 +25,6 @@ export const watchPage: Step = {
       })
     }
   },
-}
-
-/** What was noted. */
-export interface Sight {
-  /** The first needed request that failed. */
-  failedRequest?: string
-  pageError?: string
-  isChallenged?: boolean
 }
 
 function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly string[]): void {

@@ -1,6 +1,6 @@
 import { toSnakeCase } from '../snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
-import type { Warning } from './warnings.ts'
+import type { Warning } from './warning.ts'
 
 // Options of the picture, the pdf and what goes with them that change nothing because of others.
 

@@ -1,20 +1,11 @@
 import { toSnakeCase } from '../snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
 import { pictureWarnings } from './picture-warnings.ts'
+import type { Warning } from './warning.ts'
 
 // Options that were chosen and change nothing, because of others. Nothing is refused for it; the record tells.
 
-type Name = keyof AllOptions & string
-
-/** One way in which an option may be without effect. */
-export interface Warning {
-  /** In camel case. */
-  option: Name
-  /** What it goes without: the end of the sentence `… has no effect …`. */
-  reason: string
-  /** True when the option, chosen, changes nothing. Asked only for options that were chosen. */
-  isIdle: (options: AllOptions) => boolean
-}
+type Name = Warning['option']
 
 /** `option` does something only while `other` is switched on. */
 export const idleWithout = (option: Name, other: Name): Warning => ({

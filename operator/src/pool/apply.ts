@@ -5,9 +5,9 @@ import { API_VERSION } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
 import { buildStatus, changedConditions, hasOtherCounts, isUrgent, newsOf } from './conditions.ts'
 import type { PoolContext } from './context.ts'
-import type { PoolAction, PoolObserved } from './decide.ts'
 import { group } from './groups.ts'
 import { buildRunnerPod, podName } from './pod.ts'
+import type { PoolAction, PoolObserved } from './state.ts'
 
 /** Numbers change with each capture: they are written at most this often. */
 const STATUS_MILLISECONDS = 2_000

@@ -6,12 +6,12 @@ import type { Reflectors } from '../deps.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
 import type { PoolMetrics } from '../metrics.ts'
-import type { PoolMemory } from './decide.ts'
 import type { Expectations } from './expectations.ts'
 import type { Matchmaker } from './matchmaker.ts'
 import type { PodSettings } from './pod.ts'
 import type { Runners } from './runners.ts'
 import type { CaptureTimes } from './size.ts'
+import type { PoolMemory } from './state.ts'
 
 /** What the reconcile of RunnerPools works with during one term of leadership. */
 export interface PoolContext {

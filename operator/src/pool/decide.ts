@@ -2,58 +2,13 @@
  * What should happen to one RunnerPool next. Pure. Work is never killed here: a pod that captures is left alone whatever its age, template
  * or the pool's size; the reconcile of its Screenshot ends it if it must end.
  */
-import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { GuardVerdict } from '../guard/verdict.ts'
 import { countable, type Groups, group, roomIn } from './groups.ts'
 import { grow } from './growth.ts'
 import { endOf, lastWordsOf } from './pod-end.ts'
 import { unschedulableReason, waitingReason } from './pod-state.ts'
 import type { Runner } from './runners.ts'
 import { limitsOf, wantedPods } from './size.ts'
-import type { Trouble } from './trouble.ts'
-
-/** What one leader remembers of a pool between two looks. */
-export interface PoolMemory {
-  /** Since when there have been more pods than wanted; epoch milliseconds. */
-  surplusSince: number | undefined
-  /** Since when spares have been missing only because pods are busy; epoch milliseconds. */
-  lackSince: number | undefined
-  /** Pods in a row that ended before they could capture, or were refused. */
-  failedStarts: number
-  lastFailureAt: number
-  lastFailure: Trouble | undefined
-  /** Of the template that these starts failed with: a mended one is tried at once. */
-  templateHash: string
-  statusWrittenAt: number
-}
-
-export interface PoolObserved {
-  pool: RunnerPool | undefined
-  runners: Runner[]
-  /** Pods that were created and are not to be seen yet. */
-  unseen: number
-  nextOrdinal: number
-  templateHash: string
-  /** Screenshots that wait for a runner. */
-  queued: number
-  /** Those of them that wait for their own account's captures to end: no further runner would help them. */
-  heldBack: number
-  /** Accounts that have something waiting. */
-  accountsWaiting: readonly string[]
-  meanCaptureMilliseconds: number
-  guard: GuardVerdict
-  memory: PoolMemory
-}
-
-export type DeleteReason = 'ended' | 'spent' | 'stale' | 'stuck' | 'surplus' | 'dedicated'
-
-export type PoolAction =
-  | { do: 'create'; ordinals: number[] }
-  | { do: 'delete'; runner: Runner; reason: DeleteReason }
-  | { do: 'noteSurplus'; since: number | undefined }
-  | { do: 'noteLack'; since: number | undefined }
-  | { do: 'noteFailedStart'; runner: Runner; text: string }
-  | { do: 'requeue'; afterMilliseconds: number }
+import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
 
 /** A look that nothing has asked for, in case something was missed. */
 const RESYNC_MILLISECONDS = 30_000

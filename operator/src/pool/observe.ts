@@ -1,8 +1,8 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { TerminalError } from '../controller/errors.ts'
 import type { PoolContext } from './context.ts'
-import type { PoolMemory, PoolObserved } from './decide.ts'
 import { ordinalOf, podName, templateHash } from './pod.ts'
+import type { PoolMemory, PoolObserved } from './state.ts'
 
 const freshMemory = (): PoolMemory => ({
   surplusSince: undefined,

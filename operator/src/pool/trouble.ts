@@ -1,14 +1,7 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { PoolReason } from '../errors.ts'
-import type { PoolMemory } from './decide.ts'
 import type { Groups } from './groups.ts'
 import { unschedulableReason, waitingReason } from './pod-state.ts'
-
-/** What keeps runners from coming up, and what to do. */
-export interface Trouble {
-  reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
-  message: string
-}
+import type { PoolMemory, Trouble } from './state.ts'
 
 /**
  * Why runners do not come up, in the cluster's own words; undefined when nothing is known to be wrong. No number and no name of a pod is in the

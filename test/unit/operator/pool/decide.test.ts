@@ -1,9 +1,10 @@
 import t from 'tap'
 import type { RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
 import { UNKNOWN_GUARD } from '../../../../operator/src/guard/verdict.ts'
-import { decide, type PoolAction, type PoolMemory, type PoolObserved } from '../../../../operator/src/pool/decide.ts'
+import { decide } from '../../../../operator/src/pool/decide.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import type { Runner } from '../../../../operator/src/pool/runners.ts'
+import type { PoolAction, PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'
 import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner, endedStatus } from '../../../support/runners.ts'
 

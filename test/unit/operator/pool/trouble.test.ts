@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
-import type { PoolMemory } from '../../../../operator/src/pool/decide.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
-import { findTrouble, type Trouble } from '../../../../operator/src/pool/trouble.ts'
+import type { PoolMemory, Trouble } from '../../../../operator/src/pool/state.ts'
+import { findTrouble } from '../../../../operator/src/pool/trouble.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner } from '../../../support/runners.ts'
 
