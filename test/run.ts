@@ -20,8 +20,13 @@ interface Stage {
 }
 
 const node = process.execPath
-/** Tests that would take the cluster from others, or want answers of the default pool within the time of a held request. */
-const apartOnCluster = ['chaos*', 'documentation', 'pictures'].map((name) => `test/e2e/${name}.test.ts`)
+/**
+ * Tests that would take the cluster from others, want answers of the default pool within the time of a held request, or count the events and
+ * records of the account that all share.
+ */
+const apartOnCluster = ['chaos*', 'documentation', 'pictures', 'webhook', 'conformance/part-4-*', 'conformance/part-6'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+)
 const stages: Stage[] = [
   {
     name: 'verify',
