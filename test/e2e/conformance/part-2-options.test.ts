@@ -14,6 +14,11 @@ const DARK: Colour = [16, 16, 16, 255]
 const CLEAR: Colour = [0, 0, 0, 0]
 const small = { viewport_width: 400, viewport_height: 300 }
 
+/** As much of the document as is looked at. */
+interface OpenApi {
+  components: { schemas: { CreateScreenshot: { properties: { options: { properties: object } } } } }
+}
+
 /** One capture and what must be seen in it. */
 interface Look {
   path: string
@@ -155,6 +160,13 @@ const sentences: Record<string, Look[]> = {
       record: { ...titled('session=abc'), options: { cookies: '***' } },
     },
   ],
+  'spec 2.2: further options: a time zone reaches the page': [
+    {
+      path: '/solid',
+      options: { ...small, timezone: 'Asia/Tokyo', scripts: 'document.title = Intl.DateTimeFormat().resolvedOptions().timeZone' },
+      record: titled('Asia/Tokyo'),
+    },
+  ],
   'spec 2.2: block_ads blocks advertisements': [
     { path: '/clutter', options: small, pixel: [50, 50, RED] },
     { path: '/clutter', options: { ...small, block_ads: true }, pixel: [50, 50, LIME] },
@@ -211,4 +223,11 @@ t.test('spec 2.2: image_quality makes a better and larger file, by default 90', 
 t.test('spec 2.2: options that are not chosen are left to the defaults of the service', async (t) => {
   const { body } = await call<RecordBody>('/api/v1/screenshots?wait=25', { method: 'POST', body: { url: page('/quadrants') } })
   t.strictSame(body.options, { format: 'png', viewport_width: 1920, viewport_height: 1080, full_page: false })
+})
+
+t.test('spec 2.2: the service accepts 100+ further options', async (t) => {
+  const { body } = await call<OpenApi>('/api/v1/openapi.json')
+  const names = Object.keys(body.components.schemas.CreateScreenshot.properties.options.properties)
+  t.ok(names.length >= 22 + 100, `${names.length} options`)
+  for (const group of ['geolocation_latitude', 'headers', 'cookies', 'proxy']) t.ok(names.includes(group), group)
 })
