@@ -73,6 +73,13 @@ export class Store<T extends KubeObject> {
     return bucket instanceof OrderedBucket ? bucket.after(cursor, limit) : []
   }
 
+  /** How many objects `after` would give without a limit. */
+  countAfter(name: string, value: string, cursor: string): number {
+    const bucket = this.#bucket(name, value)
+    if (!this.#index(name).orderBy) throw new Error(`index ${name} has no order`)
+    return bucket instanceof OrderedBucket ? bucket.countAfter(cursor) : 0
+  }
+
   /** Adds or replaces; returns what was there. */
   set(object: T): T | undefined {
     const key = keyOf(object)
@@ -134,6 +141,10 @@ class OrderedBucket<T> {
   after(cursor: string | undefined, limit: number): T[] {
     const start = cursor === undefined ? 0 : this.#search((entry) => entry.order > cursor)
     return this.#entries.slice(start, start + limit).map(({ object }) => object)
+  }
+
+  countAfter(cursor: string): number {
+    return this.#entries.length - this.#search((entry) => entry.order > cursor)
   }
   add(entry: Entry<T>): void {
     this.#entries.splice(this.#place(entry), 0, entry)

@@ -37,13 +37,15 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
-const MAX_ATTEMPTS = 6
+/** What bounds a busy account is the time; the number only stops what fails at once each time. */
+const MAX_ATTEMPTS = 20
 const MAX_MILLISECONDS = 8_000
 /** So many waiters ride on one update: the object stays small. */
 const MAX_WAITERS = 100
 /** So many reservations are kept until an update is made for them alone. */
 const MANY_DROPS = 100
 const FIRST_DELAY_MILLISECONDS = 4
+const MAX_DELAY_MILLISECONDS = 500
 const CLEAN_UP_MILLISECONDS = 2_000
 
 /** See the head of this file. */
@@ -163,7 +165,8 @@ export class Ledger {
         else if (!isTransient(error) && !isNotFound(error)) throw error
         if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
         // The winner lets others have their turn: whoever has just lost need not wait.
-        if (attempt > 1 || !isConflict(error)) await sleep(FIRST_DELAY_MILLISECONDS * 2 ** attempt * this.#options.random())
+        if (attempt > 1 || !isConflict(error))
+          await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * this.#options.random())
         usage = await store.read()
       }
     }

@@ -61,8 +61,7 @@ export class KubeQueue implements QueueView {
 
   countAhead(screenshot: Screenshot): number | undefined {
     if (!isWaiting(screenshot)) return undefined
-    const account = accountOf(screenshot)
-    return this.#reflector.lister.after(WAITING, account, screenshotIdOf(screenshot.metadata), this.waitingOf(account)).length
+    return this.#reflector.lister.countAfter(WAITING, accountOf(screenshot), screenshotIdOf(screenshot.metadata))
   }
 
   isBacklogged(): boolean {

@@ -93,10 +93,10 @@ t.test('ledger repeats an update that was not carried out', async (t) => {
   t.equal(store.stored.status?.used, 1)
 })
 
-t.test('ledger gives up after six lost races and tells when to come again', async (t) => {
+t.test('ledger gives up after twenty lost races and tells when to come again', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  for (let n = 0; n < 6; n++) store.trouble.push({ error: conflict() })
+  for (let n = 0; n < 20; n++) store.trouble.push({ error: conflict() })
   await t.rejects(ledger.reserve(wanted('r')), { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } })
   t.equal(store.stored.status?.used, 0)
 })

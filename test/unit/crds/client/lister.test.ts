@@ -86,4 +86,10 @@ t.test('lister pages through an ordered index from a cursor, even one that is go
   t.strictSame(names(store.after('colour', 'red', 'b', 2)), ['c', 'd'])
   t.strictSame(names(store.after('colour', 'red', 'd', 2)), ['e'])
   t.strictSame(store.after('colour', 'blue', undefined, 2), [])
+  t.strictSame(
+    ['', 'a', 'b', 'd', 'x'].map((cursor) => store.countAfter('colour', 'red', cursor)),
+    [4, 3, 3, 1, 0],
+    'countAfter tells how many are left',
+  )
+  t.equal(store.countAfter('colour', 'blue', 'a'), 0)
 })
