@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AccountSpec } from './kinds/account.ts'
 import type { AccountUsageSpec } from './kinds/account-usage.ts'
+import { parseJson } from './parse-json.ts'
 
 // What the plans allow: the chart's values, handed to gateway and operator as one variable with JSON.
 
@@ -59,14 +60,6 @@ export const PlansText = z
     context.addIssue({ code: 'custom', message: `must be the plans as JSON (${faults.join('; ')})` })
     return z.NEVER
   })
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Whether the account may pass its quota: its own switch is on, and the plan has a price for it. */
 export const mayExceed = ({ overage }: Pick<AccountSpec, 'overage'>, { overagePricePer1000 }: PlanValues): boolean =>

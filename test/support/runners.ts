@@ -3,7 +3,19 @@
 import type { Pod } from '../../crds/client/core-resources.ts'
 import { Label } from '../../crds/src/names.ts'
 import type { Runner } from '../../operator/src/pool/runners.ts'
+import type { PoolMemory } from '../../operator/src/pool/state.ts'
 import { NOON } from './builders.ts'
+
+/** What a leader remembers of a pool that it sees for the first time. */
+export const freshMemory: Readonly<PoolMemory> = {
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: undefined,
+  templateHash: 'current',
+  statusWrittenAt: 0,
+}
 
 /** A pod that the kubelet calls ready since noon, unless told otherwise. */
 export function aPod({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
 import { toSnakeCase } from '../snake-case.ts'
 import type { AllOptions } from './contradictions.ts'
 
@@ -30,14 +31,6 @@ export const OptionPolicyText = z
     context.addIssue({ code: 'custom', message: `must be switches as JSON: ${Object.keys(SWITCHES).join(', ')}, each true or false` })
     return z.NEVER
   })
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Options that were chosen, other than by false, and that the policy does not allow; in camel case. */
 export function findForbidden(options: AllOptions, policy: OptionPolicy): string[] {

@@ -8,6 +8,19 @@ import { toObjectName } from '../../../crds/src/names.ts'
 
 const AT_ONCE = 32
 
+/** A result as large as real ones. */
+export const aResult = (finalUrl: string) => ({
+  format: 'png' as const,
+  fileSizeBytes: 123_456,
+  width: 1920,
+  height: 1080,
+  processingMilliseconds: 812,
+  httpStatus: 200,
+  pageTitle: 'The title of a page, about as long as titles are',
+  finalUrl,
+  timings: { browser: 1, navigate: 412, settle: 102, measure: 3, screenshot: 120, metadata: 4, upload: 35 },
+})
+
 /** What the operator and a runner leave of a capture. */
 function completedStatus(at: Date): ScreenshotStatus {
   const time = at.toISOString()
@@ -18,17 +31,7 @@ function completedStatus(at: Date): ScreenshotStatus {
     attempt: 1,
     startTime: time,
     completionTime: time,
-    result: {
-      format: 'png',
-      fileSizeBytes: 123_456,
-      width: 1920,
-      height: 1080,
-      processingMilliseconds: 812,
-      httpStatus: 200,
-      pageTitle: 'The title of a page, about as long as titles are',
-      finalUrl: 'https://example.com/a/page?of=some&length=1',
-      timings: { browser: 1, navigate: 412, settle: 102, measure: 3, screenshot: 120, metadata: 4, upload: 35 },
-    },
+    result: aResult('https://example.com/a/page?of=some&length=1'),
     conditions: [condition('Succeeded'), condition('Finished')],
   }
 }

@@ -4,6 +4,7 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toId, toObjectName } from '../../../crds/src/names.ts'
 import { recordKey } from '../../../crds/src/storage-keys.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { aResult } from '../../bench/rest/finished.ts'
 import { summarize } from '../../bench/statistics.ts'
 import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
@@ -121,17 +122,7 @@ async function fill({ minio }: Stage, { accounts, perDay, idOf, tell }: Filling)
 
 /** As large as real ones. */
 function aRecord(accountName: string, id: string): Screenshot {
-  const result = {
-    format: 'png' as const,
-    fileSizeBytes: 123_456,
-    width: 1920,
-    height: 1080,
-    processingMilliseconds: 812,
-    httpStatus: 200,
-    pageTitle: 'The title of a page, about as long as titles are',
-    finalUrl: `https://example.com/a/page?of=some&length=${id}`,
-    timings: { browser: 1, navigate: 412, settle: 102, measure: 3, screenshot: 120, metadata: 4, upload: 35 },
-  }
+  const result = aResult(`https://example.com/a/page?of=some&length=${id}`)
   const spec = { url: result.finalUrl, accountName, options: { fullPage: true, viewportWidth: 1280, delay: 500 } }
   return aScreenshot({ name: toObjectName(id), spec, status: completedStatus({ result }) })
 }

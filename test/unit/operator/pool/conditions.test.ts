@@ -3,18 +3,21 @@ import { findCondition } from '../../../../crds/src/conditions.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import { buildStatus, isUrgent, newsOf } from '../../../../operator/src/pool/conditions.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
-import type { PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'
+import type { PoolObserved } from '../../../../operator/src/pool/state.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner } from '../../../support/runners.ts'
+import { aPod, aRunner, freshMemory } from '../../../support/runners.ts'
 
-const memory: PoolMemory = {
-  surplusSince: undefined,
-  lackSince: undefined,
-  failedStarts: 0,
-  lastFailureAt: 0,
-  lastFailure: undefined,
+/** A pool in which nothing waits. */
+const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
+  unseen: 0,
+  nextOrdinal: 2,
   templateHash: 'current',
-  statusWrittenAt: 0,
+  queued: 0,
+  heldBack: 0,
+  accountsWaiting: [],
+  meanCaptureMilliseconds: 1_000,
+  guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
+  memory: freshMemory,
 }
 
 type Sandbox = NonNullable<RunnerPool['spec']['sandbox']>
@@ -24,15 +27,7 @@ function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitt
   const observed: PoolObserved & { pool: RunnerPool } = {
     pool: aRunnerPool({ spec: { sandbox } }),
     runners: [aRunner({ sandbox: { chromiumSandbox: false, jail: false, detail } })],
-    unseen: 0,
-    nextOrdinal: 2,
-    templateHash: 'current',
-    queued: 0,
-    heldBack: 0,
-    accountsWaiting: [],
-    meanCaptureMilliseconds: 1_000,
-    guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
-    memory,
+    ...quiet,
   }
   const { conditions } = buildStatus(observed, group(observed, NOON.getTime()), NOON)
   const { Ready, Sandboxed } = Object.fromEntries(['Ready', 'Sandboxed'].map((type) => [type, findCondition(conditions, type)]))
@@ -66,15 +61,7 @@ const pending = aRunner({
 
 function statusOf({ runners, ...given }: Partial<PoolObserved> & Pick<PoolObserved, 'runners'>) {
   const observed: PoolObserved & { pool: RunnerPool } = {
-    unseen: 0,
-    nextOrdinal: 2,
-    templateHash: 'current',
-    queued: 0,
-    heldBack: 0,
-    accountsWaiting: [],
-    meanCaptureMilliseconds: 1_000,
-    guard: { guarded: true, reason: 'PolicyInForce', message: 'in force' },
-    memory,
+    ...quiet,
     ...given,
     runners,
     pool: aRunnerPool({ spec: { minIdle: 1, maxPods: 2 } }),
@@ -97,7 +84,7 @@ t.test('buildStatus says that maxPods is what Screenshots wait for', async (t) =
 })
 
 t.test('buildStatus blames no failure of the past once the pool is as it should be', async (t) => {
-  const failed = { ...memory, failedStarts: 3, lastFailure: { reason: 'RunnersFailing', message: 'exit code 1' } as const }
+  const failed = { ...freshMemory, failedStarts: 3, lastFailure: { reason: 'RunnersFailing', message: 'exit code 1' } as const }
   t.match(conditionOf(statusOf({ runners: [aRunner()], memory: failed }), 'Scaled'), { status: 'True' })
   t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
 })

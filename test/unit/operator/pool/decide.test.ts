@@ -6,17 +6,8 @@ import { group } from '../../../../operator/src/pool/groups.ts'
 import type { Runner } from '../../../../operator/src/pool/runners.ts'
 import type { PoolAction, PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'
 import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner, endedStatus } from '../../../support/runners.ts'
+import { aPod, aRunner, endedStatus, freshMemory } from '../../../support/runners.ts'
 
-const freshMemory: PoolMemory = {
-  surplusSince: undefined,
-  lackSince: undefined,
-  failedStarts: 0,
-  lastFailureAt: 0,
-  lastFailure: undefined,
-  templateHash: 'current',
-  statusWrittenAt: 0,
-}
 const observed = ({
   spec = {},
   memory = {},

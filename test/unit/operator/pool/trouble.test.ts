@@ -4,22 +4,13 @@ import { group } from '../../../../operator/src/pool/groups.ts'
 import type { PoolMemory, Trouble } from '../../../../operator/src/pool/state.ts'
 import { findTrouble } from '../../../../operator/src/pool/trouble.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner } from '../../../support/runners.ts'
+import { aPod, aRunner, freshMemory } from '../../../support/runners.ts'
 
-const memory: PoolMemory = {
-  surplusSince: undefined,
-  lackSince: undefined,
-  failedStarts: 0,
-  lastFailureAt: 0,
-  lastFailure: undefined,
-  templateHash: 'current',
-  statusWrittenAt: 0,
-}
 const pool = aRunnerPool()
 
 const troubleOf = (status: Pod['status'], given: Partial<PoolMemory> = {}): Trouble | undefined => {
   const runners = [aRunner({ state: 'waiting', sandbox: undefined, pod: aPod({ status }) })]
-  return findTrouble(group({ runners, pool, templateHash: 'current' }, NOON.getTime()), { ...memory, ...given }, pool.spec)
+  return findTrouble(group({ runners, pool, templateHash: 'current' }, NOON.getTime()), { ...freshMemory, ...given }, pool.spec)
 }
 const waiting = (reason: string, message?: string): Pod['status'] => ({
   phase: 'Pending',
