@@ -32,9 +32,8 @@ export class Queue {
   /** @throws ApiError QUEUE_FULL when so many more of an account must not wait */
   check(account: Account, count: number): void {
     const { view, bounds, plans } = this.#options
-    const own = this.#waitingOf(account.metadata.name)
+    const { own, total } = this.#countWaiting(account.metadata.name)
     const maxQueuedPerAccount = plans[account.spec.plan].maxQueued ?? bounds.maxQueuedPerAccount
-    const total = view.total + this.#countEntering(() => true)
     const fault = view.isBacklogged()
       ? 'too much waits to be archived'
       : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
@@ -66,7 +65,7 @@ export class Queue {
     const { view, plans } = this.#options
     const others = view.accounts().filter((other) => other !== name)
     return {
-      own: this.#waitingOf(name),
+      own: this.#countWaiting(name).own,
       weight: plans[spec.plan].weight,
       maxRunning: plans[spec.plan].maxRunning,
       others: others.map((other) => ({ waiting: view.waitingOf(other), weight: this.#weightOf(other) })),
@@ -80,12 +79,16 @@ export class Queue {
     return account ? this.#options.plans[account.spec.plan].weight : 1
   }
 
-  #waitingOf(account: string): number {
-    return this.#options.view.waitingOf(account) + this.#countEntering((other) => other === account)
-  }
-
-  #countEntering(isCounted: (account: string) => boolean): number {
+  /** What waits or is about to, of the account and in all. */
+  #countWaiting(account: string): { own: number; total: number } {
     const { view } = this.#options
-    return this.#entering.entries().reduce((sum, [id, account]) => sum + (isCounted(account) && !view.has(id) ? 1 : 0), 0)
+    let own = view.waitingOf(account)
+    let total = view.total
+    for (const [id, owner] of this.#entering) {
+      if (view.has(id)) continue
+      total++
+      if (owner === account) own++
+    }
+    return { own, total }
   }
 }
