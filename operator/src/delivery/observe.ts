@@ -64,11 +64,11 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
   const names = [...new Set([...Object.keys(ledger), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
   return names.map((webhook) => {
     const entry = ledger[webhook]
-    const isReceiver = receivers.has(webhook)
+    const isWanted = receivers.has(webhook)
     const known = progress.get(event, webhook)
-    const isObsolete = isKnownToLedger(known, entry) || (known?.state === 'deferred' && !isReceiver)
+    const isObsolete = isKnownToLedger(known, entry) || (known?.state === 'deferred' && !isWanted)
     if (isObsolete) progress.delete(event, webhook)
-    return { event, webhook, isReceiver, entry, progress: isObsolete ? undefined : known }
+    return { event, webhook, isReceiver: isWanted, entry, progress: isObsolete ? undefined : known }
   })
 }
 
