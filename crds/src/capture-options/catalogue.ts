@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { findDevice } from '../devices.ts'
 import { blockingDefaults, blockingOptions } from './blocking.ts'
-import { cacheDefaults, cacheOptions } from './cache.ts'
-import { deliveryDefaults, deliveryOptions } from './delivery.ts'
 import { emulationDefaults, emulationOptions } from './emulation.ts'
 import { extraFilesDefaults, extraFilesOptions } from './extra-files.ts'
 import { failingDefaults, failingOptions } from './failing.ts'
@@ -44,8 +42,6 @@ export const CaptureOptions = z
     ...pdfOptions,
     ...extraFilesOptions,
     ...metadataOptions,
-    ...deliveryOptions,
-    ...cacheOptions,
   })
   .partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
@@ -68,8 +64,6 @@ export const captureDefaults = {
   ...pdfDefaults,
   ...extraFilesDefaults,
   ...metadataDefaults,
-  ...deliveryDefaults,
-  ...cacheDefaults,
 }
 
 /** The options of one capture after defaults: what has no default stays optional. */

@@ -1,7 +1,5 @@
 import type { z } from 'zod'
 import { blockingOptions } from './blocking.ts'
-import { cacheOptions } from './cache.ts'
-import { deliveryOptions } from './delivery.ts'
 import { emulationOptions } from './emulation.ts'
 import { extraFilesOptions } from './extra-files.ts'
 import { failingOptions } from './failing.ts'
@@ -49,6 +47,4 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'PDF', options: pdfOptions },
   { title: 'Files beside the picture', options: extraFilesOptions },
   { title: 'Metadata in the record', options: metadataOptions },
-  { title: 'Delivery', options: deliveryOptions },
-  { title: 'Cache', options: cacheOptions },
 ]

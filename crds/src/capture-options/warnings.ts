@@ -5,15 +5,6 @@ import type { Warning } from './warning.ts'
 
 // Options that were chosen and change nothing, because of others. Nothing is refused for it; the record tells.
 
-type Name = Warning['option']
-
-/** `option` does something only while `other` is switched on. */
-export const idleWithout = (option: Name, other: Name): Warning => ({
-  option,
-  reason: `without ${toSnakeCase(other)}`,
-  isIdle: (options) => !options[other],
-})
-
 /** Every way. */
 export const warnings: readonly Warning[] = [
   ...pictureWarnings,

@@ -1,4 +1,0 @@
-/** Whether an earlier picture will do. */
-export const cacheOptions = {}
-
-export const cacheDefaults = {}

@@ -1,4 +1,0 @@
-/** How the picture is handed over. */
-export const deliveryOptions = {}
-
-export const deliveryDefaults = {}
