@@ -3,7 +3,7 @@ import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { readDurations, readFailures, readTotals, type Totals } from './support/tap-totals.ts'
+import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/tap-totals.ts'
 import { type Part, planParts, type Sharing } from './support/test-parts.ts'
 
 // `npm test`: everything, in the order in which a fault is cheapest to find. `npm test -- unit e2e` runs only those stages.
@@ -17,6 +17,8 @@ interface Stage {
   tests?: string
   /** How test files share the machine. */
   sharing?: Sharing
+  /** Its tests share the machine with real servers: a file that fails is run once more by itself, and named as flaky if it passes then. */
+  isRepeated?: true
 }
 
 const node = process.execPath
@@ -37,11 +39,25 @@ const stages: Stage[] = [
   },
   { name: 'unit', tests: 'test/unit', sharing: { jobs: 2 } },
   // Each file has servers of its own and waits half of its time, so that more files than processors run.
-  { name: 'integration', prepare: [[node, 'test/prepare.ts']], tests: 'test/integration', sharing: { jobs: availableParallelism() + 1 } },
-  { name: 'e2e', prepare: [[node, 'test/cluster/start.ts']], tests: 'test/e2e', sharing: { jobs: 2, alone: apartOnCluster } },
+  {
+    name: 'integration',
+    prepare: [[node, 'test/prepare.ts']],
+    tests: 'test/integration',
+    sharing: { jobs: availableParallelism() + 1 },
+    isRepeated: true,
+  },
+  {
+    name: 'e2e',
+    prepare: [[node, 'test/cluster/start.ts']],
+    tests: 'test/e2e',
+    sharing: { jobs: 2, alone: apartOnCluster },
+    isRepeated: true,
+  },
 ]
 /** So many of a stage's files are named at its end. */
 const SLOWEST = 8
+/** Where more files of a stage fail, something is broken, and a second run would only say it again. */
+const MAX_REPEATED = 5
 
 // Most of what a short process does is to read and compile the same sources again.
 process.env.NODE_COMPILE_CACHE ??= path.resolve('.tintype/test/compile-cache')
@@ -68,25 +84,53 @@ async function runFiles(report: string, { files, jobs }: Part): Promise<{ text: 
   return { text: readFileSync(report, 'utf8'), code }
 }
 
-async function runTests({ name, tests, sharing = { jobs: 1 } }: Stage): Promise<Totals> {
+interface Result extends Totals {
+  /** What tap wrote. */
+  text: string
+  failedFiles: string[]
+}
+
+async function runPart(report: string, part: Part): Promise<Result> {
+  const { text, code } = await runFiles(`.tintype/test/${report}.tap`, part)
+  for (const failure of readFailures(text)) console.log(`\n${failure}`)
+  const { passed, failed } = readTotals(text)
+  // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
+  return { text, passed, failed: code !== 0 && failed === 0 ? 1 : failed, failedFiles: readFailedFiles(text) }
+}
+
+/** Runs the files that failed once more, one by one; resolves to what failed again. */
+async function runAgain(name: string, files: string[]): Promise<number> {
+  console.log(`\nonce more, by themselves: ${files.join(', ')}`)
+  const { failed, failedFiles } = await runPart(`${name}-again`, { files, jobs: 1 })
+  flaky.push(...files.filter((file) => !failedFiles.includes(file)))
+  return failed
+}
+
+async function runTests({ name, tests, sharing = { jobs: 1 }, isRepeated }: Stage): Promise<Totals> {
   mkdirSync('.tintype/test', { recursive: true })
   const parts = planParts(globSync(`${tests}/**/*.test.ts`).sort(), sharing)
   const sum: Totals = { passed: 0, failed: 0 }
   const texts: string[] = []
-  for (const [index, part] of parts.entries()) {
-    const { text, code } = await runFiles(`.tintype/test/${name}${index === 0 ? '' : `-${index + 1}`}.tap`, part)
-    for (const failure of readFailures(text)) console.log(`\n${failure}`)
-    const { passed, failed } = readTotals(text)
+  const results: Result[] = []
+  for (const [index, part] of parts.entries()) results.push(await runPart(`${name}${index === 0 ? '' : `-${index + 1}`}`, part))
+  for (const { passed, failed, text } of results) {
     sum.passed += passed
-    // A runner that ended badly without a failed test, by a signal say, is a failure all the same.
-    sum.failed += code !== 0 && failed === 0 ? 1 : failed
+    sum.failed += failed
     texts.push(text)
+  }
+  const repeatable = results.filter(({ failedFiles }) => failedFiles.length > 0)
+  const files = repeatable.flatMap(({ failedFiles }) => failedFiles)
+  if (isRepeated && files.length > 0 && files.length <= MAX_REPEATED) {
+    for (const { failed } of repeatable) sum.failed -= failed
+    sum.failed += await runAgain(name, files)
   }
   const slowest = readDurations(texts.join('\n')).slice(0, SLOWEST)
   console.log(`slowest: ${slowest.map(({ file, seconds }) => `${path.relative(tests ?? '', file)} ${seconds.toFixed(0)} s`).join(', ')}`)
   return sum
 }
 
+/** Files that failed, and passed by themselves: each is a race to be found. */
+const flaky: string[] = []
 const sum: Totals = { passed: 0, failed: 0 }
 for (const stage of chosen) {
   const started = performance.now()
@@ -101,5 +145,6 @@ for (const stage of chosen) {
   sum.failed += totals.failed
   console.log(`== ${stage.name}: ${totals.passed} passed, ${totals.failed} failed, ${((performance.now() - started) / 1000).toFixed(0)} s`)
 }
+if (flaky.length > 0) console.log(`\nflaky, failed once and passed by themselves: ${flaky.join(', ')}`)
 console.log(`\n${sum.passed} passed, ${sum.failed} failed`)
 process.exit(sum.failed === 0 ? 0 : 1)

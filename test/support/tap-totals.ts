@@ -43,3 +43,8 @@ export function readDurations(tap: string): { file: string; seconds: number }[] 
     .map(([, file = '', time, unit]) => ({ file, seconds: Number(time) / (unit === 'ms' ? 1_000 : 1) }))
     .sort((a, b) => b.seconds - a.seconds)
 }
+
+const FAILED_FILE = /^not ok \d+ - (\S+\.ts)\b/gm
+
+/** The files of a TAP stream that did not pass. */
+export const readFailedFiles = (tap: string): string[] => [...tap.matchAll(FAILED_FILE)].map(([, file = '']) => file)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readDurations, readFailures, readTotals } from '../../support/tap-totals.ts'
+import { readDurations, readFailedFiles, readFailures, readTotals } from '../../support/tap-totals.ts'
 
 const tap = `TAP version 14
 # Subtest: a.test.ts
@@ -32,6 +32,10 @@ t.test('readFailures shows each failure with its file and its diagnosis', async 
     'not ok - adds # time=3ms (a.test.ts)',
     'not ok - a.test.ts # time=5ms',
   ])
+})
+
+t.test('readFailedFiles names files only, not the tests in them', async (t) => {
+  t.strictSame(readFailedFiles(`${tap}ok 2 - b.test.ts # time=2s\nnot ok 3 - c.test.ts # time=900s\n`), ['a.test.ts', 'c.test.ts'])
 })
 
 t.test('readDurations gives the seconds of each file, the slowest first', async (t) => {
