@@ -22,7 +22,8 @@ t.beforeEach(() => {
 })
 t.afterEach(async () => {
   for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
-  await eventually('the operator has seen that', leader.hasSeenNoWebhook)
+  for (const { metadata } of await stage.shots.listAll()) await stage.shots.delete(metadata.name)
+  await eventually('the operator has seen that', leader.hasSeenNothing)
 })
 
 t.test('delivery posts the event of a completed Screenshot, signed in both ways, and writes the ledger', async (t) => {

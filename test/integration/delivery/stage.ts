@@ -36,7 +36,8 @@ const log: Log = {
 export interface Leader {
   /** Ends its term: resolves when what it had under way is written down. */
   end: () => Promise<void>
-  hasSeenNoWebhook: () => Promise<boolean>
+  /** Whether neither a Webhook nor a Screenshot is left in its copies. */
+  hasSeenNothing: () => Promise<boolean>
 }
 
 export async function startStage(t: Test) {
@@ -78,7 +79,7 @@ export async function startStage(t: Test) {
       await Promise.all(Object.values(caches).map((cache) => cache.stop()))
     }
     t.teardown(end)
-    return { end, hasSeenNoWebhook: async () => caches.webhooks.lister.size === 0 }
+    return { end, hasSeenNothing: async () => Object.values(caches).every(({ lister }) => lister.size === 0) }
   }
 
   /** Makes a Webhook and waits until it is ready. */
