@@ -75,6 +75,12 @@ export const isGone = (error: unknown): error is KubeError => isStatus(error, 41
 /** The object is against its schema, or a `test` of a JSON patch failed (422). */
 export const isInvalid = (error: unknown): error is KubeError => isStatus(error, 422)
 
+/**
+ * A JSON patch did not apply, most often because a `test` failed (422): the object has moved on. What a schema, a rule or an admission policy
+ * refuses is 422 too, but says what (`details.causes`).
+ */
+export const isPatchFailed = (error: unknown): error is KubeError => isInvalid(error) && causesOf(error).length === 0
+
 /** The API server does not know who we are. */
 export const isUnauthorized = (error: unknown): error is KubeError => isStatus(error, 401)
 
@@ -89,7 +95,10 @@ export const isTransient = (error: unknown): error is KubeError =>
   error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
 /** The API server does not know a version as new as ours: its store was restored or rebuilt, or its cache lags for long. */
-export function isVersionTooLarge(error: unknown): boolean {
-  const causes = error instanceof KubeError && (error.details as { causes?: { reason?: string }[] } | undefined)?.causes
-  return Array.isArray(causes) && causes.some(({ reason }) => reason === 'ResourceVersionTooLarge')
+export const isVersionTooLarge = (error: unknown): boolean =>
+  error instanceof KubeError && causesOf(error).some(({ reason }) => reason === 'ResourceVersionTooLarge')
+
+function causesOf({ details }: KubeError): { reason?: string }[] {
+  const causes = (details as { causes?: { reason?: string }[] } | undefined)?.causes
+  return Array.isArray(causes) ? causes : []
 }

@@ -85,7 +85,7 @@ export class Store<T extends KubeObject> {
     const key = keyOf(object)
     const old = this.#objects.get(key)
     for (const index of this.#indexes.values()) {
-      if (old) unfile(index, key, old)
+      if (old && !staysInPlace(index, old, object)) unfile(index, key, old)
       file(index, key, object)
     }
     this.#objects.set(key, object)
@@ -130,31 +130,40 @@ class PlainBucket<T> {
   }
 }
 
+/** Kept in descending order: an id that is new goes before all others, and costs no more than an entry at the end this way. */
 class OrderedBucket<T> {
   readonly #entries: Entry<T>[] = []
   get size(): number {
     return this.#entries.length
   }
   all(): T[] {
-    return this.#entries.map(({ object }) => object)
+    return this.#entries.map(({ object }) => object).reverse()
   }
   after(cursor: string | undefined, limit: number): T[] {
-    const start = cursor === undefined ? 0 : this.#search((entry) => entry.order > cursor)
-    return this.#entries.slice(start, start + limit).map(({ object }) => object)
+    const end = cursor === undefined ? this.#entries.length : this.countAfter(cursor)
+    return this.#entries
+      .slice(Math.max(0, end - limit), end)
+      .map(({ object }) => object)
+      .reverse()
   }
-
   countAfter(cursor: string): number {
-    return this.#entries.length - this.#search((entry) => entry.order > cursor)
+    return this.#search((entry) => entry.order <= cursor)
   }
+  /** Replaces an entry of the same key and order. */
   add(entry: Entry<T>): void {
-    this.#entries.splice(this.#place(entry), 0, entry)
+    const place = this.#place(entry)
+    this.#entries.splice(place, this.#has(place, entry) ? 1 : 0, entry)
   }
   remove(entry: Entry<T>): void {
     const place = this.#place(entry)
-    if (this.#entries[place]?.key === entry.key) this.#entries.splice(place, 1)
+    if (this.#has(place, entry)) this.#entries.splice(place, 1)
+  }
+  #has(place: number, { order, key }: Entry<T>): boolean {
+    const entry = this.#entries[place]
+    return entry?.key === key && entry.order === order
   }
   #place({ order, key }: Entry<T>): number {
-    return this.#search((entry) => entry.order > order || (entry.order === order && entry.key >= key))
+    return this.#search((entry) => entry.order < order || (entry.order === order && entry.key <= key))
   }
   /** The first place whose entry satisfies `isBeyond`, which must be false up to there and true from there on. */
   #search(isBeyond: (entry: Entry<T>) => boolean): number {
@@ -187,6 +196,14 @@ function unfile<T>(index: Index<T>, key: ObjectKey, object: T): void {
     bucket.remove({ key, object, order: index.orderBy?.(object) ?? '' })
     if (bucket.size === 0) index.buckets.delete(value)
   }
+}
+
+/** Filed anew it replaces what is there: nearly every change of an object leaves most indexes as they are. */
+function staysInPlace<T>({ valuesOf, orderBy }: Index<T>, old: T, object: T): boolean {
+  const values = valuesOf(object)
+  const before = valuesOf(old)
+  const isSame = typeof values === 'object' || typeof before === 'object' ? false : values === before
+  return isSame && (values === undefined || orderBy?.(old) === orderBy?.(object))
 }
 
 function valuesIn<T>(index: Index<T>, object: T): Iterable<string> {

@@ -1,6 +1,16 @@
 import type { KubeObject } from './kube-object.ts'
 
-export { isAlreadyExists, isConflict, isForbidden, isGone, isInvalid, isNotFound, isTransient, isUnreachable } from './kube-error.ts'
+export {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isGone,
+  isInvalid,
+  isNotFound,
+  isPatchFailed,
+  isTransient,
+  isUnreachable,
+} from './kube-error.ts'
 
 /** A body and the content type that tells the API server how to read it. */
 export type Patch = { contentType: string; body: unknown; query?: Record<string, string> }
@@ -27,7 +37,7 @@ export function mergePatch(body: Record<string, unknown>, preconditions: Precond
 }
 
 /**
- * A JSON patch that first tests what it rests on: if one value differs, nothing is written and the answer is 422 (`isInvalid`).
+ * A JSON patch that first tests what it rests on: if one value differs, nothing is written and the answer is 422 (`isPatchFailed`).
  * `tests` maps JSON pointers to the values expected there.
  */
 export function jsonPatch(operations: readonly JsonPatchOperation[], tests: Record<string, unknown> = {}): Patch {

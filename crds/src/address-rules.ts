@@ -1,4 +1,4 @@
-// Where a page or a webhook may go (contract 1.4). Pure: the caller resolves names and dials; these functions only judge. A caller must
+// Where a page or a webhook may go. Pure: the caller resolves names and dials; these functions only judge. A caller must
 // ask three times: about the host as it was written (`classifyHost`), about every address the name resolves to (`classifyAddress`),
 // and about the port (`classifyPort`). Asking only about the name lets DNS decide; asking only about the address lets
 // `kubernetes.default.svc` through wherever services have public addresses.

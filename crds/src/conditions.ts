@@ -42,6 +42,8 @@ export const Reason = {
   handedBack: 'HandedBack',
   attemptFailed: 'AttemptFailed',
   captured: 'Captured',
+  /** Completed with the picture of an earlier capture. */
+  cached: 'Cached',
 } as const
 
 /** `BLOCKED_ADDRESS` → `BlockedAddress`. */

@@ -9,6 +9,7 @@ export function toCustomResourceDefinition(definition: Definition): Record<strin
   const status = toStructuralSchema(definition.status)
   if (definition.specRules) spec['x-kubernetes-validations'] = definition.specRules
   if (definition.statusDefault) status.default = definition.statusDefault
+  if (definition.isWrittenWhole) for (const part of [spec, status]) part['x-kubernetes-map-type'] = 'atomic'
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

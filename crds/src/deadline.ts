@@ -1,7 +1,10 @@
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from './capture-options/catalogue.ts'
+import { captureMillisecondsOf } from './capture-options/waiting.ts'
 
 /** Milliseconds for what surrounds the capture: a browser to prepare, the upload. */
 const MARGIN_MILLISECONDS = 30_000
+/** For a copy in another store, with its repetitions. */
+const COPY_MILLISECONDS = 60_000
 const MAX_MILLISECONDS = 900_000
 
 /**
@@ -10,9 +13,11 @@ const MAX_MILLISECONDS = 900_000
  */
 export function attemptMilliseconds(options: CaptureOptions | undefined): number {
   const effective = withDefaults(options)
-  const { timeout, delay, captureTimeout, jobTimeout } = effective
+  const { timeout, delay, jobTimeout, storageBucket } = effective
   if (jobTimeout !== undefined) return jobTimeout
-  return Math.min(timeout + delay + waitMilliseconds(effective) + captureTimeout + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
+  const copyMilliseconds = storageBucket === undefined ? 0 : COPY_MILLISECONDS
+  const steps = timeout + delay + waitMilliseconds(effective) + captureMillisecondsOf(effective) + copyMilliseconds
+  return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
 }
 
 /** For the elements and expressions that are waited for. */

@@ -7,7 +7,8 @@ import { PrivateOptions } from './capture-options/private.ts'
 //
 //   GET    /identity        → 200 Identity                             which key to encrypt to, proved by the pod's token
 //   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: known already; 409: busy with another
-//   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: answers once it is not running any more
+//   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: answers once it is not running any more;
+//                                                                      `wait=<seconds>, until=taken`: already once its picture is taken
 //   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported after it
 //   GET    /healthz, /readyz                                            for the kubelet; the only paths without a signature
 //
@@ -42,6 +43,8 @@ export const Identity = z.object({
   /** Captures begun in this pod's life, and the account of the current browser: a new leader must know a used pod from a fresh one. */
   captures: z.int().min(0).optional(),
   accountName: z.string().max(63).optional(),
+  /** When the newest of the filter lists was made; absent: the image carries none. */
+  listsUpdated: z.iso.datetime().optional(),
 })
 export type Identity = z.infer<typeof Identity>
 
@@ -77,6 +80,8 @@ export const CaptureState = z.object({
   uid: z.string(),
   attempt: z.int(),
   state: z.enum(['running', 'reporting', 'done']),
+  /** Its picture is taken: the runner begins another capture while this one's file is being stored. */
+  isTaken: z.boolean().optional(),
 })
 export type CaptureState = z.infer<typeof CaptureState>
 

@@ -34,6 +34,10 @@ export const JOB_ERRORS = {
   },
   CONTENT_RULE: { remedy: 'The page breaks a rule of the options (fail_if_…, fail_on_redirect); error.message says which.' },
   STORAGE_FAILED: { remedy: 'The picture could not be stored; try again later.', retryable: true },
+  COPY_FAILED: {
+    remedy:
+      'The picture could not be copied to storage_bucket: check its options and the key’s rights; error.message says what the store answered.',
+  },
   USAGE_LIMIT_REACHED: { remedy: 'The account’s monthly quota is used up: wait for the next month or take a larger plan.' },
   INVALID_OPTIONS: {
     remedy: 'Create the screenshot anew: its private or large options cannot be used; error.message says why.',

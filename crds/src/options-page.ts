@@ -95,11 +95,17 @@ const HEAD = [
   '|---|---|---|---|---|---|---|---|',
 ]
 
-function writeGroup({ title, options, isPrivate }: OptionGroup, proofs: readonly Proof[]): string[] {
+function writeGroup({ title, options, note }: OptionGroup, proofs: readonly Proof[]): string[] {
   const names = Object.keys(options)
   if (names.length === 0) return []
-  const note = isPrivate ? ['Sealed wherever they are kept; records show `***` in their place.', ''] : []
-  return [`## ${title}`, '', ...note, ...HEAD, ...names.map((name) => writeRow(name, options[name] as z.ZodType, proofs)), '']
+  return [
+    `## ${title}`,
+    '',
+    ...(note === undefined ? [] : [note, '']),
+    ...HEAD,
+    ...names.map((name) => writeRow(name, options[name] as z.ZodType, proofs)),
+    '',
+  ]
 }
 
 /** Writes the page. */

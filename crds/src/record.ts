@@ -1,4 +1,5 @@
 import { artifactsOf } from './artifacts.ts'
+import { isReused } from './cache.ts'
 import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from './capture-options/catalogue.ts'
 import { CONTENT_TYPES } from './capture-options/image.ts'
 import { privateOptionNames } from './capture-options/private.ts'
@@ -9,7 +10,7 @@ import { renameKeys, toSnakeCase } from './snake-case.ts'
 import { objectKey } from './storage-keys.ts'
 
 // The record of a screenshot as clients read it: in GET and lists from the gateway, in events from the operator. A full record always
-// carries all its keys, null where nothing is known (contract 2.1).
+// carries all its keys, null where nothing is known.
 
 export type WireStatus = 'pending' | 'completed' | 'failed'
 
@@ -85,7 +86,10 @@ function estimatedTimeOf({ annotations }: Screenshot['metadata']): string {
   return RANGE_TEXT.test(text) ? text : ESTIMATED_TIME
 }
 
-const ALWAYS_ECHOED = ['format', 'viewportWidth', 'viewportHeight', 'fullPage'] as const
+const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', 'viewportHeight', 'fullPage'])
+
+/** Nearly all of some hundred options are the very defaults: only others are worth spelling out. */
+const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
 
 /** Characters that the echo shows of an option that may be large. */
 const ECHO_LENGTH = 64
@@ -105,7 +109,7 @@ export function toEcho(options: CaptureOptions | undefined, hidden: readonly str
   const effective = withDefaults(options)
   const defaults: Record<string, unknown> = captureDefaults
   const shown = Object.entries(effective)
-    .filter(([name, value]) => ALWAYS_ECHOED.some((always) => always === name) || JSON.stringify(value) !== JSON.stringify(defaults[name]))
+    .filter(([name, value]) => ALWAYS_ECHOED.has(name) || differs(value, defaults[name]))
     .map(([name, value]) => [name, toEchoed(name, value)])
   const masked = hidden.map((name) => [name, privateOptionNames.includes(name) ? MASK : CUT])
   return renameKeys(Object.fromEntries([...shown, ...masked]), toSnakeCase)
@@ -186,7 +190,7 @@ export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotReco
     metadata: done ? toPage(result) : null,
     warnings: result.warnings ?? [],
     truncated: result.truncated ?? false,
-    cached: false,
+    cached: isReused(screenshot),
     attempts: status.attempt ?? 0,
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 // Secrets of clients, encrypted to the operator (JWE, ECDH-ES with X25519, A256GCM). The gateway holds the public key only, so that what it
 // has stored it cannot read back. Whom a text is for is in its protected header and checked when it is opened: a sealed text that was copied
-// into another object opens nowhere (decision 42).
+// into another object opens nowhere.
 
 const jwk = { kty: z.literal('OKP'), crv: z.literal('X25519'), x: z.base64url(), kid: z.string().regex(/^[a-z0-9]{1,16}$/) }
 

@@ -64,6 +64,23 @@ export function parseRewriteKey(key: string): { account: string; day: string; wh
   return account && day && what ? { account, day, what } : undefined
 }
 
+/** Prefix of the marks of files that go before their plan says so, in the order in which they go. */
+export const EXPIRIES_PREFIX = 'expiries/'
+
+const SECONDS_DIGITS = 10
+
+/** Key of the mark that the files of a screenshot go at an instant. */
+export const expiryKey = (account: string, id: string, at: Date): string =>
+  `${EXPIRIES_PREFIX}${String(Math.ceil(at.getTime() / 1_000)).padStart(SECONDS_DIGITS, '0')}/${account}/${id}`
+
+const EXPIRY_KEY = /^expiries\/(\d{10})\/([a-z0-9-]{1,63})\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/
+
+/** Takes the key of such a mark apart; undefined for other text. */
+export function parseExpiryKey(key: string): { at: Date; account: string; id: string } | undefined {
+  const [, seconds, account, id] = EXPIRY_KEY.exec(key) ?? []
+  return seconds && account && id ? { at: new Date(Number(seconds) * 1_000), account, id } : undefined
+}
+
 /** Prefix of the marks of accounts that are gone; a name follows. */
 export const GONE_PREFIX = 'gone/'
 
@@ -72,6 +89,9 @@ export const goneKey = (account: string): string => GONE_PREFIX + account
 
 /** Key of the exact bytes of an event whose first post failed, for the attempts that follow. */
 export const eventKey = (eventId: string): string => `events/${eventId}.json`
+
+/** Key of what is known of the newest picture of a request; `hash` stands for the request. */
+export const cacheEntryKey = (account: string, hash: string): string => `cache/${account}/${hash}.json`
 
 /** Key of options that are too long for an object, sealed. `subject` is the name of a Screenshot, or the id of the batch that shares them. */
 export const optionsKey = (account: string, subject: string): string => `options/${account}/${subject}.jwe`

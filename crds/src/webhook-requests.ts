@@ -2,7 +2,7 @@ import type { Webhook } from './kinds/webhook.ts'
 import { Annotation, REQUEST_PREFIX } from './names.ts'
 import { MAX_REQUEST_TEXT, MAX_REQUESTS, type PostAnswer } from './post-answer.ts'
 
-// Only the operator posts (decision 40). Whoever wants a post asks for it by an annotation on the Webhook and finds the answer in its status:
+// Only the operator posts. Whoever wants a post asks for it by an annotation on the Webhook and finds the answer in its status:
 //
 //   request.tintype.dev/<nonce>: "test 2026-11-21T10:00:00.000Z"                    → status.answers.<nonce>
 //   request.tintype.dev/<nonce>: "redeliver dlv_01k… 2026-11-21T10:00:00.000Z"      → status.answers.<nonce>

@@ -15,6 +15,7 @@ import { placeDefaults, placeOptions } from './place.ts'
 import { preparingDefaults, preparingOptions } from './preparing.ts'
 import { regionDefaults, regionOptions } from './region.ts'
 import { sourceDefaults, sourceOptions } from './source.ts'
+import { storageDefaults, storageOptions } from './storage.ts'
 import { viewportDefaults, viewportOptions } from './viewport.ts'
 import { waitingDefaults, waitingOptions } from './waiting.ts'
 
@@ -42,6 +43,7 @@ export const CaptureOptions = z
     ...pdfOptions,
     ...extraFilesOptions,
     ...metadataOptions,
+    ...storageOptions,
   })
   .partial()
 export type CaptureOptions = z.infer<typeof CaptureOptions>
@@ -64,6 +66,7 @@ export const captureDefaults = {
   ...pdfDefaults,
   ...extraFilesDefaults,
   ...metadataDefaults,
+  ...storageDefaults,
 }
 
 /** The options of one capture after defaults: what has no default stays optional. */

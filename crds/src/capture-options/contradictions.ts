@@ -1,11 +1,13 @@
 import type { CelRule } from '../kinds/custom-resource.ts'
 import { toSnakeCase } from '../snake-case.ts'
+import { type CacheOptions, cacheOptionNames } from './cache.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalogue.ts'
 import { isFixedTime, isLocale, isTimeZone } from './place.ts'
 import { type PrivateOptions, privateOptionNames } from './private.ts'
+import { isStoragePath } from './storage.ts'
 
-/** All that one capture may be asked for, private or not. */
-export type AllOptions = CaptureOptions & PrivateOptions
+/** All that may be asked for of one capture, private or not, and of the cache. */
+export type AllOptions = CaptureOptions & PrivateOptions & CacheOptions
 type Name = keyof AllOptions & string
 
 /** Device pixels that one window may have: 7680² × 5² would not fit in any runner. */
@@ -33,8 +35,9 @@ export interface Contradiction {
   holds(options: AllOptions): boolean
 }
 
-/** False for what an object does not show: private options, and those that may be in the bucket. */
-const isShown = (name: string): boolean => !privateOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
+/** False for what an object does not show: private options, those of the cache, and those that may be in the bucket. */
+const isShown = (name: string): boolean =>
+  !privateOptionNames.includes(name) && !cacheOptionNames.includes(name) && !LARGE_OPTIONS.some((large) => large === name)
 
 const withRule = (names: readonly string[], rule: string): Pick<Contradiction, 'rule'> => (names.every(isShown) ? { rule } : {})
 
@@ -131,6 +134,31 @@ export const contradictions: readonly Contradiction[] = [
     rule: '!has(self.darkModeForce) || !self.darkModeForce || (has(self.darkMode) && self.darkMode)',
     holds: ({ darkModeForce, darkMode }) => darkModeForce === true && darkMode !== true,
   },
+  ...[
+    ...(['storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId'] as const).map((option) => needs(option, 'storageBucket')),
+    ...(['storageEndpoint', 'storageAccessKeyId'] as const).map((other) => needs('storageBucket', other)),
+    // Judged where a capture is planned: a rule in every object would cost each write something.
+  ].map(({ rule: _, ...rest }) => rest),
+  {
+    code: 'storage_path_unknown',
+    paths: ['storagePath'],
+    message: 'storage_path must have no part that is empty, . or .., and in braces only {id}, {host}, {date} and {format}',
+    holds: ({ storagePath }) => storagePath !== undefined && !isStoragePath(storagePath),
+  },
+  {
+    code: 'cache_excludes_storage_bucket',
+    paths: ['cache', 'storageBucket'],
+    message: 'what is taken from the cache is not copied: leave cache or storage_bucket out',
+    holds: ({ cache, storageBucket }) => cache === true && storageBucket !== undefined,
+  },
+  ...(['cacheTtl', 'cacheKey', 'cacheRefresh'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_needs_cache`,
+      paths: [option, 'cache'],
+      message: `${toSnakeCase(option)} needs cache: true`,
+      holds: (options) => Boolean(options[option]) && options.cache !== true,
+    }),
+  ),
   {
     code: 'timezone_unknown',
     paths: ['timezone'],

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
+import { cacheDefaults, cacheOptions } from './cache.ts'
 import { CaptureOptions, captureDefaults } from './catalogue.ts'
+import { deliveryDefaults, deliveryOptions } from './delivery.ts'
 import { toOptionSchema } from './option-schema.ts'
 import { PrivateOptions } from './private.ts'
 
@@ -69,10 +71,26 @@ const examples: Readonly<Record<string, unknown>> = {
   authorization: 'Bearer 7f3a',
   basicAuthUsername: 'ada',
   basicAuthPassword: 'lovelace',
+  cacheKey: 'november',
+  storageBucket: 'acme-pictures',
+  storageEndpoint: 'https://s3.eu-central-1.amazonaws.com',
+  storageRegion: 'eu-central-1',
+  storagePath: 'pages/{host}/{date}/{id}.{format}',
+  storageAccessKeyId: 'AKIDEXAMPLE',
+  storageSecretAccessKey: 'lovelace',
+  attachmentName: 'front-page.png',
+  webhookUrl: 'https://hooks.example.com/in',
+  webhookEvents: ['screenshot.failed'],
+  externalIdentifier: 'order-1042',
 }
 
-const schemas: Readonly<Record<string, z.ZodType>> = { ...CaptureOptions.shape, ...PrivateOptions.shape }
-const defaults: Readonly<Record<string, unknown>> = captureDefaults
+const schemas: Readonly<Record<string, z.ZodType>> = {
+  ...CaptureOptions.shape,
+  ...PrivateOptions.shape,
+  ...deliveryOptions,
+  ...cacheOptions,
+}
+const defaults: Readonly<Record<string, unknown>> = { ...captureDefaults, ...deliveryDefaults, ...cacheDefaults }
 
 /** A value of an option, in camel case, that is worth showing: another than its default. Undefined where none is known. */
 export function exampleOf(name: string): unknown {

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { blockingOptions } from './blocking.ts'
+import { cacheOptions } from './cache.ts'
+import { deliveryOptions } from './delivery.ts'
 import { emulationOptions } from './emulation.ts'
 import { extraFilesOptions } from './extra-files.ts'
 import { failingOptions } from './failing.ts'
@@ -15,6 +17,7 @@ import { preparingOptions } from './preparing.ts'
 import { privateOptions } from './private.ts'
 import { regionOptions } from './region.ts'
 import { sourceOptions } from './source.ts'
+import { storageOptions } from './storage.ts'
 import { viewportOptions } from './viewport.ts'
 import { waitingOptions } from './waiting.ts'
 
@@ -23,8 +26,8 @@ export interface OptionGroup {
   title: string
   /** By their names in camel case. */
   options: Readonly<Record<string, z.ZodType>>
-  /** Sealed wherever they are kept, and never shown. */
-  isPrivate?: boolean
+  /** What holds for all of them. */
+  note?: string
 }
 
 /** Every group, in the order of the page. */
@@ -35,7 +38,11 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'A part of the page', options: regionOptions },
   { title: 'Source of the page', options: sourceOptions },
   { title: 'Identity of the request', options: identityOptions },
-  { title: 'Private options', options: privateOptions, isPrivate: true },
+  {
+    title: 'Private options',
+    options: privateOptions,
+    note: 'Sealed wherever they are kept; records show `***` in their place.',
+  },
   { title: 'Network path', options: networkOptions },
   { title: 'Place and time', options: placeOptions },
   { title: 'Device and media', options: emulationOptions },
@@ -47,4 +54,15 @@ export const optionGroups: readonly OptionGroup[] = [
   { title: 'PDF', options: pdfOptions },
   { title: 'Files beside the picture', options: extraFilesOptions },
   { title: 'Metadata in the record', options: metadataOptions },
+  {
+    title: 'A store of your own',
+    options: storageOptions,
+    note: 'Refused unless `capture.allowedOptions.storage` allows them. The credentials are private options.',
+  },
+  {
+    title: 'Delivery',
+    options: deliveryOptions,
+    note: 'At the top level of a body or in its `options`; `async` and `response_type` not in a batch. With kubectl these are fields of `spec` itself, `download_url_ttl` as `downloadUrlTtlSeconds`.',
+  },
+  { title: 'Cache', options: cacheOptions, note: 'Of the REST API only: what is made with kubectl is always captured.' },
 ]

@@ -16,11 +16,11 @@ export type HeadersScope = z.infer<typeof HeadersScope>
 export const identityOptions = {
   userAgent: visible(
     1024,
-    'User agent that servers and scripts see, at most 1024 characters; client hints follow it. Default: the device’s, else the browser’s own.',
+    'User agent that servers and scripts see, at most 1024 characters; client hints follow it, and the page gets no service worker. Default: the device’s, else the browser’s own.',
   ),
   userAgentPlatform: visible(
     64,
-    'Platform that scripts and client hints name, such as Win32, MacIntel or Linux x86_64, at most 64 characters. Default: what fits user_agent.',
+    'Platform that scripts and client hints name, such as Win32, MacIntel or Linux x86_64, at most 64 characters; workers name the browser’s own. Default: what fits user_agent.',
   ),
   acceptLanguage: z
     .string()

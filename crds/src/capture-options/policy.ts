@@ -8,7 +8,13 @@ import type { AllOptions } from './contradictions.ts'
 const isOn = z.boolean().default(true)
 
 /** Which kinds of options are allowed. */
-export const OptionPolicy = z.strictObject({ proxy: isOn, ignoreHttpsErrors: isOn, bypassCsp: isOn, scripts: isOn })
+export const OptionPolicy = z.strictObject({
+  proxy: isOn,
+  ignoreHttpsErrors: isOn,
+  bypassCsp: isOn,
+  scripts: isOn,
+  storage: z.boolean().default(false),
+})
 export type OptionPolicy = z.infer<typeof OptionPolicy>
 
 export const DEFAULT_OPTION_POLICY: OptionPolicy = OptionPolicy.parse({})
@@ -19,9 +25,10 @@ const SWITCHES: Readonly<Record<keyof OptionPolicy, readonly (keyof AllOptions &
   ignoreHttpsErrors: ['ignoreHttpsErrors'],
   bypassCsp: ['bypassCsp'],
   scripts: ['scripts', 'scriptUrls', 'initScript', 'waitForFunction'],
+  storage: ['storageBucket', 'storageEndpoint', 'storageRegion', 'storagePath', 'storageAccessKeyId', 'storageSecretAccessKey'],
 }
 
-/** The policy as JSON in one variable of the environment; empty: all is allowed. */
+/** The policy as JSON in one variable of the environment; empty: the usual one. */
 export const OptionPolicyText = z
   .string()
   .default('')

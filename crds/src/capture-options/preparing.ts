@@ -9,7 +9,9 @@ export const preparingOptions = {
   scripts: z
     .string()
     .max(SCRIPT_LENGTH)
-    .describe('JavaScript run in the page after it has loaded, at most 262144 characters. Default: none.'),
+    .describe(
+      'JavaScript run in the page after it has loaded, at most 262144 characters; with javascript_enabled false no timer in it ever ends. Default: none.',
+    ),
   click: selector('CSS selector of an element to click before the picture is taken. Default: none.'),
   initScript: z
     .string()

@@ -7,6 +7,7 @@ const MAX_HEADERS = 64
 const HEADER_LENGTH = 8192
 const CREDENTIAL_LENGTH = 1024
 const PROXY_CREDENTIAL_LENGTH = 256
+const STORAGE_KEY_LENGTH = 256
 const STORAGE_BYTES = 65_536
 /** Bytes of name and value that a browser takes. */
 const COOKIE_BYTES = 4096
@@ -71,7 +72,7 @@ const headerValue = z
   .string()
   .max(HEADER_LENGTH)
   .regex(/^[\t\x20-\x7e]*$/)
-const credential = (what: string, length = CREDENTIAL_LENGTH) => z.string().max(length).describe(what)
+const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
 /** Each private option (options.md 2.4.2). */
 export const privateOptions = {
@@ -100,6 +101,12 @@ export const privateOptions = {
     .describe(
       'Entries of localStorage, by name, that the page’s own origin finds before its first script, at most 64 KiB in all. Default: none.',
     ),
+  storageAccessKeyId: credential(
+    'Id of the key that may write to storage_bucket, at most 256 characters. Default: none.',
+    STORAGE_KEY_LENGTH,
+    1,
+  ),
+  storageSecretAccessKey: credential('The key’s secret, at most 256 characters. Default: none.', STORAGE_KEY_LENGTH, 1),
   proxyUsername: credential('User name for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
   proxyPassword: credential('Password for proxy, at most 256 characters. Default: none.', PROXY_CREDENTIAL_LENGTH),
 }
@@ -128,6 +135,12 @@ export const privateContradictions: readonly PrivateContradiction[] = [
     option: 'basicAuthPassword',
     message: 'basic_auth_username and basic_auth_password go together',
     holds: ({ basicAuthUsername, basicAuthPassword }) => (basicAuthUsername === undefined) !== (basicAuthPassword === undefined),
+  },
+  {
+    option: 'storageSecretAccessKey',
+    message: 'storage_access_key_id and storage_secret_access_key go together',
+    holds: ({ storageAccessKeyId, storageSecretAccessKey }) =>
+      (storageAccessKeyId === undefined) !== (storageSecretAccessKey === undefined),
   },
   {
     option: 'proxyPassword',

@@ -23,7 +23,11 @@ export const waitingOptions = {
     600000,
     'Milliseconds that a whole attempt may take, 5000 to 600000. Default: what the other options may take together.',
   ),
-  captureTimeout: milliseconds(1000, 120000, 'Milliseconds that taking the picture may take, 1000 to 120000. Default: 30000.'),
+  captureTimeout: milliseconds(
+    1000,
+    120000,
+    'Milliseconds that taking the picture may take, 1000 to 120000. Default: 30000, with full_page 2 more for each pixel of full_page_max_height, at most 120000.',
+  ),
   waitForSelectorState: z
     .enum(['visible', 'attached'])
     .describe('Whether wait_for_selector needs a visible element or only one that is there: visible or attached. Default: visible.'),
@@ -77,7 +81,6 @@ export const waitingDefaults = {
   delay: 0,
   timeout: 30000,
   waitUntil: ['load'] as WaitState[],
-  captureTimeout: 30000,
   waitForSelectorState: 'visible' as 'visible' | 'attached',
   waitForSelectorCount: 1,
   waitForFontsTimeout: 3000,
@@ -89,4 +92,21 @@ export const waitingDefaults = {
   retries: 1,
   retryDelay: 1000,
   blankPageAction: 'retry' as 'accept' | 'retry' | 'fail',
+}
+
+const CAPTURE_MILLISECONDS = 30_000
+/** A page of 25,000 pixels takes two seconds on an idle processor, and ten times that where ten others want it. */
+const MILLISECONDS_PER_PIXEL = 2
+const MAX_CAPTURE_MILLISECONDS = 120_000
+
+/** Milliseconds that taking the picture may take: as chosen, else by the height that it may have. */
+export function captureMillisecondsOf(options: {
+  captureTimeout?: number | undefined
+  fullPage: boolean
+  fullPageMaxHeight: number
+}): number {
+  const { captureTimeout, fullPage, fullPageMaxHeight } = options
+  if (captureTimeout !== undefined) return captureTimeout
+  const more = fullPage ? MILLISECONDS_PER_PIXEL * fullPageMaxHeight : 0
+  return Math.min(CAPTURE_MILLISECONDS + more, MAX_CAPTURE_MILLISECONDS)
 }

@@ -19,6 +19,11 @@ export const warnings: readonly Warning[] = [
     isIdle: ({ html, markdown }) => Boolean(html ?? markdown),
   },
   {
+    option: 'initScript',
+    reason: 'without javascript_enabled, unlike scripts, which run after the page has loaded',
+    isIdle: ({ javascriptEnabled }) => javascriptEnabled === false,
+  },
+  {
     option: 'geolocationAccuracy',
     reason: 'without geolocation_latitude',
     isIdle: ({ geolocationLatitude }) => geolocationLatitude === undefined,

@@ -88,6 +88,7 @@ export const accountUsageDefinition: Definition = {
   ],
   spec: AccountUsageSpec,
   status: StoredUsageStatus,
+  isWrittenWhole: true,
   rules: [
     {
       rule: '!has(self.status) || self.status.used <= self.spec.limit || (has(oldSelf.status) && self.status.used <= oldSelf.status.used)',

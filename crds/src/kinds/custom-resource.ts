@@ -32,6 +32,11 @@ export interface Definition {
   /** Default of the whole status, so that a new object shows and selects a phase without a write. */
   statusDefault?: unknown
   selectableFields?: string[]
+  /**
+   * Spec and status are one value each to who keeps account of fields (managedFields): the API server notes who wrote them, and not who wrote
+   * each of their fields. For kinds that are written for every capture: half of a Screenshot was such notes, and a third of what its writes cost.
+   */
+  isWrittenWhole?: boolean
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string }
 }
 

@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { CaptureOptions } from '../capture-options/catalogue.ts'
 import { contradictionRules } from '../capture-options/contradictions.ts'
+import { deliveryOptions } from '../capture-options/delivery.ts'
 import { FileFormat } from '../capture-options/image.ts'
 import { Conditions } from '../conditions.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
-import { SCREENSHOT_EVENT_TYPES } from '../event-types.ts'
 import { TargetUrl } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
-import { EndpointUrl } from './webhook.ts'
 
-/** It goes into a Content-Disposition header. Spelled so that Go reads it as JavaScript does. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
-const ATTACHMENT_NAME = /^[^"/\\\x00-\x1f\x7f]+$/
+const cacheHash = (what: string) =>
+  z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe(what)
+    .optional()
 
 export const ScreenshotSpec = z.object({
   url: TargetUrl,
@@ -22,33 +24,16 @@ export const ScreenshotSpec = z.object({
     .meta({ 'x-kubernetes-validations': contradictionRules })
     .optional(),
   batchId: z.string().max(64).describe('Batch that it was created with.').optional(),
-  externalIdentifier: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/)
-    .describe('The client’s own name for it, 1 to 64 letters, digits, - and _; given back in the record.')
-    .optional(),
-  attachmentName: z
-    .string()
-    .max(128)
-    .regex(ATTACHMENT_NAME)
-    .describe('File name that downloads are saved under; absent: the file is shown in the browser.')
-    .optional(),
-  downloadUrlTtlSeconds: z
-    .int()
-    .min(60)
-    .max(604_800)
-    .describe('Seconds that a download link of the record is valid, 60 to 604800. Default: 86400.')
-    .optional(),
-  webhookUrl: EndpointUrl.describe(
-    'Address to post events of this Screenshot to, besides registered Webhooks: https, at most 2048 characters. The account’s default Webhook signs them.',
-  ).optional(),
-  webhookEvents: z
-    .array(z.enum(SCREENSHOT_EVENT_TYPES))
-    .min(1)
-    .max(SCREENSHOT_EVENT_TYPES.length)
-    .meta({ 'x-kubernetes-list-type': 'set' })
-    .describe('Events that webhookUrl is told of. Default: screenshot.completed and screenshot.failed.')
-    .optional(),
+  externalIdentifier: deliveryOptions.externalIdentifier.optional(),
+  attachmentName: deliveryOptions.attachmentName.optional(),
+  downloadUrlTtlSeconds: deliveryOptions.downloadUrlTtl.optional(),
+  retentionDays: deliveryOptions.retentionDays.optional(),
+  webhookUrl: deliveryOptions.webhookUrl.optional(),
+  webhookEvents: deliveryOptions.webhookEvents.optional(),
+  cacheAs: cacheHash('Hash of the request: its picture is kept for later ones under it; set by the gateway only.'),
+  cachedFrom: cacheHash(
+    'Hash of the request, of which there was a picture when this was created: it is taken if it is still there; set by the gateway only.',
+  ),
   reservation: z
     .string()
     .max(64)
@@ -176,4 +161,5 @@ export const screenshotDefinition: Definition = {
   specRules: [{ rule: 'self == oldSelf', message: 'the spec of a Screenshot is immutable: create another' }],
   statusDefault: { phase: 'Pending' },
   selectableFields: ['.status.phase', '.spec.accountName'],
+  isWrittenWhole: true,
 }

@@ -67,8 +67,8 @@ t.test('toCustomResourceDefinition has rules, defaults and subresources where th
           schema: {
             openAPIV3Schema: {
               properties: {
-                spec: { 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
-                status: { default: { phase: 'Pending' } },
+                spec: { 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }], 'x-kubernetes-map-type': 'atomic' },
+                status: { default: { phase: 'Pending' }, 'x-kubernetes-map-type': 'atomic' },
               },
             },
           },

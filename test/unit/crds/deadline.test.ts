@@ -6,6 +6,9 @@ const cases: { name: string; options: CaptureOptions | undefined; milliseconds: 
   { name: 'the default timeout and what surrounds it', options: undefined, milliseconds: 90_000 },
   { name: 'a timeout of its own', options: { timeout: 1_000 }, milliseconds: 61_000 },
   { name: 'a delay', options: { delay: 5_000 }, milliseconds: 95_000 },
+  { name: 'a tall picture', options: { fullPage: true }, milliseconds: 140_000 },
+  { name: 'the tallest picture', options: { fullPage: true, fullPageMaxHeight: 50_000 }, milliseconds: 180_000 },
+  { name: 'a picture with a time of its own', options: { fullPage: true, captureTimeout: 5_000 }, milliseconds: 65_000 },
   { name: 'each selector that is waited for', options: { waitForSelector: '#a', click: '#b', timeout: 10_000 }, milliseconds: 90_000 },
   {
     name: 'the longest waits that may be asked for',

@@ -1,11 +1,13 @@
 import t from 'tap'
+import { cacheOptions } from '../../../crds/src/capture-options/cache.ts'
 import { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
+import { deliveryOptions } from '../../../crds/src/capture-options/delivery.ts'
 import { exampleOf } from '../../../crds/src/capture-options/examples.ts'
 import { PrivateOptions } from '../../../crds/src/capture-options/private.ts'
 import { buildOptionsPage, findUnproven, optionNames, readProofs } from '../../../crds/src/options-page.ts'
 import { toSnakeCase } from '../../../crds/src/snake-case.ts'
 
-const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape }
+const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryOptions, ...cacheOptions }
 
 t.test('readProofs finds tests by their names, in every kind of quotes', async (t) => {
   const text = `t.test('option dark_mode: makes it dark', async () => {})

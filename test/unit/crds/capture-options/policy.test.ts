@@ -1,10 +1,16 @@
 import t from 'tap'
 import { DEFAULT_OPTION_POLICY, findForbidden, OptionPolicyText, toForbiddenMessage } from '../../../../crds/src/capture-options/policy.ts'
 
-t.test('OptionPolicyText allows everything unless it is told otherwise', async (t) => {
+t.test('OptionPolicyText allows everything but foreign stores unless it is told otherwise', async (t) => {
   t.strictSame(OptionPolicyText.parse(undefined), DEFAULT_OPTION_POLICY)
   t.strictSame(OptionPolicyText.parse('{"proxy":false}'), { ...DEFAULT_OPTION_POLICY, proxy: false })
-  t.ok(Object.values(DEFAULT_OPTION_POLICY).every(Boolean))
+  const { storage, ...others } = DEFAULT_OPTION_POLICY
+  t.ok(Object.values(others).every(Boolean))
+  t.notOk(storage)
+  t.strictSame(findForbidden({ storageBucket: 'a', storageSecretAccessKey: 'b' }, DEFAULT_OPTION_POLICY), [
+    'storageBucket',
+    'storageSecretAccessKey',
+  ])
 })
 
 t.test('OptionPolicyText refuses what is no policy', async (t) => {
