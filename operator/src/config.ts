@@ -45,16 +45,16 @@ const Environment = z.object({
   TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
   /** Plan of the first account. */
   TINTYPE_BOOTSTRAP_PLAN: Plan.default('free'),
-  /** Most bytes of one file (decision 4). */
+  /** Most bytes of one file. */
   TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
-  /** Name of the runners' ValidatingAdmissionPolicy and of its binding (decision 36); by default `<release>-runner-status`. */
+  /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
   TINTYPE_ADMISSION_POLICY: optionalText,
   /** SHA-256 of that policy's expressions (guard/verdict.ts); empty: what they say is not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
-  /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys (decision 42); by default `<release>-trusted-spec`. */
+  /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys; by default `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
   TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
-  /** Seconds after its end in which a record stays in the Kubernetes API (decision 35). */
+  /** Seconds after its end in which a record stays in the Kubernetes API. */
   TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
   /** Seconds after its end at which a record is archived. */
   TINTYPE_RETENTION_LIVE_FOR_SECONDS: z.coerce.number().int().positive().default(3_600),

@@ -2,6 +2,7 @@
  * Screenshots and RunnerPools: what the leader does with them during one term. All that it remembers is made anew at each start of a term,
  * so that nothing of an earlier one can mislead it; what it needs to know it finds in the objects, or asks the runners.
  */
+import { isReused } from '@tintype/crds/cache'
 import {
   pods as podResource,
   secrets as secretResource,
@@ -16,6 +17,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { DEFAULT_POOL, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
+import { PictureCache } from './cache/picture-cache.ts'
 import { Controller, type Reconcile } from './controller/controller.ts'
 import type { Deps, StartedWork, Work } from './deps.ts'
 import { Guard } from './guard/guard.ts'
@@ -35,8 +37,10 @@ import { Dispatches } from './screenshot/dispatches.ts'
 import { Follower } from './screenshot/follow.ts'
 import { Kills } from './screenshot/kills.ts'
 import { toLogLine } from './screenshot/log-line.ts'
+import { findPastKills } from './screenshot/past-kills.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { Removals } from './screenshot/removal.ts'
+import { Setbacks } from './screenshot/setbacks.ts'
 import { toSpans } from './screenshot/spans.ts'
 
 export interface CoreOptions {
@@ -50,6 +54,8 @@ export interface CoreOptions {
 }
 
 const GUARD_KEY = 'policy'
+/** How long changes of Screenshots gather before their pool is looked at. */
+const POOL_MILLISECONDS = 50
 /** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
 const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-removal': 4, guard: 1 } as const
 
@@ -81,6 +87,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     },
   })
   const kills = new Kills()
+  for (const { account, id, at } of findPastKills(reflectors.screenshots.lister.list(), clock.wall())) kills.note(account, id, at)
+  const cache = new PictureCache(storage, log)
   const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
   const matchmaker: Matchmaker = new Matchmaker({
     runners,
@@ -102,13 +110,19 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     dispatches.outdate(key)
     screenshots.enqueue(key)
   }
+  const onTaken = (key: string, podUid: string) => {
+    runners.noteTakenPicture(podUid, key)
+    matchmaker.wakeAll()
+  }
   const screenshotContext = {
     ...shared,
     client,
     kills,
+    setbacks: new Setbacks(),
     poolOf,
-    follower: new Follower({ client, onNews, isLeader, now }),
+    follower: new Follower({ client, onNews, onTaken, isLeader, now }),
     storage,
+    cache,
     onAsked,
     charge,
     maxFileBytes: config.maxFileBytes,
@@ -161,11 +175,12 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
 
   const noteEnd = (shot: Screenshot) => {
     metrics.screenshot.onFinished(shot)
+    void cache.keep(shot)
     const { startTime = '', completionTime = '' } = shot.status ?? {}
     const milliseconds = Date.parse(completionTime) - Date.parse(startTime)
     // The runner's own measure where there is one: start and end are told by different clocks.
     const taken = shot.status?.result?.processingMilliseconds ?? milliseconds
-    if (taken >= 0) captureTimes.note(poolOf(shot), taken)
+    if (taken >= 0 && !isReused(shot)) captureTimes.note(poolOf(shot), taken)
     // Its account may have reached its ceiling in another pool too.
     if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
@@ -194,9 +209,13 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   screenshots.watch(reflectors.pools, ({ type, object }) => (type === 'modified' ? [] : waitingFor(object.metadata.name).map(keyOf)))
   pools.watch(reflectors.pools)
   pools.watch(reflectors.pods, ({ object }) => poolKeyOf(object.metadata.labels?.[Label.pool]))
-  pools.watch(reflectors.screenshots, ({ object, old }) =>
-    old?.status?.phase === object.status?.phase && old ? [] : poolKeyOf(poolOf(object)),
-  )
+  const unsubscribeQueue = reflectors.screenshots.addListener(({ object, old }) => {
+    if (old && old.status?.phase === object.status?.phase) return
+    const pool = poolOf(object)
+    // Who waits gets the runner that has just become idle at once; how many runners there should be is looked at for many changes together.
+    matchmaker.wake(pool)
+    pools.enqueueAfter(poolKeyOf(pool), POOL_MILLISECONDS)
+  })
   runner.watch(reflectors.pods)
   const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
     if (type === 'deleted') runners.bury(object)
@@ -205,6 +224,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
 
   const stop = async () => {
     unsubscribe()
+    unsubscribeQueue()
     unsubscribePods()
     await Promise.all(controllers.map((each) => each.stop()))
     await client.close()

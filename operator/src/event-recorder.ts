@@ -8,7 +8,7 @@ import type { NewObject, Resource } from '@tintype/crds/client/resource'
 /** The object that an Event is about. */
 export type Regarding = KubeObject & { kind: string; apiVersion: string }
 
-/** Tells of what is not normal by Kubernetes Events. Each is a write, so the normal course of things has none (decision 41). */
+/** Tells of what is not normal by Kubernetes Events. Each is a write, so the normal course of things has none. */
 export interface EventRecorder {
   /** Says it once; a repetition within some minutes, or too many of one object, are dropped. Never rejects: an Event is not worth a failure. */
   warn(object: Regarding, reason: string, message: string): void

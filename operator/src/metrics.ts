@@ -40,7 +40,8 @@ export interface ScreenshotMetrics {
 
 /** What the reconcile of RunnerPools reports. */
 export interface PoolMetrics {
-  onStatus(pool: string, counts: { idle: number; busy: number; queued: number; replicas: number }): void
+  /** @param listsUpdated epoch milliseconds of the oldest filter lists among the runners; undefined: no runner tells */
+  onStatus(pool: string, counts: { idle: number; busy: number; queued: number; replicas: number; listsUpdated: number | undefined }): void
   onPoolGone(pool: string): void
   onPodCreated(): void
   onPodDeleted(reason: string): void
@@ -161,6 +162,7 @@ function poolMetrics(registry: Registry): PoolMetrics {
   const busy = newGauge('screenshot_pool_busy_runners', 'Runners that capture.')
   const queued = newGauge('screenshot_pool_queued', 'Screenshots that wait for a runner.')
   const replicas = newGauge('screenshot_pool_pods', 'Pods that exist.')
+  const lists = newGauge('screenshot_pool_lists_timestamp_seconds', 'When the oldest filter lists of a pool’s runners were made.')
   const created = new Counter({ name: 'screenshot_pool_pods_created_total', help: 'Pods created.', ...on })
   const deleted = new Counter({
     name: 'screenshot_pool_pods_deleted_total',
@@ -180,9 +182,10 @@ function poolMetrics(registry: Registry): PoolMetrics {
       busy.set({ pool }, counts.busy)
       queued.set({ pool }, counts.queued)
       replicas.set({ pool }, counts.replicas)
+      if (counts.listsUpdated !== undefined) lists.set({ pool }, counts.listsUpdated / 1_000)
     },
     onPoolGone(pool) {
-      for (const gauge of [idle, busy, queued, replicas]) gauge.remove({ pool })
+      for (const gauge of [idle, busy, queued, replicas, lists]) gauge.remove({ pool })
     },
     onPodCreated: () => created.inc(),
     onPodDeleted: (reason) => deleted.inc({ reason }),

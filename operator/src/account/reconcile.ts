@@ -9,7 +9,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
-import { TerminalError } from '../controller/errors.ts'
+import { readObject } from '../read-object.ts'
 import { decide } from './decide.ts'
 
 export interface AccountDeps {
@@ -23,8 +23,7 @@ export interface AccountDeps {
 export async function reconcileAccount(key: string, { accounts, store, seen, now }: AccountDeps): Promise<void> {
   const cached = accounts.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return
-  const { success, data: account, error } = Account.safeParse(cached)
-  if (!success) throw new TerminalError('InvalidObject', `the Account ${key} is not as its definition says`, { cause: error })
+  const account = readObject('Account', Account, cached)
   const conditions = decide(account, now())
   if (!conditions) return
   const { name, namespace, resourceVersion } = account.metadata

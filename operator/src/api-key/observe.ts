@@ -6,7 +6,7 @@ import { ApiKey } from '@tintype/crds/kinds/api-key'
 import { isApiKeyIdName, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import type { SecretStore } from '../account/ensure-secret.ts'
-import { TerminalError } from '../controller/errors.ts'
+import { readObject } from '../read-object.ts'
 import type { Observed } from './decide.ts'
 import { judgeExistingSecret, judgeOwnSecret, type KeySecret } from './key-secret.ts'
 
@@ -32,8 +32,7 @@ export const isOfGateway = ({ metadata }: Pick<ApiKey, 'metadata'>): boolean => 
 export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
   const cached = keys.get(name)
   if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
-  const { success, data: key, error } = ApiKey.safeParse(cached)
-  if (!success) throw new TerminalError('InvalidObject', `the ApiKey ${name} is not as its definition says`, { cause: error })
+  const key = readObject('ApiKey', ApiKey, cached)
   const hasHash = hashesOf(key).length > 0
   return {
     key,

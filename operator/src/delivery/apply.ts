@@ -1,4 +1,4 @@
-import { isConflict, isInvalid, isNotFound } from '@tintype/crds/client/kube-error'
+import { isConflict, isInvalid, isNotFound, isPatchFailed } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
@@ -6,7 +6,7 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import type { Requeue } from '../controller/controller.ts'
-import { RetryableError } from '../controller/errors.ts'
+import { RetryableError, TerminalError } from '../controller/errors.ts'
 import type { Courier } from './courier.ts'
 import { type Action, isSettled, type LedgerChange } from './decide.ts'
 import { toLedgerPatch } from './ledger-patch.ts'
@@ -61,7 +61,8 @@ async function record(changes: LedgerChange[], observed: Observed, deps: ApplyDe
   } catch (error) {
     if (isNotFound(error)) return
     // A failed `test` means that the cache is behind: what has come meanwhile decides anew.
-    if (isInvalid(error)) throw new RetryableError('the ledger has moved on', { cause: error })
+    if (isPatchFailed(error)) throw new RetryableError('the ledger has moved on', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('LedgerRefused', 'the API server refuses the ledger', { cause: error })
     throw error
   }
   for (const change of changes) {

@@ -1,4 +1,4 @@
-// One endpoint's circuit breaker (contract 1.3). Pure. An endpoint at which most posts fail gets a pause, then one post as a probe. The pause
+// One endpoint's circuit breaker. Pure. An endpoint at which most posts fail gets a pause, then one post as a probe. The pause
 // only delays the start of attempts, none for more than 30 s, and burns none: what is held back is neither recorded nor counted.
 
 /** Posts of one stretch of time. */

@@ -1,7 +1,7 @@
 // What to do next about the events of one Screenshot. Pure: the ledger (status.deliveries) and what this leader has under way come in,
 // writes and posts go out as data.
 //
-// The ledger's promise (decision 40): a first attempt needs no write before it, a second and third are recorded before they start, and one
+// The ledger's promise: a first attempt needs no write before it, a second and third are recorded before they start, and one
 // write holds the success of all endpoints. So never more than three attempts are recorded, and only one that was under way when its
 // operator was killed may repeat, with the same event id.
 
@@ -67,7 +67,7 @@ export interface Circumstances {
   schedule: RetrySchedule
   /** False: what is due is left to the next leader. */
   mayPost: boolean
-  /** The Screenshot waits to be deleted until its deliveries are settled (decision 39). */
+  /** The Screenshot waits to be deleted until its deliveries are settled. */
   isDeleteRequested: boolean
   /** True while too many ends wait to be written down: none waits for the posts beside it then. */
   isCrowded?: boolean

@@ -28,7 +28,7 @@ import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests
 import { Statistics } from './statistics.ts'
 import { listOwnAddresses, loadCertificates } from './trust.ts'
 
-/** Posts at once, in all and to one endpoint (contract 1.3). */
+/** Posts at once, in all and to one endpoint. */
 const LIMITS = { total: 256, perLane: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 

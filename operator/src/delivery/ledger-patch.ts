@@ -7,7 +7,7 @@ type Ledger = Record<string, Record<string, DeliveryEntry>>
 const ROOT = ['status', 'deliveries'] as const
 
 /**
- * The one write of the ledger: a JSON patch that touches `status.deliveries` alone and rests on what it means (decision 37), not on the
+ * The one write of the ledger: a JSON patch that touches `status.deliveries` alone and rests on what it means, not on the
  * resourceVersion: the same object, and in each place the entry that was looked at. `test` with null passes where there is nothing.
  */
 export function toLedgerPatch({ metadata, status }: Screenshot, changes: readonly LedgerChange[]): Patch {

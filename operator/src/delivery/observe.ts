@@ -5,7 +5,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
-import { TerminalError } from '../controller/errors.ts'
+import { readObject } from '../read-object.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
@@ -35,7 +35,7 @@ export interface Observed {
 export function observe(key: string, { screenshots, webhooks, book, circuits }: ObserveDeps): Observed | undefined {
   const cached = screenshots.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
-  const screenshot = parse(key, cached)
+  const screenshot = readObject('Screenshot', Screenshot, cached)
   const occurrences = toOccurrences(screenshot)
   const progress = book.of(key, screenshot.metadata.uid)
   const { namespace } = screenshot.metadata
@@ -47,12 +47,6 @@ export function observe(key: string, { screenshots, webhooks, book, circuits }: 
     .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
     .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuits) }))
   return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
-}
-
-function parse(key: string, cached: Screenshot): Screenshot {
-  const { success, data, error } = Screenshot.safeParse(cached)
-  if (success) return data
-  throw new TerminalError('InvalidObject', `the Screenshot ${key} is not as its definition says`, { cause: error })
 }
 
 function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {

@@ -16,8 +16,8 @@ import { Webhook } from '@tintype/crds/kinds/webhook'
 import type { PostAnswer } from '@tintype/crds/post-answer'
 import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhook-requests'
 import { Controller } from '../controller/controller.ts'
-import { TerminalError } from '../controller/errors.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import { readObject } from '../read-object.ts'
 import { type Lanes, LanesClosed } from './lanes.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 
@@ -74,8 +74,7 @@ export class Requests {
       this.#begun.delete(key)
       return
     }
-    const { success, data: webhook, error } = Webhook.safeParse(cached)
-    if (!success) throw new TerminalError('InvalidObject', `the Webhook ${key} is not as its definition says`, { cause: error })
+    const webhook = readObject('Webhook', Webhook, cached)
     const begun = this.#begunOf(webhook)
     if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, begun)
     await this.#answer(webhook, begun, signal)

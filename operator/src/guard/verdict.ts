@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
 import type { PoolReason } from '../errors.ts'
 
-/** Whether runners are held to their own claim, and makers of objects to their own accounts, by the API server (decisions 36 and 42). */
+/** Whether runners are held to their own claim, and makers of objects to their own accounts, by the API server. */
 export interface GuardVerdict {
   guarded: boolean
   reason: Extract<PoolReason, 'PolicyInForce' | 'PolicyMissing' | 'PolicyChanged' | 'PolicyUnknown'>

@@ -13,7 +13,7 @@ import type { Storage } from '../storage/storage.ts'
 import { OptionsError } from './options-error.ts'
 import { readPrivateSecret } from './private-secret.ts'
 
-// A Screenshot's spec is not trusted (decision 42): whoever may create one could copy another's sealed text into it, or name another account's
+// A Screenshot's spec is not trusted: whoever may create one could copy another's sealed text into it, or name another account's
 // object. So each text opens only for what it was sealed to, and no key is read that is not made of the Screenshot's own account and name.
 
 export { OptionsError } from './options-error.ts'

@@ -7,6 +7,7 @@ import { buildStatus, changedConditions, hasOtherCounts, isUrgent, newsOf } from
 import type { PoolContext } from './context.ts'
 import { group } from './groups.ts'
 import { buildRunnerPod, podName } from './pod.ts'
+import type { Runner } from './runners.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
 /** Numbers change with each capture: they are written at most this often. */
@@ -98,6 +99,12 @@ async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' 
   }
 }
 
+/** Epoch milliseconds of the oldest filter lists that some runner works with. */
+function oldestLists(runners: readonly Runner[]): number | undefined {
+  const times = runners.flatMap(({ listsUpdated }) => (listsUpdated === undefined ? [] : [Date.parse(listsUpdated)]))
+  return times.length > 0 ? Math.min(...times) : undefined
+}
+
 /** Conditions are written at once, numbers now and then. Returns when numbers that were held back are due. */
 async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, context: PoolContext): Promise<number | undefined> {
   const { pools, reflectors, metrics, isLeader } = context
@@ -109,6 +116,7 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
     busy: status.busy ?? 0,
     queued: status.queued ?? 0,
     replicas: status.replicas ?? 0,
+    listsUpdated: oldestLists(observed.runners),
   })
   const changed = changedConditions(pool.status, status)
   if (!changed.some(isUrgent)) {

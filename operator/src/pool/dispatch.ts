@@ -1,11 +1,11 @@
 import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch'
 import { RUNNER_PORT } from '@tintype/crds/names'
-import { CompactEncrypt, importJWK } from 'jose'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
+import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
 import type { Signer } from './signature.ts'
 
-// The operator's side of the dispatch protocol (crds/src/dispatch.ts, decision 43). What a runner answers, or does not, becomes one of a few
+// The operator's side of the dispatch protocol (crds/src/dispatch.ts). What a runner answers, or does not, becomes one of a few
 // words here; what they mean is decided elsewhere.
 
 /** Where a runner listens, and the pod that a signature is for. */
@@ -30,12 +30,9 @@ export type CaptureAnswer = CaptureState['state'] | 'absent' | 'silent'
 export interface Told {
   answer: CaptureAnswer
   givenUp?: GivenUp | undefined
+  /** With `running`: the picture is taken, and the runner takes another order while it stores it. */
+  isTaken?: boolean
 }
-
-/** A runner's key, ready to encrypt to. */
-export type EncryptionKey = Awaited<ReturnType<typeof importJWK>>
-
-export const toEncryptionKey = (identity: Identity): Promise<EncryptionKey> => importJWK(identity.publicKey, 'ECDH-ES')
 
 interface Answer {
   status: number
@@ -49,8 +46,16 @@ interface Question {
   path: string
   body?: string
   jti?: string
-  waitSeconds?: number
+  wait?: Wait
 }
+
+/** How long a question stays open: until the capture is not running any more, or already until its picture is taken. */
+export interface Wait {
+  seconds: number
+  until: 'taken' | 'settled'
+}
+
+const NO_WAIT: Wait = { seconds: 0, until: 'settled' }
 
 const CONNECT_MILLISECONDS = 1_000
 const ANSWER_MILLISECONDS = 2_000
@@ -94,11 +99,10 @@ export class RunnerClient {
 
   /** Hands over an order, encrypted to the runner's key. */
   async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<PostOutcome> {
-    const question = async (): Promise<Question> => {
+    const question = (): Question => {
       // The deadline is kept by the runner's clock.
       const timed = { ...order, deadline: order.deadline + this.#clocks.of(runner.uid) }
-      const plaintext = new TextEncoder().encode(JSON.stringify(timed))
-      const body = await new CompactEncrypt(plaintext).setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' }).encrypt(key)
+      const body = encryptOrder(JSON.stringify(timed), key)
       return { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }
     }
     const answer = await this.#request(runner, question, POST_MILLISECONDS).catch(() => undefined)
@@ -111,11 +115,11 @@ export class RunnerClient {
 
   /**
    * Asks for one attempt of a capture. A runner that knows another attempt does not know this one.
-   * @param waitSeconds a runner that still works answers when it does not any more, or after that time; at most {@link MAX_WAIT_SECONDS}
+   * @param wait a runner that still works answers when it does not any more, or after that time; at most {@link MAX_WAIT_SECONDS}
    */
-  async ask(runner: RunnerAddress, uid: string, attempt: number, waitSeconds = 0): Promise<Told> {
-    const question: Question = { method: 'GET', path: `/captures/${uid}`, waitSeconds }
-    const answer = await this.#request(runner, () => question, ANSWER_MILLISECONDS + waitSeconds * 1_000).catch(() => undefined)
+  async ask(runner: RunnerAddress, uid: string, attempt: number, wait = NO_WAIT): Promise<Told> {
+    const question: Question = { method: 'GET', path: `/captures/${uid}`, wait }
+    const answer = await this.#request(runner, () => question, ANSWER_MILLISECONDS + wait.seconds * 1_000).catch(() => undefined)
     if (answer?.status === 404) {
       const { data } = GivenUp.safeParse(answer.body)
       return { answer: 'absent', ...(data?.attempt === attempt ? { givenUp: data } : {}) }
@@ -123,7 +127,8 @@ export class RunnerClient {
     if (answer?.status !== 200) return { answer: 'silent' }
     const state = CaptureState.safeParse(answer.body)
     if (!state.success) return { answer: 'silent' }
-    return { answer: state.data.attempt === attempt ? state.data.state : 'absent' }
+    if (state.data.attempt !== attempt) return { answer: 'absent' }
+    return { answer: state.data.state, ...(state.data.isTaken ? { isTaken: true } : {}) }
   }
 
   /** Tells a runner to drop a capture. Who does not answer is left to the deadline. */
@@ -137,13 +142,13 @@ export class RunnerClient {
   }
 
   /** One request, signed by the runner's clock: whose differs too much for a signature to hold tells so by the date of its refusal. */
-  async #request(runner: RunnerAddress, question: () => Question | Promise<Question>, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-    const answer = await this.#send(runner, await question(), milliseconds)
+  async #request(runner: RunnerAddress, question: () => Question, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
+    const answer = await this.#send(runner, question(), milliseconds)
     const hasMoved = this.#clocks.note(runner.uid, answer.date, this.#now())
-    return answer.status === 401 && hasMoved ? this.#send(runner, await question(), milliseconds) : answer
+    return answer.status === 401 && hasMoved ? this.#send(runner, question(), milliseconds) : answer
   }
 
-  async #send({ uid, ip }: RunnerAddress, { method, path, body, jti, waitSeconds = 0 }: Question, milliseconds: number): Promise<Answer> {
+  async #send({ uid, ip }: RunnerAddress, { method, path, body, jti, wait = NO_WAIT }: Question, milliseconds: number): Promise<Answer> {
     const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
     const authorization = await this.#sign(signed, new Date(this.#now() + this.#clocks.of(uid)))
     const answer = await this.#agent.request({
@@ -153,7 +158,7 @@ export class RunnerClient {
       headers: {
         authorization,
         ...(body === undefined ? {} : { 'content-type': 'application/jose' }),
-        ...(waitSeconds === 0 ? {} : { prefer: `wait=${waitSeconds}` }),
+        ...(wait.seconds === 0 ? {} : { prefer: `wait=${wait.seconds}${wait.until === 'taken' ? ', until=taken' : ''}` }),
       },
       body: body ?? null,
       signal: AbortSignal.timeout(milliseconds),

@@ -3,6 +3,9 @@
  * behind is served next, and time is the start of what was served last. A capture moves its flow on by one part in the account's weight: twice
  * the weight is twice the captures while both wait. A batch of a hundred delays another account's single screenshot by one capture. In memory
  * only: it is rebuilt from the objects.
+ *
+ * No two accounts share a browser, and starting one costs as much as a capture. So accounts with queues take turns of a few captures in the
+ * browser that is open; an account with a single Screenshot never waits for such a turn to end.
  */
 
 /** One Screenshot that waits. Within its account the smaller `order` goes first. */
@@ -11,6 +14,9 @@ export interface Waiting {
   account: string
   order: number
 }
+
+/** Captures of a turn. */
+const TURN = 4
 
 interface Flow {
   account: string
@@ -83,20 +89,39 @@ export class FairQueue {
     if (flow.waiting.length === 0) this.#close(flow, flow.start)
   }
 
-  /** Takes the next Screenshot of the accounts that can be served. */
-  take(canServe: (account: string) => boolean = () => true): Waiting | undefined {
-    let next: Flow | undefined
-    for (const flow of this.#flows.values()) {
-      if (next && compare(flow, next) >= 0) continue
-      if (canServe(flow.account)) next = flow
-    }
-    const item = next?.waiting.shift()
-    if (!next || !item) return undefined
+  /**
+   * Takes the next Screenshot of the accounts that can be served.
+   * @param isWarm accounts for which a browser is open: among those with a queue they may be a few captures ahead
+   */
+  take(canServe: (account: string) => boolean = () => true, isWarm: (account: string) => boolean = () => false): Waiting | undefined {
+    const fairest = this.#first(({ account }) => canServe(account))
+    if (!fairest) return undefined
+    const next = this.#turnOf(canServe, isWarm, fairest) ?? fairest
+    const item = next.waiting.shift()
+    if (!item) return undefined
     this.#waiting.delete(item.key)
-    this.#now = Math.max(this.#now, next.start)
+    this.#now = Math.max(this.#now, fairest.start)
     next.start += 1 / this.#weightOf(next.account)
     if (next.waiting.length === 0) this.#close(next, next.start)
     return item
+  }
+
+  /** The account whose turn goes on. */
+  #turnOf(canServe: (account: string) => boolean, isWarm: (account: string) => boolean, fairest: Flow): Flow | undefined {
+    const warm = this.#first(({ account }) => isWarm(account) && canServe(account))
+    if (!warm || (warm.start - fairest.start) * this.#weightOf(warm.account) >= TURN) return undefined
+    const single = this.#first(({ account, waiting }) => waiting.length === 1 && canServe(account))
+    return single && single.start < warm.start ? undefined : warm
+  }
+
+  /** Of the accounts that qualify the one that is furthest behind. */
+  #first(qualifies: (flow: Flow) => boolean): Flow | undefined {
+    let first: Flow | undefined
+    for (const flow of this.#flows.values()) {
+      if (first && compare(flow, first) >= 0) continue
+      if (qualifies(flow)) first = flow
+    }
+    return first
   }
 
   #open(account: string): Flow {

@@ -3,7 +3,8 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Identity, SandboxReport } from '@tintype/crds/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
-import { type EncryptionKey, type RunnerAddress, type RunnerClient, toEncryptionKey } from './dispatch.ts'
+import type { RunnerAddress, RunnerClient } from './dispatch.ts'
+import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
 
 /** What the leader knows of a runner once its token has proved which pod it is. */
 export interface RunnerIdentity {
@@ -13,6 +14,8 @@ export interface RunnerIdentity {
   /** As the runner counts them. */
   captures: number
   accountName: string | undefined
+  /** When its filter lists were made, ISO 8601. */
+  listsUpdated?: string | undefined
 }
 
 /** The pod that an identity must belong to. */
@@ -45,8 +48,8 @@ export async function identify(
   const { status } = await reviews.create({ spec: { token: claimed.token, audiences: [DISPATCH_AUDIENCE] } }, { repeat: 'always' })
   const mismatch = findMismatch(status, pod)
   if (mismatch !== undefined) throw new RetryableError(`the runner is not who it says it is: ${mismatch}`)
-  const { sandbox, version, captures = 0, accountName } = claimed
-  return { key: await toEncryptionKey(claimed), sandbox, version, captures, accountName }
+  const { sandbox, version, captures = 0, accountName, listsUpdated } = claimed
+  return { key: toEncryptionKey(claimed), sandbox, version, captures, accountName, listsUpdated }
 }
 
 async function claimedIdentity(runners: RunnerClient, pod: ExpectedPod): Promise<Identity> {

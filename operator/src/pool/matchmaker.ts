@@ -89,7 +89,10 @@ export class Matchmaker {
     if (!queue || queue.size === 0 || !spec || !isOpen()) return
     let idle = runners.of(pool, now()).filter((runner) => isIdle(runner, spec, now()))
     while (idle.length > 0) {
-      const item = queue.take((account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)))
+      const item = queue.take(
+        (account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)),
+        (account) => idle.some(({ accountName }) => accountName === account),
+      )
       const runner = item && chooseRunner(idle, item.account)
       if (!runner) return
       runners.reserve(runner.uid, item.key)

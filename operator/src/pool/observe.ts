@@ -1,5 +1,5 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { TerminalError } from '../controller/errors.ts'
+import { readObject } from '../read-object.ts'
 import type { PoolContext } from './context.ts'
 import { ordinalOf, podName, templateHash } from './pod.ts'
 import type { PoolMemory, PoolObserved } from './state.ts'
@@ -19,7 +19,7 @@ export function observe(name: string, context: PoolContext): PoolObserved {
   const { namespace, reflectors, expectations, matchmaker, captureTimes, guard, podSettings, memories } = context
   const now = context.now().getTime()
   const object = reflectors.pools.lister.get(`${namespace}/${name}`)
-  const pool = object && parse(object)
+  const pool = object && readObject('RunnerPool', RunnerPool, object)
   // A pod that only carries the label is not this pool's.
   const runners = context.runners
     .of(name, now)
@@ -47,10 +47,4 @@ export function observe(name: string, context: PoolContext): PoolObserved {
     guard: guard(),
     memory,
   }
-}
-
-function parse(object: RunnerPool): RunnerPool {
-  const parsed = RunnerPool.safeParse(object)
-  if (parsed.success) return parsed.data
-  throw new TerminalError('InvalidObject', 'the RunnerPool does not match its schema', { cause: parsed.error })
 }

@@ -42,7 +42,7 @@ const DISRUPTIONS: Readonly<Record<string, PodEnd>> = {
 const SUSPICIOUS: ReadonlySet<EndCause> = new Set(['outOfMemory', 'overuse', 'killed', 'exited', 'unknown'])
 const ORDERLY: ReadonlySet<EndCause> = new Set(['drained', 'preempted', 'stopped'])
 
-/** True when the page may be what ended the pod: twice, and it is taken to be (decision 18). */
+/** True when the page may be what ended the pod: twice, and it is taken to be. */
 export const isPageSuspected = ({ cause }: PodEnd): boolean => SUSPICIOUS.has(cause)
 
 /** True when the pod was asked to go: what it had begun is no attempt of the page's. */

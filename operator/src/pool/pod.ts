@@ -39,13 +39,20 @@ export const ordinalOf = ({ metadata }: Pick<Pod, 'metadata'>): number => Number
 /** Label selector of a pool's pods. */
 export const podSelector = (pool: string): string => `${Label.pool}=${pool}`
 
+/** Hashes of specs as they were read: the same object is hashed at each look at its pool. */
+const hashes = new WeakMap<RunnerPoolSpec, { settings: PodSettings; hash: string }>()
+
 /** Changes when the pods must: pods with another hash are replaced once they are idle. The name is the pool's own for its life. */
 export function templateHash(spec: RunnerPoolSpec, settings: PodSettings): string {
+  const known = hashes.get(spec)
+  if (known?.settings === settings) return known.hash
   const { labels, annotations } = spec.podTemplate
-  return createHash('sha256')
+  const hash = createHash('sha256')
     .update(JSON.stringify([buildSpec(spec, settings, ''), labels ?? {}, annotations ?? {}]))
     .digest('hex')
     .slice(0, HASH_LETTERS)
+  hashes.set(spec, { settings, hash })
+  return hash
 }
 
 /** Builds the pod of one ordinal of a pool. */

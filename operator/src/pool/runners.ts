@@ -1,4 +1,5 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
+import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { SandboxReport } from '@tintype/crds/dispatch'
 import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
@@ -24,8 +25,12 @@ export interface Runner {
   templateHash: string | undefined
   /** Undefined until it has proved who it is. */
   sandbox: SandboxReport | undefined
+  /** When its filter lists were made, ISO 8601; absent: not known, or it has none. */
+  listsUpdated?: string | undefined
   /** The Screenshot that has claimed it, or is about to. */
   workingOn: string | undefined
+  /** It has taken the picture of what it works on and stores it: it takes another order. */
+  isStoring: boolean
   /** Account of its current browser. */
   accountName: string | undefined
   captures: number
@@ -49,7 +54,7 @@ export const RUNNING_INDEX = 'running'
 /** Index of pods by uid. */
 export const UID_INDEX = 'uid'
 
-/** Orders in a row that a runner may lose before it is replaced (decision 46). */
+/** Orders in a row that a runner may lose before it is replaced. */
 export const MAX_LOSSES = 3
 
 const FIRST_REST_MILLISECONDS = 1_000
@@ -60,6 +65,8 @@ const MAX_ENDS = 1_024
 interface Knowledge {
   identity?: RunnerIdentity
   reservedFor?: string
+  /** Keys of Screenshots whose picture it has taken. */
+  taken: Set<string>
   accountName?: string | undefined
   captures: number
   losses: number
@@ -144,6 +151,11 @@ export class Runners {
     known.captures++
   }
 
+  /** It has taken the picture of a Screenshot, and stores it. */
+  noteTakenPicture(uid: string, key: string): void {
+    this.#known.get(uid)?.taken.add(key)
+  }
+
   /** It ended a capture, well or with a failure of the page. */
   noteEnded(uid: string, now: number): void {
     const known = this.#known.get(uid)
@@ -183,16 +195,25 @@ export class Runners {
   #knowledge(uid: string): Knowledge {
     let known = this.#known.get(uid)
     if (!known) {
-      known = { captures: 0, losses: 0, idleSince: 0, restsUntil: 0 }
+      known = { taken: new Set(), captures: 0, losses: 0, idleSince: 0, restsUntil: 0 }
       this.#known.set(uid, known)
     }
     return known
   }
 
+  /** True when there is one open claim, and its picture is taken: two pictures at a time are as many as a runner may hold. */
+  #isStoring(known: Knowledge | undefined, claims: readonly Screenshot[]): boolean {
+    if (!known) return false
+    const keys = new Set(claims.map(keyOf))
+    known.taken = known.taken.intersection(keys)
+    return claims.length === 1 && known.taken.size === 1
+  }
+
   #toRunner(pod: Pod, now: number): Runner {
     const { name, uid = '', labels } = pod.metadata
     const known = this.#known.get(uid)
-    const claim = this.#screenshots.byIndex(CLAIM_INDEX, uid)[0]
+    const claims = this.#screenshots.byIndex(CLAIM_INDEX, uid)
+    const [claim] = claims
     return {
       name,
       uid,
@@ -200,7 +221,9 @@ export class Runners {
       state: this.#expectations.isDeleted(uid, now) ? 'leaving' : podState(pod),
       templateHash: labels?.[Label.templateHash],
       sandbox: known?.identity?.sandbox,
-      workingOn: claim ? `${claim.metadata.namespace}/${claim.metadata.name}` : known?.reservedFor,
+      listsUpdated: known?.identity?.listsUpdated,
+      workingOn: claim ? keyOf(claim) : known?.reservedFor,
+      isStoring: known?.reservedFor === undefined && this.#isStoring(known, claims),
       accountName: known?.accountName ?? (claim && accountOf(claim)),
       captures: known?.captures ?? 0,
       losses: known?.losses ?? 0,
@@ -224,7 +247,7 @@ const WORN_SHARE = 0.9
 export const isWorn = ({ captures }: Pick<Runner, 'captures'>, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean =>
   captures >= Math.ceil(limitsOf(spec).capturesPerPod * WORN_SHARE)
 
-/** True for a runner without Chromium's sandbox that has worked for an account: it works for no other (decision 20). */
+/** True for a runner without Chromium's sandbox that has worked for an account: it works for no other. */
 export const isDedicated = ({ sandbox, accountName }: Runner): boolean => sandbox?.chromiumSandbox === false && accountName !== undefined
 
 /** Whether the pool's sandbox mode lets it capture. */
@@ -236,7 +259,7 @@ export function isFencedEnough({ sandbox }: Runner, spec: Pick<RunnerPoolSpec, '
 export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boolean {
   return (
     runner.state === 'ready' &&
-    runner.workingOn === undefined &&
+    (runner.workingOn === undefined || runner.isStoring) &&
     isFencedEnough(runner, spec) &&
     !isSpent(runner, spec) &&
     runner.restsUntil <= now
@@ -247,10 +270,11 @@ export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boole
 export const mayServe = (runner: Runner, account: string): boolean => !isDedicated(runner) || runner.accountName === account
 
 /**
- * The best of the idle runners for an account: the one whose browser is the account's (decision 12), else one whose browser nobody has used,
- * else the one that has been idle longest.
+ * The best of the idle runners for an account: the one whose browser is the account's, else one whose browser nobody has used,
+ * else one that stores nothing, and of these the one that has been idle longest.
  */
 export function chooseRunner(idle: readonly Runner[], account: string): Runner | undefined {
   const rank = ({ accountName }: Runner) => (accountName === account ? 0 : accountName === undefined ? 1 : 2)
-  return idle.filter((runner) => mayServe(runner, account)).sort((a, b) => rank(a) - rank(b) || a.idleSince - b.idleSince)[0]
+  const order = (a: Runner, b: Runner) => rank(a) - rank(b) || Number(a.isStoring) - Number(b.isStoring) || a.idleSince - b.idleSince
+  return idle.filter((runner) => mayServe(runner, account)).sort(order)[0]
 }

@@ -1,6 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto'
 import { SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch'
-import { importJWK, SignJWT } from 'jose'
 import type { DispatchKey } from '../account/release-keys.ts'
 
 /** What is signed, and for which pod. Without a `jti` it gets one by chance. */
@@ -15,18 +14,19 @@ export interface RequestToSign {
 /** Signs requests to runners; the value is the Authorization header's. */
 export type Signer = (request: RequestToSign, now: Date) => Promise<string>
 
-/** The signer of a release. The key is imported once: that costs more than a signature. */
+const HEADER = Buffer.from(JSON.stringify({ alg: 'EdDSA' })).toString('base64url')
+
+/**
+ * The signer of a release: compact JWS. Signed in place, in a twentieth of a millisecond: handing it to another thread and waiting for it, as
+ * WebCrypto does, costs several times as much, for each of some three requests a capture.
+ */
 export async function createSigner(privateKey: DispatchKey): Promise<Signer> {
-  const key = await importJWK(privateKey, 'EdDSA')
+  const key = createPrivateKey({ key: privateKey, format: 'jwk' })
   return async ({ podUid, method, path, body = '', jti = randomUUID() }, now) => {
-    const claims: SignedRequest = { method, path, sha256: createHash('sha256').update(body).digest('base64url'), jti }
+    const request: SignedRequest = { method, path, sha256: createHash('sha256').update(body).digest('base64url'), jti }
     const seconds = Math.floor(now.getTime() / 1_000)
-    const jws = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'EdDSA' })
-      .setAudience(podUid)
-      .setIssuedAt(seconds)
-      .setExpirationTime(seconds + SIGNATURE_SECONDS)
-      .sign(key)
-    return `Bearer ${jws}`
+    const claims = { ...request, aud: podUid, iat: seconds, exp: seconds + SIGNATURE_SECONDS }
+    const signed = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+    return `Bearer ${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
   }
 }

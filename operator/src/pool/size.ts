@@ -24,7 +24,7 @@ export function limitsOf(spec: Partial<RunnerPoolSpec> | undefined) {
   }
 }
 
-/** Pods that a pool should have (decision 46): the busy ones, enough for the queue to drain in time, and the idle spares on top. */
+/** Pods that a pool should have: the busy ones, enough for the queue to drain in time, and the idle spares on top. */
 export function wantedPods(spec: RunnerPoolSpec, load: Load): number {
   return Math.min(limitsOf(spec).maxPods, demandedPods(spec, load))
 }

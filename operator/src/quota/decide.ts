@@ -1,3 +1,4 @@
+import { isReused } from '@tintype/crds/cache'
 import { ConditionType, findCondition } from '@tintype/crds/conditions'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account-usage'
@@ -21,8 +22,9 @@ export function isCharged({ spec, status }: Pick<Screenshot, 'spec' | 'status'>)
 const isRefunded = ({ status }: Pick<Screenshot, 'status'>): boolean =>
   findCondition(status?.conditions, ConditionType.refunded)?.status === 'True'
 
-/** A failed capture that was charged and does not say yet that it was given back. */
+/** A failed capture, or a picture that there was already, that was charged and does not say yet that it was given back. */
 export function awaitsRefund(shot: Pick<Screenshot, 'spec' | 'status'>): boolean {
+  if (isReused(shot)) return isCharged(shot) && !isRefunded(shot)
   const code = shot.status?.result?.error?.code
   return shot.status?.phase === 'Failed' && code !== undefined && !NO_REFUND.has(code) && isCharged(shot) && !isRefunded(shot)
 }

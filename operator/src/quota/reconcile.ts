@@ -3,6 +3,7 @@
 
 // One account at a time: its limits, and in one update of its count all that is known by then. Whoever leads next begins with the objects.
 
+import { isReused } from '@tintype/crds/cache'
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
 import { mergePatch } from '@tintype/crds/client/patch'
@@ -125,7 +126,7 @@ async function markRefunded({ metadata, status }: AccountUsage, { reflectors, sc
       const condition = {
         type: ConditionType.refunded,
         status: 'True',
-        reason: 'CaptureFailed',
+        reason: isReused(shot) ? 'Cached' : 'CaptureFailed',
         message: 'its unit of the monthly quota was given back',
       } as const
       const { name, resourceVersion } = shot.metadata

@@ -9,10 +9,11 @@ import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
-import { screenshotIdOf } from '@tintype/crds/ids'
+import { keptUntil } from '@tintype/crds/download-link'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
-import { dayOf, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
+import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
 import type { Storage } from '../storage/storage.ts'
 import { inParallel } from './in-parallel.ts'
 import { discardRecord } from './removal.ts'
@@ -50,9 +51,18 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
 async function write(account: string, screenshots: readonly Screenshot[], { storage }: ArchiveDeps): Promise<void> {
   await inParallel(screenshots, PARALLEL, (screenshot) => storage.write(recordKey(account, idOf(screenshot)), toArchivedLine(screenshot)))
   const segments = buildSegments(account, screenshots)
+  await inParallel(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, storage))
   await inParallel(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
   const days = new Set(segments.map(({ first }) => dayOf(first)))
   for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
+}
+
+/** Files that go sooner than their plan says are not found by their age: a mark says when. Every record comes by here, days before. */
+async function markExpiry(account: string, screenshot: Screenshot, storage: ArchiveDeps['storage']): Promise<void> {
+  const { retentionDays } = screenshot.spec
+  if (retentionDays === undefined || screenshot.status?.phase !== 'Completed') return
+  const id = idOf(screenshot)
+  await storage.write(expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays)), '')
 }
 
 async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<void> {

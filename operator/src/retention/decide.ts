@@ -1,5 +1,6 @@
-// Which records leave the Kubernetes API now (decision 35). Pure.
+// Which records leave the Kubernetes API now. Pure.
 
+import { isReused } from '@tintype/crds/cache'
 import { ConditionType, findCondition } from '@tintype/crds/conditions'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
@@ -100,7 +101,7 @@ const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[]): boolea
   })
 
 function isRefundDue({ spec, status }: Screenshot): boolean {
-  if (status?.phase !== 'Failed') return false
-  const isCharged = spec.reservation !== undefined || findCondition(status.conditions, ConditionType.charged)?.status === 'True'
-  return isCharged && findCondition(status.conditions, ConditionType.refunded) === undefined
+  if (status?.phase !== 'Failed' && !isReused({ spec, status })) return false
+  const isCharged = spec.reservation !== undefined || findCondition(status?.conditions, ConditionType.charged)?.status === 'True'
+  return isCharged && findCondition(status?.conditions, ConditionType.refunded) === undefined
 }

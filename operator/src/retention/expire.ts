@@ -6,7 +6,7 @@ import type { Log } from '@tintype/crds/client/log'
 import { newId } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Plans } from '@tintype/crds/plans'
-import { invertedDay, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/storage-keys'
+import { EXPIRIES_PREFIX, invertedDay, objectKeyPrefix, parseExpiryKey, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/storage-keys'
 import { PAGE } from '../storage/objects.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { GoneAccounts } from './gone-accounts.ts'
@@ -28,13 +28,14 @@ const DAY_MILLISECONDS = 86_400_000
 const USERS = 'users/'
 const RECORDS = 'records/'
 /** Where something of an account is kept, by its name. */
-const PLACES = [USERS, 'options/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
+const PLACES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
 /** Beyond every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
 /** One sweep over all accounts that have something in the bucket. */
 export async function expire(deps: ExpireDeps): Promise<void> {
   const gone = await removeGone(deps)
+  await removeMarked(deps)
   for await (const account of folders(USERS, undefined, deps)) {
     if (gone.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
@@ -75,6 +76,24 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
     if (objects + files === 0 && mayWrite()) await gone.forget(account)
   }
   return removed
+}
+
+/** Files that their own request wanted to go by now. Each mark goes after its files. */
+async function removeMarked(deps: ExpireDeps): Promise<void> {
+  const { storage, mayWrite, now, log } = deps
+  for (let after: string | undefined; mayWrite(); ) {
+    const keys = await storage.list(EXPIRIES_PREFIX, { after, limit: PAGE })
+    for (const key of keys) {
+      const mark = parseExpiryKey(key)
+      if (mark && mark.at > now()) return
+      if (!mayWrite()) return
+      const count = mark ? await removeAfter(objectKeyPrefix(mark.account, mark.id), undefined, deps) : 0
+      await storage.remove([key])
+      if (count > 0) log.debug({ account: mark?.account, files: count }, 'files expired as their request said')
+    }
+    if (keys.length < PAGE) return
+    after = keys.at(-1)
+  }
 }
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))

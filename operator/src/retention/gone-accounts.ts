@@ -2,7 +2,7 @@
 // rbac: tintype.dev/apikeys delete
 // rbac: tintype.dev/webhooks delete
 
-// Accounts that are gone, and what is left of them (decision 9). Since when, is written in the bucket, so that it outlives leaders: at the
+// Accounts that are gone, and what is left of them. Since when, is written in the bucket, so that it outlives leaders: at the
 // deletion itself, or when somebody finds something of an account that is not there. Its count goes with the Account, by its owner reference.
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'

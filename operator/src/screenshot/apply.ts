@@ -1,3 +1,4 @@
+import type { CacheEntry } from '@tintype/crds/cache'
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
@@ -7,18 +8,20 @@ import { accountOf } from '@tintype/crds/record'
 import { RetryableError } from '../controller/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
 import { OptionsError, openOptions } from '../options/open-options.ts'
-import type { CaptureAnswer, EncryptionKey, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
+import type { CaptureAnswer, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
+import type { EncryptionKey } from '../pool/encrypt-order.ts'
 import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Action, decideAfterPost } from './decide.ts'
 import { KILL_SECONDS, MAX_KILLS } from './kills.ts'
 import { buildOrder, filesOf } from './order.ts'
-import { attemptsOf, buildClaim, buildFailure, buildNote, buildUnclaim, type StatusPatch } from './status.ts'
+import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
 /** How long a runner that still reports its last capture is waited for, and how often it is tried. */
 const REPORTING_MILLISECONDS = 2_000
 const REPORTING_TRY_MILLISECONDS = 25
+const AT_ONCE_MILLISECONDS = 1
 
 /** Does the actions in order. Each write carries the resourceVersion that the decision rests on; the first that fails ends it. */
 export async function apply(
@@ -34,6 +37,7 @@ export async function apply(
     if (action.do === 'requeue') requeue = Math.min(requeue ?? Number.POSITIVE_INFINITY, action.afterMilliseconds)
     else if (action.do === 'release') release(key, current, context)
     else if (!current) continue
+    else if (action.do === 'reuse') requeue = (await reuse(key, current, action.entry, context)) ? requeue : AT_ONCE_MILLISECONDS
     else if (action.do === 'dispatch') todo.unshift(...(await handOver(key, current, context)))
     else {
       const refusal = action.do === 'claim' ? await chargeFor(current, context) : undefined
@@ -45,7 +49,16 @@ export async function apply(
   return requeue
 }
 
-type OtherAction = Exclude<Action, { do: 'requeue' | 'release' | 'dispatch' }>
+/** True when it is completed; else the picture has gone, and the page is to be captured. */
+async function reuse(key: string, shot: Screenshot, entry: CacheEntry, context: ScreenshotContext): Promise<boolean> {
+  const began = context.now()
+  const result = await context.cache.take(key, shot, entry)
+  if (!result) return false
+  await write(shot, buildReuse(shot, result, began, context.now()), context)
+  return true
+}
+
+type OtherAction = Exclude<Action, { do: 'requeue' | 'release' | 'dispatch' | 'reuse' }>
 
 async function act(key: string, shot: Screenshot, action: OtherAction, context: ScreenshotContext): Promise<Screenshot> {
   const now = context.now()
@@ -126,10 +139,11 @@ function queue(key: string, shot: Screenshot, { matchmaker, poolOf }: Screenshot
   matchmaker.add(poolOf(shot), { key, account: accountOf(shot), order })
 }
 
-function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, runners, now }: ScreenshotContext): void {
+function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, cache, runners, now }: ScreenshotContext): void {
   const runner = shot?.status?.runner
   if (runner && dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
   dispatches.forget(key)
+  cache.forget(key)
   matchmaker.drop(key)
 }
 

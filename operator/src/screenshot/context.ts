@@ -2,6 +2,7 @@ import type { Pod } from '@tintype/crds/client/core-resources'
 import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { PictureCache } from '../cache/picture-cache.ts'
 import type { Reflectors } from '../deps.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { ScreenshotMetrics } from '../metrics.ts'
@@ -15,6 +16,7 @@ import type { Storage } from '../storage/storage.ts'
 import type { Dispatches } from './dispatches.ts'
 import type { Follower } from './follow.ts'
 import type { Kills } from './kills.ts'
+import type { Setbacks } from './setbacks.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {
@@ -30,9 +32,13 @@ export interface ScreenshotContext {
   dispatches: Dispatches
   follower: Follower
   kills: Kills
+  /** Accounts that could not be charged of late. */
+  setbacks: Setbacks
   /** The pool that captures a Screenshot: its own, its account's plan's, or the default one. */
   poolOf: (shot: Screenshot) => string
   storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>
+  /** Pictures that later requests are answered with. */
+  cache: PictureCache
   /** Where private and large options come from. */
   optionsSources: OptionsSources
   events: EventRecorder

@@ -3,8 +3,9 @@
  *
  * A claim ends in one of four ways: the runner reports (then nothing is left to do here), the page is to blame for what befell the runner,
  * the attempt is over and another follows, or it never began. Another attempt may begin only when the pod of this one cannot upload any
- * more (decision 39): so a claim is kept, its condition telling why, until that pod is gone or its upload address has expired.
+ * more: so a claim is kept, its condition telling why, until that pod is gone or its upload address has expired.
  */
+import type { CacheEntry } from '@tintype/crds/cache'
 import { Reason } from '@tintype/crds/conditions'
 import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { JobErrorCode } from '@tintype/crds/errors'
@@ -38,6 +39,8 @@ export interface Observed {
   poolExists: boolean
   /** The runner that the matchmaker keeps for it. */
   reserved: RunnerClaim | undefined
+  /** The picture that it may be answered with, of one that no runner was asked for. */
+  cached?: CacheEntry | undefined
   /** Of a Screenshot that has a claim. */
   claim: ObservedClaim | undefined
 }
@@ -47,6 +50,8 @@ export type Action =
   | { do: 'release' }
   /** It waits for a runner. */
   | { do: 'queue' }
+  /** It is completed with a picture that there is, if it is still there. */
+  | { do: 'reuse'; entry: CacheEntry }
   /** Files of an earlier attempt. */
   | { do: 'removeFiles' }
   | { do: 'claim'; runner: RunnerClaim }
@@ -67,7 +72,7 @@ export const WORKING_POLL_MILLISECONDS = 10_000
 export const FOREIGN_CLAIM_MILLISECONDS = 10_000
 /** How long after its deadline an attempt may still report on its own. */
 export const DEADLINE_GRACE_MILLISECONDS = 3_000
-/** How long a runner may repeat its report while the API server is away (decision 37). */
+/** How long a runner may repeat its report while the API server is away. */
 export const REPORT_MILLISECONDS = 600_000
 /** How long after its grace period a pod may still be there before it is removed by force. */
 export const FORCE_AFTER_MILLISECONDS = 5_000
@@ -77,7 +82,7 @@ export const UNREADY_MILLISECONDS = 30_000
 export const CLOCK_TOLERANCE_MILLISECONDS = 120_000
 /** Times that a Screenshot may be handed back without a count: a page must not find a way to be captured for ever. */
 const MAX_HANDED_BACK = 5
-/** Lost pods with the same Screenshot after which the page is to blame (decision 18). */
+/** Lost pods with the same Screenshot after which the page is to blame. */
 const MAX_LOST_RUNNERS = 2
 
 /** See the head of this file. */
@@ -106,8 +111,9 @@ export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[]
 
 const NEVER_BEGAN = { counts: false, lost: false, blamesRunner: true } as const
 
-function decidePending(shot: Screenshot, { poolName, poolExists, reserved }: Observed): Action[] {
+function decidePending(shot: Screenshot, { poolName, poolExists, reserved, cached }: Observed): Action[] {
   const begun = attemptsOf(shot)
+  if (cached) return [{ do: 'release' }, { do: 'reuse', entry: cached }]
   if (begun >= MAX_ATTEMPTS) return [{ do: 'release' }, exhausted(shot)]
   if (reserved)
     return [

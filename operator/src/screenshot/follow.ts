@@ -13,6 +13,8 @@ export interface FollowerOptions {
   client: Pick<RunnerClient, 'ask' | 'cancel'>
   /** Called when the capture was ended without a report, or its runner does not answer: it is time to look. */
   onNews: (key: string) => void
+  /** Called when a runner has taken a picture and takes another order, while it stores that one. */
+  onTaken: (key: string, podUid: string) => void
   isLeader: () => boolean
   now: () => Date
 }
@@ -53,15 +55,20 @@ export class Follower {
   }
 
   async #wait(followed: Followed): Promise<void> {
-    const { key, uid, address, attempt } = followed
-    const { client, onNews, isLeader, now } = this.#options
+    const { key, uid, address, attempt, podUid } = followed
+    const { client, onNews, onTaken, isLeader, now } = this.#options
     const isOurs = () => this.#open.get(key) === followed && isLeader()
+    let until: 'taken' | 'settled' = 'taken'
     while (isOurs()) {
       const asked = now().getTime()
-      const { answer } = await client.ask(address, uid, attempt, MAX_WAIT_SECONDS)
+      const { answer, isTaken = false } = await client.ask(address, uid, attempt, { seconds: MAX_WAIT_SECONDS, until })
       // A report is seen by the watch.
       if (isOurs() && (answer === 'absent' || answer === 'silent')) onNews(key)
-      if (answer !== 'running' || now().getTime() - asked < WAITED_MILLISECONDS) break
+      if (answer !== 'running') break
+      if (isTaken && until === 'taken') {
+        until = 'settled'
+        if (isOurs()) onTaken(key, podUid)
+      } else if (now().getTime() - asked < WAITED_MILLISECONDS) break
     }
     if (this.#open.get(key) === followed) this.#open.delete(key)
   }

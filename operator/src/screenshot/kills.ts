@@ -1,7 +1,7 @@
 /**
  * A ceiling of the runners that an account's captures may cost. A page can kill the pod that shows it; an account with a thousand such pages
  * would have the pool start pods for nobody else. So each account has some kills, which come back with time: who has used them up waits for the
- * next to come back before anything of it is begun, and who has some left has no more captures at a time than these. In memory only: a new leader forgives. Pure.
+ * next to come back before anything of it is begun, and who has some left has no more captures at a time than these. In memory: a new leader begins with what the Screenshots tell (past-kills.ts). Pure.
  */
 
 /** Runners that an account may cost in a short time. */

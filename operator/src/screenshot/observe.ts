@@ -1,9 +1,9 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
-import { type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
-import { TerminalError } from '../controller/errors.ts'
+import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Told } from '../pool/dispatch.ts'
 import { endOf } from '../pool/pod-end.ts'
 import { podState, unchangedSince } from '../pool/pod-state.ts'
+import { readObject } from '../read-object.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
 import { attemptsOf } from './status.ts'
@@ -12,8 +12,9 @@ import { attemptsOf } from './status.ts'
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
   const { reflectors, matchmaker, namespace, poolOf } = context
   const object = reflectors.screenshots.lister.get(key)
-  if (!object) return { shot: undefined, poolName: '', poolExists: false, reserved: undefined, claim: undefined }
-  const shot = parse(object)
+  // Of what has ended there is nothing to decide.
+  if (!object || isFinished(object)) return { shot: object, poolName: '', poolExists: false, reserved: undefined, claim: undefined }
+  const shot = readObject('Screenshot', Screenshot, object)
   const poolName = poolOf(shot)
   const reserved = matchmaker.reservationOf(key)
   const { status } = shot
@@ -22,14 +23,9 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
     poolName,
     poolExists: reflectors.pools.lister.has(`${namespace}/${poolName}`),
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
+    cached: await context.cache.find(key, shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,
   }
-}
-
-function parse(object: Screenshot): Screenshot {
-  const parsed = Screenshot.safeParse(object)
-  if (parsed.success) return parsed.data
-  throw new TerminalError('InvalidObject', 'the Screenshot does not match its schema', { cause: parsed.error })
 }
 
 async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, context: ScreenshotContext): Promise<ObservedClaim> {

@@ -1,6 +1,6 @@
 /**
  * What a deleted Screenshot leaves behind: a capture that still runs, and files. There is no finalizer, so this is done from memory; what
- * a crash leaves is ended by the files' retention (decision 39). One that was archived leaves its files to its record.
+ * a crash leaves is ended by the files' retention. One that was archived leaves its files to its record.
  */
 import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'

@@ -1,7 +1,7 @@
 import { ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/conditions'
 import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/deadline'
 import type { JobErrorCode } from '@tintype/crds/errors'
-import type { RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
+import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotReason } from '../errors.ts'
 
 // The statuses that the operator writes, as merge patches: null takes a field away. Pure.
@@ -97,6 +97,21 @@ export function buildFailure(shot: Screenshot, { code, message, reason = toReaso
     completionTime: now.toISOString(),
     result: { error: { code, message: text } },
     conditions: setCondition(setCondition(shot.status?.conditions ?? [], failed, now), finished, now),
+  }
+}
+
+/** The end with a picture that there was already: no runner, no attempt. */
+export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, now: Date): StatusPatch {
+  const result = { ...found, processingMilliseconds: Math.max(0, now.getTime() - began.getTime()) }
+  const message = `${found.format}, ${found.size ?? 'a picture'}, taken from an earlier capture`
+  const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.cached, message } as const
+  const finished = { type: ConditionType.finished, status: 'True', reason: Reason.cached, message } as const
+  return {
+    phase: 'Completed',
+    startTime: began.toISOString(),
+    completionTime: now.toISOString(),
+    result,
+    conditions: setCondition(setCondition(shot.status?.conditions ?? [], succeeded, now), finished, now),
   }
 }
 

@@ -14,6 +14,8 @@ const DAYS = {
   deliveries: 7,
   /** A key is remembered for 24 hours. */
   idempotency: 2,
+  /** No picture is taken from the cache that is older than 30 days. */
+  cache: 31,
   /** Large options: a capture that has not begun by then never will. */
   options: 2,
 } as const

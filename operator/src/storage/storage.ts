@@ -24,6 +24,8 @@ export interface Storage extends Objects {
   readText(key: string, maxBytes: number): Promise<string | undefined>
   /** Whether there is an object of that key. */
   exists(key: string): Promise<boolean>
+  /** Copies one object inside the bucket; gives the tag of the copy, undefined when there is no object with the tag `etag`. */
+  copy(copied: { from: string; etag: string; to: string }): Promise<string | undefined>
   /** Removes every object whose key begins with `prefix`. */
   removePrefix(prefix: string): Promise<void>
 }
@@ -37,6 +39,7 @@ export function openStorage(access: StorageAccess, now: () => Date = () => new D
     ensureBucket: () => retryable('ensure the bucket', () => ensureBucket(access, { client, isThere })),
     readText: (key, maxBytes) => retryable('read an object', () => readText(access, key, { maxBytes, now: now() })),
     exists: (key) => retryable('look for an object', () => isThere(key)),
+    copy: (copied) => retryable('copy an object', async () => copyObject(await client(), access.bucket, copied)),
     removePrefix: (prefix) => retryable('remove files', async () => removePrefix(await client(), access.bucket, prefix)),
     presignPut({ key, contentType, expiresAt, now }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
@@ -92,6 +95,21 @@ async function readText(
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()
+}
+
+const NOT_THERE = new Set(['NoSuchKey', 'PreconditionFailed'])
+
+async function copyObject(client: Client, bucket: string, { from, etag, to }: { from: string; etag: string; to: string }) {
+  const { CopyConditions } = await import('minio')
+  const conditions = new CopyConditions()
+  conditions.setMatchETag(etag)
+  try {
+    const copied = await client.copyObject(bucket, to, `/${bucket}/${from}`, conditions)
+    return ('etag' in copied ? copied.etag : undefined)?.replaceAll('"', '')
+  } catch (error) {
+    if (NOT_THERE.has((error as { code?: string }).code ?? '')) return undefined
+    throw error
+  }
 }
 
 async function removePrefix(client: Client, bucket: string, prefix: string): Promise<void> {

@@ -1,4 +1,4 @@
-// When an endpoint has failed for so long that nobody can be meant to listen (contract 1.3). Pure.
+// When an endpoint has failed for so long that nobody can be meant to listen. Pure.
 
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 

@@ -4,7 +4,7 @@ import { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
 import type { OpeningKeys } from '@tintype/crds/sealed'
 import type { SecretStore } from '../account/ensure-secret.ts'
-import { TerminalError } from '../controller/errors.ts'
+import { readObject } from '../read-object.ts'
 import type { Observed } from './decide.ts'
 import { BY_ACCOUNT, isBeyondLimit } from './limit.ts'
 import { canOpen } from './sealed-secrets.ts'
@@ -25,8 +25,7 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
   const { webhooks, rules, isCircuitOpen } = deps
   const cached = webhooks.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
-  const { success, data: webhook, error } = Webhook.safeParse(cached)
-  if (!success) throw new TerminalError('InvalidObject', `the Webhook ${key} is not as its definition says`, { cause: error })
+  const webhook = readObject('Webhook', Webhook, cached)
   return {
     webhook,
     secret: await findSecret(webhook, deps),

@@ -49,7 +49,7 @@ function aShell(refuse?: KubeError) {
   }
   return { did, progress, run: (actions: Action[]) => apply(actions, observed, deps, new AbortController().signal) }
 }
-const refusal = (status: number, reason: string) => new KubeError({ status, reason, message: reason })
+const refusal = (status: number, reason: string, details?: unknown) => new KubeError({ status, reason, message: reason, details })
 
 t.test('apply writes before it posts, and tells of what was written', async (t) => {
   const { did, progress, run } = aShell()
@@ -61,6 +61,7 @@ t.test('apply writes before it posts, and tells of what was written', async (t) 
 t.test('apply posts nothing that rests on a write that failed, and remembers the result', async (t) => {
   for (const [error, expected] of [
     [refusal(422, 'Invalid'), { name: 'RetryableError' }],
+    [refusal(422, 'Invalid', { causes: [{ field: 'status.deliveries', reason: 'FieldValueTooMany' }] }), { name: 'TerminalError' }],
     [refusal(0, 'Unreachable'), { name: 'KubeError' }],
   ] as const) {
     const { did, progress, run } = aShell(error)

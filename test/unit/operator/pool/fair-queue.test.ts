@@ -52,6 +52,41 @@ t.test('FairQueue gives no account an advantage for emptying its queue after eac
   t.equal(served.filter((account) => account === 'b').length, 5)
 })
 
+t.test('FairQueue lets accounts with queues take turns of four in the browser that is open', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 8; order++) for (const account of ['a', 'b', 'c']) queue.add(wait(account, order))
+  let open = ''
+  let served = ''
+  for (let item = queue.take(); item; item = queue.take(undefined, (account) => account === open)) {
+    open = item.account
+    served += open
+  }
+  t.match(served, /^(aaaa|bbbb|cccc){6}$/)
+  t.equal(new Set(served.match(/.{4}/g)?.slice(0, 3)).size, 3, 'each has a turn before anybody has a second')
+})
+
+t.test('FairQueue gives a turn of twice the captures to an account of twice the weight', async (t) => {
+  const queue = new FairQueue((account) => (account === 'a' ? 2 : 1))
+  for (let order = 0; order < 30; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  let open = 'a'
+  let served = ''
+  for (let count = 0; count < 30; count++) {
+    open = queue.take(undefined, (account) => account === open)?.account ?? ''
+    served += open
+  }
+  t.ok(Math.abs(served.split('a').length - 1 - 20) <= 4, served)
+})
+
+t.test('FairQueue lets a single Screenshot wait for nobody’s turn', async (t) => {
+  const queue = new FairQueue()
+  for (let order = 0; order < 20; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
+  const isWarm = (account: string) => account === 'a'
+  t.equal(queue.take(undefined, isWarm)?.account, 'a')
+  queue.add(wait('c', 99))
+  const next = [queue.take(undefined, isWarm)?.account, queue.take(undefined, isWarm)?.account]
+  t.ok(next.includes('c'), String(next))
+})
+
 t.test('FairQueue passes over accounts that cannot be served now, and does not forget them', async (t) => {
   const queue = new FairQueue()
   queue.add(wait('a', 1))

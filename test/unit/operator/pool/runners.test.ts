@@ -43,6 +43,11 @@ const choices = [
     chosen: 'old',
   },
   {
+    name: 'rather one that stores nothing',
+    idle: [aRunner({ name: 'storing', workingOn: 'default/a', isStoring: true }), aRunner({ name: 'young', idleSince: at(9).getTime() })],
+    chosen: 'young',
+  },
+  {
     name: 'never one without a sandbox that another account has used',
     idle: [aRunner({ accountName: 'blue', sandbox: unfenced })],
     chosen: undefined,
@@ -56,6 +61,7 @@ const idleness = [
   { name: 'a ready runner that has proved who it is', runner: aRunner(), idle: true },
   { name: 'a runner that has not', runner: aRunner({ sandbox: undefined }), idle: false },
   { name: 'a runner that works', runner: aRunner({ workingOn: 'default/a' }), idle: false },
+  { name: 'a runner that stores what it worked on', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
   { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
   { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
   { name: 'a runner that has made its captures', runner: aRunner({ captures: 100 }), idle: false },
@@ -130,6 +136,29 @@ t.test('a runner with an open claim works, whoever has made the claim', async (t
   const { screenshots, runners } = aWorld('a')
   screenshots.set(aScreenshot({ name: 'shot', status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
   t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
+})
+
+t.test('a runner that has taken a picture takes another order, and no third while both are stored', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  const claim = (name: string) =>
+    screenshots.set(aScreenshot({ name, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  const found = () => runners.find('default/a', now)
+  runners.noteIdentity('uid-of-a', identity, now)
+  claim('one')
+  t.match(found(), { workingOn: 'default/one', isStoring: false })
+  runners.noteTakenPicture('uid-of-a', 'default/one')
+  t.match(found(), { workingOn: 'default/one', isStoring: true })
+  runners.reserve('uid-of-a', 'default/two')
+  t.match(found(), { isStoring: false }, 'promised')
+  runners.release('default/two', now)
+  claim('two')
+  t.match(found(), { isStoring: false }, 'the second is being captured')
+  runners.noteTakenPicture('uid-of-a', 'default/two')
+  t.match(found(), { isStoring: false }, 'both are stored')
+  screenshots.delete('default/one')
+  t.match(found(), { workingOn: 'default/two', isStoring: true })
+  screenshots.delete('default/two')
+  t.match(found(), { workingOn: undefined, isStoring: false })
 })
 
 t.test('a runner whose deletion this leader has asked for is leaving, before the watch says so', async (t) => {

@@ -51,6 +51,17 @@ for (const { name, status, is } of refunds) {
   })
 }
 
+t.test('awaitsRefund waits for a picture that was taken from the cache, and not for one that was captured after all', async (t) => {
+  const asked = (status: ScreenshotStatus): Screenshot => {
+    const { spec, ...rest } = shot(status)
+    return { ...rest, spec: { ...spec, cachedFrom: 'a'.repeat(64) } }
+  }
+  t.ok(awaitsRefund(asked({ phase: 'Completed' })))
+  t.notOk(awaitsRefund(asked({ phase: 'Completed', conditions: [condition('Refunded')] })))
+  t.notOk(awaitsRefund(asked({ phase: 'Completed', attempt: 1 })))
+  t.notOk(awaitsRefund(asked({ phase: 'Pending' })))
+})
+
 t.test('mayBeRefunded says no once the month is over', async (t) => {
   t.ok(mayBeRefunded(shot(failed('TIMEOUT')), NOW))
   t.notOk(mayBeRefunded(shot(failed('TIMEOUT'), { at: LAST_MONTH }), NOW))

@@ -4,6 +4,7 @@ import { DEFAULT_PLANS, type Plans } from '../../../../crds/src/plans.ts'
 import {
   batchKey,
   dayOf,
+  expiryKey,
   goneKey,
   JOIN,
   objectKey,
@@ -64,6 +65,21 @@ t.test('expire removes whole days of records, and only when all of the day is ol
   const kept = ids.slice(0, 3)
   t.strictSame(bucket.keys(), kept.flatMap((id) => [recordKey('small', id), tombstoneKey('small', id)]).sort())
   t.ok(kept.every((id) => bucket.keys(`records/small/${dayOf(id)}/`).length === 2))
+})
+
+t.test('expire removes files that were marked, once their time has come, and their marks after them', async (t) => {
+  const bucket = new MemoryBucket()
+  const [due, later] = [idAt(-60), idAt(-50)]
+  for (const id of [due, later]) {
+    bucket.objects.set(objectKey('large', id, 'png'), '')
+    bucket.objects.set(objectKey('large', id, 'thumb.png'), '')
+  }
+  bucket.objects.set(expiryKey('large', due, NOON), '')
+  bucket.objects.set(expiryKey('large', later, at(1)), '')
+  bucket.objects.set('expiries/nonsense', '')
+  await run(bucket)
+  t.strictSame(bucket.keys('users/'), [objectKey('large', later, 'png'), objectKey('large', later, 'thumb.png')])
+  t.match(bucket.keys('expiries/'), [expiryKey('large', later, at(1))])
 })
 
 t.test('expire does nothing for a leader that is one no longer', async (t) => {

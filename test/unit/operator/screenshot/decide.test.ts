@@ -57,6 +57,11 @@ const spell = (action: Action): string => {
 }
 
 const cases: { name: string; observed: Observed; second?: number; does: string[] }[] = [
+  {
+    name: 'completes with a picture that there is, though a runner is kept for it',
+    observed: observed({ reserved: runner, cached: { version: 1, id: 'scr_1', completedAt: NOON.toISOString(), result: {} } }),
+    does: ['release', 'reuse'],
+  },
   { name: 'lets go of a deleted Screenshot', observed: observed({ shot: undefined }), does: ['release'] },
   {
     name: 'lets go of a Screenshot that is being deleted',
