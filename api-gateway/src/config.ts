@@ -32,27 +32,28 @@ const Env = z.object({
   // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_POD_NAME: z.string().min(1).max(200).default('api-gateway'), // begins the name of this process's Lease
+  TINTYPE_POD_UID: z.string().max(64).default(''), // owner of that Lease; empty: nobody
   TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
   TINTYPE_OPTION_POLICY: OptionPolicyText, // JSON: which kinds of options are allowed; empty: all
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
   TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
-  TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica (decision 3)
+  TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica
   TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // changes of its keys and webhooks, on each replica
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys of an account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks of an account: bounds what one event fans out to
   // The same as the operator's: what it would refuse to post to is refused when it is asked for.
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
-  // Address of the store for the world: download links lead there instead of through the gateway (decision 1).
+  // Address of the store for the world: download links lead there instead of through the gateway.
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
-  // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused (decision 35).
+  // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused.
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
-  // Screenshots that may wait for a runner, in all and of one account (decision 46); a plan may have a number of its own.
+  // Screenshots that may wait for a runner, in all and of one account; a plan may have a number of its own.
   TINTYPE_MAX_QUEUED: z.coerce.number().int().min(1).default(10_000),
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
-  // Origins whose pages may call the API, such as https://app.example; `*`: all; empty: none (contract 2.1).
+  // Origins whose pages may call the API, such as https://app.example; `*`: all; empty: none.
   TINTYPE_CORS_ORIGINS: list.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
-  TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once (decision 1)
+  TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
   // Spans go there, by OTLP over HTTP; empty: none are made (OpenTelemetry's own variables).
@@ -96,6 +97,7 @@ const toConfig = (env: Env) => ({
   },
   publicUrl: env.TINTYPE_PUBLIC_URL.replace(/\/+$/, ''),
   podName: env.TINTYPE_POD_NAME,
+  podUid: env.TINTYPE_POD_UID,
   plans: env.TINTYPE_PLANS,
   optionPolicy: env.TINTYPE_OPTION_POLICY,
   downloadKeysFile: env.TINTYPE_DOWNLOAD_KEYS_FILE,

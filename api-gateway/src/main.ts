@@ -66,7 +66,8 @@ async function run(config: Config): Promise<void> {
   const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
   const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
   const now = () => clock.now()
-  const lease = new GatewayLease({ http, log, now, identity: `${config.podName}-${randomBytes(4).toString('hex')}` })
+  const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
+  const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
   const bucket = new Bucket(config.storage)
   const archive = new BucketArchive(bucket)

@@ -22,6 +22,12 @@ export function buildMetrics() {
     registers,
   })
   const screenshotsCreated = new Counter({ name: 'screenshot_created_total', help: 'Screenshots accepted.', registers })
+  const cacheLookUps = new Counter({
+    name: 'screenshot_cache_lookups_total',
+    help: 'Screenshots that asked for an earlier picture, by whether there was one.',
+    labelNames: ['outcome'] as const,
+    registers,
+  })
   const kubeRequests = new Counter({
     name: 'rest_client_requests_total',
     help: 'Requests to the API server.',
@@ -62,7 +68,7 @@ export function buildMetrics() {
     kubeRequests.inc({ code, method, host })
     if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
   }
-  return { registry, requestSeconds, screenshotsCreated, reflector, onKubeRequest, quota: buildQuotaMetrics(registry) }
+  return { registry, requestSeconds, screenshotsCreated, cacheLookUps, reflector, onKubeRequest, quota: buildQuotaMetrics(registry) }
 }
 
 export type Metrics = ReturnType<typeof buildMetrics>

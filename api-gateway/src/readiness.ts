@@ -1,7 +1,7 @@
 /** Milliseconds without a sign from the API server after which a copy counts as stale: bookmarks come once a minute. */
 export const STALE_MILLISECONDS = 120_000
 /**
- * The same for the copies that decide who is let in, which may hold what has been revoked since (contract 4). Bookmarks could not bound
+ * The same for the copies that decide who is let in, which may hold what has been revoked since. Bookmarks could not bound
  * it: the watches behind these copies are opened anew after 30 s of silence, and that counts as a sign.
  */
 export const AUTHORITY_STALE_MILLISECONDS = 60_000

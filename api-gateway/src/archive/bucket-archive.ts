@@ -1,16 +1,14 @@
 import { buildSegments, parseArchivedLine, toArchivedLine } from '@tintype/crds/archive'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { batchKey, dayOf, JOIN, recordKey, recordsPrefix, rewriteKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import { batchKey, dayOf, JOIN, recordKey, rewriteKey, tombstoneKey } from '@tintype/crds/storage-keys'
 import { z } from 'zod'
-import type { FileStore, ObjectStore, RecordArchive } from '../store/ports.ts'
-import { scanDay } from './scan-day.ts'
+import type { FileStore, ObjectStore, RecordArchive, ScanOrder } from '../store/ports.ts'
+import { scan } from './scan.ts'
 import { SegmentCache } from './segment-cache.ts'
 
 /** Text of segments that is kept in memory. */
 const CACHE_BYTES = 24 * 1024 * 1024
-/** Days that are listed at once. */
-const DAYS = 100
 
 const BatchIds = z.array(z.string())
 
@@ -34,9 +32,8 @@ export class BucketArchive implements RecordArchive {
     return stored && !tombstone ? parseArchivedLine(stored.text) : undefined
   }
 
-  async *scan(account: string, after: string | undefined): AsyncGenerator<Screenshot> {
-    const deps = { objects: this.#objects, cache: this.#cache }
-    for await (const day of this.#days(account, after)) yield* scanDay(account, day, after, deps)
+  scan(account: string, after: string | undefined, order: ScanOrder = 'newest'): AsyncIterable<Screenshot> {
+    return scan({ account, after, order }, { objects: this.#objects, cache: this.#cache })
   }
 
   async put(account: string, screenshots: readonly Screenshot[]): Promise<void> {
@@ -65,17 +62,5 @@ export class BucketArchive implements RecordArchive {
   async findBatch(account: string, batchId: string): Promise<readonly string[] | undefined> {
     const stored = await this.#objects.read(batchKey(account, batchId))
     return stored && BatchIds.parse(JSON.parse(stored.text))
-  }
-
-  /** Days of which there is something, newest first, from that of the cursor on. */
-  async *#days(account: string, after: string | undefined): AsyncGenerator<string> {
-    const prefix = recordsPrefix(account)
-    for (let last = after === undefined ? undefined : prefix + dayOf(after); ; ) {
-      const folders = await this.#objects.list(prefix, { after: last, limit: DAYS, folders: true })
-      for (const folder of folders) yield folder.slice(prefix.length, -1)
-      if (folders.length < DAYS) return
-      // Beyond all that is in it: some stores would list it once more.
-      last = `${folders.at(-1)}~`
-    }
   }
 }

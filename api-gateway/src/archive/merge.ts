@@ -1,4 +1,5 @@
 import type { Line } from '@tintype/crds/archive'
+import type { Way } from './order.ts'
 
 // Segments of one day overlap, for captures do not end in the order in which they were asked for. Read side by side they give one sequence.
 
@@ -9,22 +10,28 @@ interface Source {
 
 /** Lines of several segments as one sequence by id; of lines with the same id, all. Segments may join while it is read. */
 export class LineMerge {
+  readonly #way: Pick<Way, 'isBefore' | 'arrange'>
   #sources: Source[] = []
 
-  /** Adds a segment, from the first line whose id is beyond `after`. */
-  add(lines: readonly Line[], after: string | undefined): void {
-    const at = after === undefined ? 0 : lines.findIndex(({ id }) => id > after)
+  constructor(way: Pick<Way, 'isBefore' | 'arrange'>) {
+    this.#way = way
+  }
+
+  /** Adds a segment, as it was written, from the first line whose id is beyond `after`. */
+  add(written: readonly Line[], after: string | undefined): void {
+    const lines = this.#way.arrange(written)
+    const at = after === undefined ? 0 : lines.findIndex(({ id }) => this.#way.isBefore(after, id))
     if (at !== -1 && lines.length > 0) this.#sources.push({ lines, at })
   }
 
   /** The id that comes next. */
   get nextId(): string | undefined {
-    let least: string | undefined
+    let next: string | undefined
     for (const { lines, at } of this.#sources) {
       const { id } = lines[at]!
-      if (least === undefined || id < least) least = id
+      if (next === undefined || this.#way.isBefore(id, next)) next = id
     }
-    return least
+    return next
   }
 
   /** Takes all lines of an id that {@link nextId} gave. */

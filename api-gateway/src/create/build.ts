@@ -1,9 +1,12 @@
+import type { CacheOptions } from '@tintype/crds/capture-options/cache'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { toObjectName } from '@tintype/crds/names'
+import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
 import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
 import type { RecordOptions } from '../translate/options-body.ts'
 import { buildScreenshot, type NewScreenshot } from '../translate/screenshot.ts'
+import { mapAtOnce } from './map-at-once.ts'
 import type { CreationPlan } from './plan.ts'
 
 /** One address, and what it alone has. */
@@ -19,25 +22,35 @@ export interface Wanted {
   addresses: readonly WantedAddress[]
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
+  cache?: CacheOptions | undefined
   record?: RecordOptions | undefined
   /** Of the request, for what follows from it. */
   traceparent?: string | undefined
 }
 
+/** What building works with. */
+export type BuildDeps = OptionsDeps & CacheDeps
+
+/** Looks into the cache at the same time. */
+const LOOK_UPS = 16
+
 /** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
 export async function buildAll(
   wanted: Wanted,
   { ids, batchId, reservation, estimatedTime }: CreationPlan,
-  deps: OptionsDeps,
+  deps: BuildDeps,
 ): Promise<NewScreenshot[]> {
-  const { accountName, addresses, options, privateOptions, record, traceparent } = wanted
+  const { accountName, addresses, options, privateOptions, cache, record, traceparent } = wanted
   const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
+  const pictures = await mapAtOnce(addresses, LOOK_UPS, ({ url, privateOptions: own }) =>
+    findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
+  )
   return addresses.map(({ url }, index) =>
     buildScreenshot(
       ids[index] ?? '',
-      { url, accountName, ...record, ...stored[index], batchId, reservation },
+      { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation },
       { estimatedTime, traceparent },
     ),
   )

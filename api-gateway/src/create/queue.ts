@@ -85,7 +85,11 @@ export class Queue {
     let own = view.waitingOf(account)
     let total = view.total
     for (const [id, owner] of this.#entering) {
-      if (view.has(id)) continue
+      // From here on the copy counts it, and nobody need look for it again.
+      if (view.has(id)) {
+        this.#entering.delete(id)
+        continue
+      }
       total++
       if (owner === account) own++
     }

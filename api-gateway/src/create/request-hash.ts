@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/download-link'
 
-/** Names of an object in a fixed order, so that two spellings of one body are the same request. */
-function canonical(value: unknown): unknown {
+/** Names of an object in a fixed order, so that two spellings of one thing are the same. */
+export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))

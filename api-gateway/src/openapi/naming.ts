@@ -17,7 +17,7 @@ function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
-// As what is sent in: an object of an answer stays open, because v1 may grow fields (contract 2.1, versioning).
+// As what is sent in: an object of an answer stays open, because v1 may grow fields (versioning).
 const settings = { target: 'draft-2020-12', io: 'input', override: dropNoise } as const
 
 /** Where a named schema stands in the document. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../errors.ts'
 
-/** Bytes of a request body, at most (contract 2.1): room for a page given as html. */
+/** Bytes of a request body, at most: room for a page given as html. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What a page of an allowed origin may read and send (contract 2.1). */
+/** What a page of an allowed origin may read and send. */
 const EXPOSED = [
   'ETag',
   'Idempotent-Replayed',

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 const CLIENT_ID = /^[A-Za-z0-9_-]{1,128}$/
 
-/** The client's own request id, if it is harmless text, or a new one (contract 2.1). */
+/** The client's own request id, if it is harmless text, or a new one. */
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && CLIENT_ID.test(given) ? given : randomUUID()

@@ -3,7 +3,7 @@ import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tin
 /** What a request costs besides quota: a read (lists, reports, deletions), or a change of keys and webhooks. Nothing: polls of one record. */
 export type CallKind = 'read' | 'management'
 
-/** Calls in any 60 seconds, an account, on each replica (decision 3, contract 8). They guard this process; what is paid for is counted exactly. */
+/** Calls in any 60 seconds, an account, on each replica. They guard this process; what is paid for is counted exactly. */
 export type CallsPerMinute = Readonly<Record<CallKind, number>>
 
 const FORGET_ABOVE = 10_000

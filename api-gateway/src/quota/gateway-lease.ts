@@ -9,7 +9,7 @@ import { GATEWAY_LEASE_LABELS } from '@tintype/crds/names'
 // rbac: coordination.k8s.io/leases create,patch,delete
 
 // Shows the operator that this process lives: reservations of one that does not are settled. One Lease a process, not a pod: a container that
-// starts again knows nothing of what the one before it had reserved.
+// starts again knows nothing of what the one before it had reserved. The pod owns it: what could not be given up goes when the pod has gone.
 
 const DURATION_SECONDS = 30
 const RENEW_MILLISECONDS = 10_000
@@ -26,6 +26,8 @@ export interface GatewayLeaseOptions {
   log: Log
   /** Name of the Lease, of this process alone. */
   identity: string
+  /** The pod that this process runs in; without a uid the Lease has no owner. */
+  pod: { name: string; uid: string }
   now: () => Date
 }
 
@@ -85,14 +87,16 @@ export class GatewayLease {
   }
 
   async #write(): Promise<void> {
-    const { identity, now } = this.#options
+    const { identity, pod, now } = this.#options
     const options = { timeoutMilliseconds: CALL_MILLISECONDS, repeat: 'never' } as const
     const spec = { holderIdentity: identity, leaseDurationSeconds: DURATION_SECONDS, renewTime: toMicroTime(now()) }
     try {
       await this.#client.patch(identity, mergePatch({ spec }), options)
     } catch (error) {
       if (!isNotFound(error)) throw error
-      const lease = { metadata: { name: identity, labels: { ...GATEWAY_LEASE_LABELS } }, spec: { ...spec, acquireTime: spec.renewTime } }
+      const ownerReferences = pod.uid === '' ? [] : [{ apiVersion: 'v1', kind: 'Pod', ...pod }]
+      const metadata = { name: identity, labels: { ...GATEWAY_LEASE_LABELS }, ownerReferences }
+      const lease = { metadata, spec: { ...spec, acquireTime: spec.renewTime } }
       await this.#client.create(lease, options)
     }
   }

@@ -52,6 +52,7 @@ export class KubeQuota implements QuotaStore {
     this.#options = options
     this.reflector = new Reflector({ http, resource: accountUsages, log, metrics: reflectorMetrics })
     this.#client = new Resource(http, accountUsages)
+    this.reflector.addListener(({ object }) => this.#ledgers.get(object.metadata.name)?.noteChange(object))
   }
 
   async reserve({ account, reservation, names, at }: ReserveRequest): Promise<Grant> {

@@ -37,6 +37,12 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
+interface Updated {
+  outcomes: Outcome[]
+  /** False: nothing was worth a write. */
+  isWritten: boolean
+}
+
 /** What bounds a busy account is the time; the number only stops what fails at once each time. */
 const MAX_ATTEMPTS = 20
 const MAX_MILLISECONDS = 8_000
@@ -62,6 +68,8 @@ export class Ledger {
   /** What this process has written last. */
   #ownVersion: string | undefined
   #running: Promise<void> | undefined
+  /** It may be our turn sooner than it was thought. */
+  #lookAgain: (() => void) | undefined
   #cleanUp: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -83,6 +91,14 @@ export class Ledger {
       draft.giveBack(id, names, this.#options.holder)
       return { granted: 0 }
     })
+  }
+
+  /** The object has changed. */
+  noteChange(usage: AccountUsage): void {
+    const writer = writerOf(usage)
+    if (writer === undefined || writer === this.#options.holder) return
+    this.#turns.noteWriter(performance.now(), writer)
+    this.#lookAgain?.()
   }
 
   /** Written with the next update. */
@@ -118,10 +134,20 @@ export class Ledger {
 
   async #run(worthWriting: number): Promise<void> {
     do {
-      const wait = this.#turns.wait(performance.now())
-      if (wait > 0) await sleep(wait)
+      if (this.#turns.wait(performance.now()) > 0) await this.#waitForTurn()
       await this.#commit(this.#waiting.splice(0, MAX_WAITERS), worthWriting)
     } while (this.#waiting.length > 0)
+  }
+
+  async #waitForTurn(): Promise<void> {
+    for (let wait = this.#turns.wait(performance.now()); wait > 0; wait = this.#turns.wait(performance.now())) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, wait)
+      this.#lookAgain = resolve
+      await promise
+      clearTimeout(timer)
+    }
+    this.#lookAgain = undefined
   }
 
   async #commit(waiters: readonly Waiter[], worthWriting: number): Promise<void> {
@@ -141,24 +167,13 @@ export class Ledger {
   }
 
   async #swap(waiters: readonly Waiter[], worthWriting: number): Promise<Outcome[]> {
-    const { store, now, metrics } = this.#options
+    const { store, metrics, random } = this.#options
     const until = performance.now() + MAX_MILLISECONDS
-    let usage = store.cached() ?? (await store.read())
+    let usage = store.cached()
     for (let attempt = 1; ; attempt++) {
-      const draft = new UsageDraft(usage, now())
-      const { drops, abandoned } = this.#tidy(draft)
-      const tidied = draft.changes
-      const outcomes = waiters.map(({ apply }) => apply(draft))
-      if (draft.changes === tidied && tidied < worthWriting) return outcomes
-      const started = performance.now()
-      if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#turns.noteOther(started)
       try {
-        const written = await store.write({ ...usage, status: draft.toStatus() })
-        this.#ownVersion = written.metadata.resourceVersion
-        for (const id of drops) this.#dropping.delete(id)
-        for (const id of abandoned) this.#abandoned.delete(id)
-        this.#turns.noteUpdate(performance.now(), performance.now() - started, this.#countOthers(written))
-        metrics.onCommit(waiters.length, attempt)
+        const { outcomes, isWritten } = await this.#update(usage ?? (await store.read()), waiters, worthWriting)
+        if (isWritten) metrics.onCommit(waiters.length, attempt)
         return outcomes
       } catch (error) {
         if (isConflict(error)) this.#noteConflict()
@@ -166,10 +181,28 @@ export class Ledger {
         if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
         // The winner lets others have their turn: whoever has just lost need not wait.
         if (attempt > 1 || !isConflict(error))
-          await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * this.#options.random())
-        usage = await store.read()
+          await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * random())
+        usage = undefined
       }
     }
+  }
+
+  /** Decides by one state and writes over it. @throws what the API server says, or nothing in time */
+  async #update(usage: AccountUsage, waiters: readonly Waiter[], worthWriting: number): Promise<Updated> {
+    const { store, now, holder } = this.#options
+    const draft = new UsageDraft(usage, now())
+    const { drops, abandoned } = this.#tidy(draft)
+    const tidied = draft.changes
+    const outcomes = waiters.map(({ apply }) => apply(draft))
+    if (draft.changes === tidied && tidied < worthWriting) return { outcomes, isWritten: false }
+    const started = performance.now()
+    if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#turns.noteOther(started)
+    const written = await store.write({ ...usage, status: draft.toStatus() })
+    this.#ownVersion = written.metadata.resourceVersion
+    for (const id of drops) this.#dropping.delete(id)
+    for (const id of abandoned) this.#abandoned.delete(id)
+    this.#turns.noteUpdate(performance.now(), performance.now() - started, holder, this.#othersIn(written))
+    return { outcomes, isWritten: true }
   }
 
   #noteConflict(): void {
@@ -177,8 +210,8 @@ export class Ledger {
     this.#turns.noteOther(performance.now())
   }
 
-  #countOthers({ status }: AccountUsage): number {
-    return new Set(status?.reservations?.map(({ gateway }) => gateway)).difference(new Set([this.#options.holder])).size
+  #othersIn({ status }: AccountUsage): string[] {
+    return [...new Set(status?.reservations?.map(({ gateway }) => gateway)).difference(new Set([this.#options.holder]))]
   }
 
   #tidy(draft: UsageDraft): { drops: string[]; abandoned: string[] } {
@@ -202,6 +235,9 @@ export class Ledger {
     this.#wake(1)
   }
 }
+
+/** Who has reserved last has most likely written it. */
+const writerOf = ({ status }: AccountUsage): string | undefined => status?.reservations?.at(-1)?.gateway
 
 const tooBusy = (cause: unknown): ApiError =>
   new ApiError('SERVICE_UNAVAILABLE', 'the account’s usage could not be written for the moment', { headers: { 'retry-after': '1' }, cause })

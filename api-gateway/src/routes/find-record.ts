@@ -20,7 +20,7 @@ const isUnavailable = (error: unknown): error is ApiError => error instanceof Ap
 
 /**
  * An account's record, live or archived, in this order: it is written to the archive before it leaves the Kubernetes API, so that it is
- * found wherever it is on its way (decision 45).
+ * found wherever it is on its way.
  * @throws ApiError SERVICE_UNAVAILABLE when it may be where nobody can look
  */
 export async function findRecord(account: string, id: string, { screenshots, archive }: RecordDeps): Promise<FoundRecord | undefined> {

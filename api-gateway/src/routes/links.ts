@@ -34,8 +34,9 @@ export function baseOf(request: Pick<FastifyRequest, 'headers'>, publicUrl: stri
 }
 
 /** Until when the files of a screenshot of this account are kept. */
-export function fileExpiryOf({ metadata }: Screenshot, account: Account, plans: Plans): Date {
-  return keptUntil(createdAtOf(screenshotIdOf(metadata)), plans[account.spec.plan].retentionDays)
+export function fileExpiryOf({ metadata, spec }: Screenshot, account: Account, plans: Plans): Date {
+  const planDays = plans[account.spec.plan].retentionDays
+  return keptUntil(createdAtOf(screenshotIdOf(metadata)), Math.min(planDays, spec.retentionDays ?? planDays))
 }
 
 /** Letters of an attachment's name that are left for the file's own extension. */

@@ -8,7 +8,7 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 
 // rbac: tintype.dev/apikeys/status patch
 
-/** How often a key's last use is written, at most: a write for each request would cost more than the request (contract 4). */
+/** How often a key's last use is written, at most: a write for each request would cost more than the request. */
 export const WRITE_EVERY_MILLISECONDS = 600_000
 const LOOK_MILLISECONDS = 30_000
 

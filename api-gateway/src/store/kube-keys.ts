@@ -21,7 +21,7 @@ const accounts = tintypeResource<Account>('Account', 'accounts')
 const READ_MILLISECONDS = 3_000
 /**
  * What is revoked must not be let in for long by a replica that is cut off: a watch that is silent for so long is opened anew, from where it
- * stood, which brings whatever it has missed (contract 4). Bookmarks come once a minute only: they cannot bound it.
+ * stood, which brings whatever it has missed. Bookmarks come once a minute only: they cannot bound it.
  */
 const SILENCE_MILLISECONDS = 30_000
 const HASH = 'hash'

@@ -1,3 +1,4 @@
+import { isReused } from '@tintype/crds/cache'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -68,7 +69,8 @@ export class KubeQueue implements QueueView {
     return this.#isBacklogged()
   }
 
-  #noteEnd({ status }: Screenshot): void {
+  #noteEnd({ spec, status }: Screenshot): void {
+    if (isReused({ spec, status })) return
     const milliseconds = Date.parse(status?.completionTime ?? '') - Date.parse(status?.startTime ?? '')
     if (!(milliseconds >= 0)) return
     const mean = this.#meanCaptureMilliseconds ?? milliseconds

@@ -35,7 +35,7 @@ interface KubeScreenshotsOptions {
   http: KubeHttp
   log: Log
   metrics: ReflectorMetrics
-  /** Finished Screenshots beyond which nothing more is taken: the archive does not keep up (decision 35). Default: no bound. */
+  /** Finished Screenshots beyond which nothing more is taken: the archive does not keep up. Default: no bound. */
   maxFinished?: number
 }
 

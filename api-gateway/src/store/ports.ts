@@ -145,11 +145,14 @@ export interface QuotaStore {
   facts(account: Account, now: Date): LimitFacts
 }
 
+/** In which order records are read. An id grows as its record gets older. */
+export type ScanOrder = 'newest' | 'oldest'
+
 /** Records that have left the Kubernetes API, as Screenshots without deliveries. What {@link bury} was called for is not in it. */
 export interface RecordArchive {
   find(account: string, id: string): Promise<Screenshot | undefined>
-  /** Newest first, from the one after the id `after`; read from the bucket as far as it is iterated. */
-  scan(account: string, after: string | undefined): AsyncIterable<Screenshot>
+  /** Newest first, if not said otherwise, from the one after the id `after`; read from the bucket as far as it is iterated. */
+  scan(account: string, after: string | undefined, order?: ScanOrder): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
   /** Marks a record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
   bury(account: string, id: string): Promise<boolean>

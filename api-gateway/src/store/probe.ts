@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ComponentHealth, judgeComponent } from '../translate/service-status.ts'
 import type { Probe } from './ports.ts'
 
-/** The status page is public: however often it is read, a part is asked once in two seconds (contract 2.2). */
+/** The status page is public: however often it is read, a part is asked once in two seconds. */
 const CACHE_MILLISECONDS = 2_000
 const PATIENCE_MILLISECONDS = 2_000
 

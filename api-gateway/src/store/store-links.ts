@@ -4,7 +4,7 @@ import type { SignStoreLink } from '../routes/links.ts'
 import { contentTypeOf, dispositionOf } from '../translate/file-headers.ts'
 
 /**
- * Links that lead to the store under the address that the world knows it by (decision 1): such an address is signed with its host, so it
+ * Links that lead to the store under the address that the world knows it by: such an address is signed with its host, so it
  * must be made for that one. The store answers with our type and disposition, not with what an upload said.
  */
 export function buildStoreLinks(access: StorageAccess): SignStoreLink {

@@ -1,4 +1,5 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/address-rules'
+import type { CacheOptions } from '@tintype/crds/capture-options/cache'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { z } from 'zod'
@@ -48,6 +49,8 @@ export interface BatchRequest {
   /** Absent when none was chosen. */
   privateOptions?: PrivateOptions
   /** Absent when none was chosen. */
+  cache?: CacheOptions
+  /** Absent when none was chosen. */
   record?: RecordOptions
   /** Names that `Prefer: handling=lenient` dropped, as paths. */
   ignored: string[]
@@ -72,7 +75,7 @@ function judgeAddress(given: string, path: string, rules: EgressRules): BatchAdd
 }
 
 /**
- * Reads a body. One bad address refuses the whole batch: nothing is created and nothing charged (contract 4.6).
+ * Reads a body. One bad address refuses the whole batch: nothing is created and nothing charged.
  * @param rules for the page's address
  * @param lenient drops unknown names instead of refusing them
  * @param webhookRules for `webhook_url`; without them it must be public
@@ -90,12 +93,12 @@ export function parseBatchBody(
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
   const { addresses, faults } = judgeAddresses(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
-  const { capture: options, private: chosen, record } = splitOptions(inner, outer)
+  const { capture: options, private: chosen, cache, record } = splitOptions(inner, outer)
   const privateOptions = { ...credentials, ...chosen }
   const problems = [
     ...found,
     ...faults,
-    ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) }),
+    ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) }, cache),
     ...findProxyFaults(options, rules),
     ...findMarkupFaults(options),
     ...findCallbackFaults(record, webhookRules),
@@ -108,7 +111,7 @@ export function parseBatchBody(
   return {
     addresses,
     ignored,
-    ...toChosen({ options, privateOptions, record }),
+    ...toChosen({ options, privateOptions, cache, record }),
   }
 }
 

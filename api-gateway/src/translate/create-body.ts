@@ -1,4 +1,5 @@
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '@tintype/crds/address-rules'
+import type { CacheOptions } from '@tintype/crds/capture-options/cache'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { MARKUP_ADDRESS } from '@tintype/crds/capture-options/source'
@@ -41,12 +42,14 @@ export interface CreateRequest extends AnswerOptions {
   /** Absent when none was chosen; credentials of the address are among them. */
   privateOptions?: PrivateOptions
   /** Absent when none was chosen. */
+  cache?: CacheOptions
+  /** Absent when none was chosen. */
   record?: RecordOptions
   /** Names that `Prefer: handling=lenient` dropped, as paths. */
   ignored: string[]
 }
 
-/** The address and where it stood: the top level wins (contract 2.2). */
+/** The address and where it stood: the top level wins. */
 function findAddress(body: unknown): { text: string; path: string } | undefined {
   const outer = isObject(body) ? body : {}
   const inner = isObject(outer.options) ? outer.options : {}
@@ -117,12 +120,12 @@ export function parseCreateBody(
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
   const { url, problem, credentials } = judgePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
-  const { capture: options, private: chosen, record, answer } = splitOptions(inner, outer)
+  const { capture: options, private: chosen, cache, record, answer } = splitOptions(inner, outer)
   const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
   const problems = [
     ...found,
     ...(problem ? [problem] : []),
-    ...findOptionFaults(options, privateOptions),
+    ...findOptionFaults(options, privateOptions, cache),
     ...findProxyFaults(options, rules),
     ...findCallbackFaults(record, webhookRules),
   ]
@@ -133,7 +136,7 @@ export function parseCreateBody(
   return {
     url,
     ignored,
-    ...toChosen({ options, privateOptions, record }),
+    ...toChosen({ options, privateOptions, cache, record }),
     ...answer,
   }
 }

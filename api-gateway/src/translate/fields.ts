@@ -20,7 +20,7 @@ export const boundedText = (minimum: number, maximum: number) =>
 /** An instant in an answer. */
 export const instantField = z.string().meta({ format: 'date-time' })
 
-/** Hours for which what is replaced still works, at most a week (contract 2.2). */
+/** Hours for which what is replaced still works, at most a week. */
 export const overlapHours = z.int().min(0).max(168)
 export const DEFAULT_OVERLAP_HOURS = 24
 const HOUR_MILLISECONDS = 3_600_000

@@ -4,7 +4,7 @@ import type { Problem } from '../errors.ts'
 import { boundedText } from './fields.ts'
 import { type ReadBody, readBody } from './read-body.ts'
 
-// Bodies of the key routes (spec 4.5, contract 2.2).
+// Bodies of the key routes (spec 4.5).
 
 const MAX_DAYS = 3_650
 const DAY_MILLISECONDS = 86_400_000
@@ -42,7 +42,7 @@ export function judgeSet(path: string, values: readonly string[] | undefined): P
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] stands twice` }]
 }
 
-/** The rule that a change changes something (contract 2.2). */
+/** The rule that a change changes something. */
 export const judgeEmpty = (body: object): Problem[] =>
   Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body names no field to change' }]
 

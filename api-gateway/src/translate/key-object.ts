@@ -81,7 +81,7 @@ export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation
 const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
 
 /**
- * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity (contract 2.2).
+ * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
 export function requireGrant(granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void {

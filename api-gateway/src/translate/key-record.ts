@@ -4,7 +4,7 @@ import { Annotation } from '@tintype/crds/names'
 import { z } from 'zod'
 import { CountedPagination, instantField, isAhead } from './fields.ts'
 
-/** A key as it is shown: never its text (spec 2.9, contract 2.2). */
+/** A key as it is shown: never its text (spec 2.9). */
 export const KeyRecord = z.object({
   id: z.string().describe('Key id, prefix key_.'),
   name: z.string(),

@@ -4,7 +4,7 @@ import { toWireStatus } from '@tintype/crds/record'
 import { invalid } from '../errors.ts'
 import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 
-/** Records that one request looks at, at most: a page may be short and have a next one all the same (decision 9). */
+/** Records that one request looks at, at most: a page may be short and have a next one all the same. */
 export const MAX_SCANNED = 10_000
 
 export interface ListPage {
@@ -15,16 +15,30 @@ export interface ListPage {
 }
 
 const GREATEST_TAIL = Buffer.alloc(10, 0xff)
+const LEAST_TAIL = Buffer.alloc(10)
 
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const createdAt = (screenshot: Screenshot): Date => createdAtOf(idOf(screenshot))
 
-/** The id after which a scan begins: the cursor's, or the last one of the instant before which records are wanted. */
-export function startOf({ cursor, createdBefore }: Pick<ListQuery, 'cursor' | 'createdBefore'>): string | undefined {
-  // An id carries no instant before 1970.
-  const bound = createdBefore && newId('scr', new Date(Math.max(0, createdBefore.getTime())), GREATEST_TAIL)
-  return bound !== undefined && (cursor === undefined || bound > cursor) ? bound : cursor
+type Range = Pick<ListQuery, 'order' | 'cursor' | 'createdAfter' | 'createdBefore'>
+
+// An id carries no instant before 1970.
+const idAt = (instant: Date, tail: Uint8Array): string => newId('scr', new Date(Math.max(0, instant.getTime())), tail)
+
+/** The id beyond which a scan begins: the cursor's, or that of the instant beyond which records are wanted. An id grows as its record gets older. */
+export function startOf({ order, cursor, createdAfter, createdBefore }: Range): string | undefined {
+  const instant = order === 'asc' ? createdAfter : createdBefore
+  if (instant === undefined) return cursor
+  const bound = idAt(instant, order === 'asc' ? LEAST_TAIL : GREATEST_TAIL)
+  return cursor === undefined || isBeyond(bound, cursor, order) ? bound : cursor
 }
+
+/** Whether an id comes after another in a list. */
+const isBeyond = (id: string, other: string, order: ListQuery['order']): boolean => (order === 'asc' ? id < other : id > other)
+
+/** Live records, which come newest first, as a list in another order has them. */
+export const arrangeLive = (live: readonly Screenshot[], start: string | undefined, { order }: Pick<ListQuery, 'order'>): Screenshot[] =>
+  (order === 'asc' ? live.toReversed() : [...live]).filter((screenshot) => start === undefined || isBeyond(idOf(screenshot), start, order))
 
 /** How many records a request may look at. */
 export const scanLimitOf = ({ offset }: Pick<ListQuery, 'offset'>): number => MAX_SCANNED + offset
@@ -40,17 +54,21 @@ function matches(screenshot: Screenshot, { statuses, url, format, batchId, exter
   )
 }
 
-const isTooOld = (screenshot: Screenshot, { createdAfter }: Pick<ListQuery, 'createdAfter'>): boolean =>
+const isTooOld = (screenshot: Screenshot, { createdAfter }: { createdAfter?: Date | undefined }): boolean =>
   createdAfter !== undefined && createdAt(screenshot) <= createdAfter
 
-/** One page of records that come newest first from {@link startOf} on: scans until it has one more than wanted, so that `hasMore` is exact. */
+/** True for what comes behind the range that is asked for. */
+const isBehind = (screenshot: Screenshot, { order, createdAfter, createdBefore }: Range): boolean =>
+  order === 'asc' ? createdBefore !== undefined && createdAt(screenshot) >= createdBefore : isTooOld(screenshot, { createdAfter })
+
+/** One page of records that come in the query's order from {@link startOf} on: scans until it has one more than wanted, so that `hasMore` is exact. */
 export async function buildListPage(records: AsyncIterable<Screenshot>, query: ListQuery): Promise<ListPage> {
   const items: Screenshot[] = []
   let skip = query.offset
   let left = scanLimitOf(query)
   let cursor = query.cursor
   for await (const screenshot of records) {
-    if (isTooOld(screenshot, query)) break
+    if (isBehind(screenshot, query)) break
     if (left-- === 0) return { items, hasMore: true, nextCursor: cursor ?? null }
     if (matches(screenshot, query) && skip-- <= 0) {
       if (items.length === query.limit) return { items, hasMore: true, nextCursor: cursor ?? null }
@@ -61,15 +79,14 @@ export async function buildListPage(records: AsyncIterable<Screenshot>, query: L
   return { items, hasMore: false, nextCursor: null }
 }
 
-/** True for a query that only the live records of an account can answer: the archive is read newest first. */
-export const isLiveOnly = ({ sort, order, offset }: ListQuery): boolean =>
-  sort === 'completed_at' || order === 'asc' || offset > MAX_MERGED_OFFSET
+/** True for a query that only the live records of an account can answer: the archive lies in the order of creation. */
+export const isLiveOnly = ({ sort, offset }: ListQuery): boolean => sort === 'completed_at' || offset > MAX_MERGED_OFFSET
 
 /** Refuses a query of live records whose range holds archived ones; `newest` is the newest of those. @throws ApiError */
 export function requireNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
   if (newest === undefined || isTooOld(newest, query)) return
-  const path = query.sort === 'completed_at' ? 'sort' : query.order === 'asc' ? 'order' : 'offset'
-  const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : `${path}=${path === 'sort' ? 'completed_at' : 'asc'}`
+  const path = query.sort === 'completed_at' ? 'sort' : 'offset'
+  const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : 'sort=completed_at'
   const bound = createdAt(newest).toISOString()
   const message = `${what} covers live records only, and some of this range are archived: add created_after=${bound}, or page with a cursor`
   throw invalid([{ path, code: 'archived', message }])

@@ -4,7 +4,7 @@ import type { WireStatus } from '@tintype/crds/record'
 import { invalid } from '../errors.ts'
 import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from './read-query.ts'
 
-/** The largest offset over live and archived records; beyond it live ones alone are counted (decision 9). */
+/** The largest offset over live and archived records; beyond it live ones alone are counted. */
 export const MAX_MERGED_OFFSET = 10_000
 export const MAX_OFFSET = 1_000_000_000
 

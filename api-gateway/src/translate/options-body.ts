@@ -1,12 +1,14 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
+import { CacheOptions } from '@tintype/crds/capture-options/cache'
 import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { contradictions, MAX_VIEWPORT_PIXELS, windowPixels } from '@tintype/crds/capture-options/contradictions'
+import { deliveryOptions } from '@tintype/crds/capture-options/delivery'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { DEVICES, findDevice, toDeviceId } from '@tintype/crds/devices'
 import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
 import { z } from 'zod'
-import type { Problem } from '../errors.ts'
+import { invalid, type Problem } from '../errors.ts'
 import { judgeSet } from './key-body.ts'
 import { findNearestName } from './nearest-name.ts'
 import { findPrivateFaults, privateOptionFields, toPrivateOptions } from './private-options.ts'
@@ -16,10 +18,10 @@ import { judgeWebhookUrl, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
 // What the bodies of POST /screenshots and POST /screenshots/batch share. Strict: a typo must not pass silently, and nothing is converted:
 // "4" is not 4.
 
-/** How the caller wants the answer. About the request, not the picture: never stored (decision 2). */
-export const requestOptions = { async: z.boolean().optional(), response_type: z.enum(['json', 'by_format', 'empty']).optional() }
+/** How the caller wants the answer. About the request, not the picture: never stored. */
+export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
 
-const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, webhookEvents } = ScreenshotSpec.shape
+const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays, webhookEvents } = ScreenshotSpec.shape
 // The rules of addresses are judged apart, so that a bad one is told once and in words.
 const webhookUrl = z
   .string()
@@ -31,6 +33,7 @@ export const recordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName,
   download_url_ttl: downloadUrlTtlSeconds,
+  retention_days: retentionDays,
   webhook_url: webhookUrl.optional(),
   webhook_events: webhookEvents
     .meta({ uniqueItems: true })
@@ -59,8 +62,15 @@ const DeviceName = z
   .describe(CaptureOptions.shape.device.unwrap().description ?? '')
   .optional()
 
-/** The capture options by their names on the wire, the private ones among them. */
-export const captureOptionFields: Record<string, z.ZodType> = { ...plainOptionFields, ...privateOptionFields, device: DeviceName }
+const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
+
+/** The capture options by their names on the wire, the private ones and those of the cache among them. */
+export const captureOptionFields: Record<string, z.ZodType> = {
+  ...plainOptionFields,
+  ...privateOptionFields,
+  ...cacheFields,
+  device: DeviceName,
+}
 
 /** How a held request is answered. */
 export interface AnswerOptions {
@@ -71,13 +81,14 @@ export interface AnswerOptions {
 /** What the record is to say and how its links behave. */
 export type RecordOptions = Pick<
   ScreenshotSpec,
-  'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'webhookUrl' | 'webhookEvents'
+  'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'retentionDays' | 'webhookUrl' | 'webhookEvents'
 >
 
 /** The options of a body, each kind by itself; empty where nothing was chosen. */
 export interface SplitOptions {
   capture: CaptureOptions
   private: PrivateOptions
+  cache: CacheOptions
   record: RecordOptions
   answer: AnswerOptions
 }
@@ -86,6 +97,7 @@ const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
   external_identifier: 'externalIdentifier',
   attachment_name: 'attachmentName',
   download_url_ttl: 'downloadUrlTtlSeconds',
+  retention_days: 'retentionDays',
   webhook_url: 'webhookUrl',
   webhook_events: 'webhookEvents',
 }
@@ -99,9 +111,10 @@ function pick(source: Record<string, unknown>, names: Readonly<Record<string, st
 /** Tells the kinds of options apart; what stands at the top level of the body wins over what stands in `options`. */
 export function splitOptions(inner: Record<string, unknown>, outer: Record<string, unknown> = {}): SplitOptions {
   const both = { ...inner, ...outer }
-  const capture = Object.entries(inner).filter(([name]) => Object.hasOwn(plainOptionFields, name))
+  const of = (fields: object) => Object.fromEntries(Object.entries(inner).filter(([name]) => Object.hasOwn(fields, name)))
   return {
-    capture: renameKeys(Object.fromEntries(capture), toCamelCase),
+    capture: renameKeys(of(plainOptionFields), toCamelCase),
+    cache: renameKeys(of(cacheFields), toCamelCase),
     private: toPrivateOptions(inner),
     record: pick(both, RECORD_NAMES),
     answer: pick(both, ANSWER_NAMES),
@@ -131,11 +144,19 @@ function findWindowFaults(options: CaptureOptions): Problem[] {
 }
 
 /** What no single field's schema sees. */
-export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions): Problem[] {
+export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
   const against = contradictions
-    .filter(({ holds }) => holds({ ...options, ...secrets }))
+    .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
     .map(({ paths: [option], message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
   return [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
+}
+
+/** @throws ApiError VALIDATION_ERROR when files are to be kept for longer than the account’s plan keeps them */
+export function insistOnRetention({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
+  if ((record?.retentionDays ?? 0) <= planDays) return
+  throw invalid([
+    { path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}: the plan keeps files no longer` },
+  ])
 }
 
 /** What is wrong with where a request wants to be told, as far as its words tell. */

@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts'
 import { parseSetCookie } from './set-cookie.ts'
 
 // Private options on the wire. Names of headers are data and stay as they are; cookies may be texts, which are read here because a union is no
-// legal part of a custom resource (decision 7).
+// legal part of a custom resource.
 
 const MAX_COOKIE_TEXT = 8192
 

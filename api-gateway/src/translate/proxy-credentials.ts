@@ -26,9 +26,11 @@ export function splitProxy(body: unknown): SplitProxy {
   }
 }
 
-/** What is wrong with the proxy's address, as far as its words tell: the same rules as for a page. */
-export function findProxyFaults({ proxy }: CaptureOptions, rules: EgressRules): Problem[] {
-  if (proxy === undefined) return []
-  const target = judgeTarget(proxy.replace(/^[a-z0-9]+:/, 'http:'), rules)
-  return 'url' in target ? [] : [{ path: 'options.proxy', ...target.fault }]
+/** What is wrong with the addresses of a proxy and of a store, as far as their words tell: the same rules as for a page. */
+export function findProxyFaults({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
+  const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }
+  return Object.entries(given).flatMap(([path, address]) => {
+    const target = judgeTarget(address?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
+    return 'url' in target ? [] : [{ path, ...target.fault }]
+  })
 }

@@ -2,7 +2,7 @@
 
 import { ESTIMATED_TIME } from '@tintype/crds/record'
 
-/** Screenshots that may wait (decision 46). */
+/** Screenshots that may wait. */
 export interface QueueBounds {
   /** In all. */
   maxQueued: number

@@ -31,7 +31,7 @@ function toAnnotations({ estimatedTime, traceparent }: Notes): Pick<NewScreensho
   return Object.keys(annotations).length === 0 ? {} : { annotations }
 }
 
-/** True when somebody asked for its deletion: it waits for its deliveries only, and nobody reads it any more (decision 39). */
+/** True when somebody asked for its deletion: it waits for its deliveries only, and nobody reads it any more. */
 export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =>
   metadata.annotations?.[Annotation.deleteRequested] !== undefined || metadata.deletionTimestamp !== undefined
 

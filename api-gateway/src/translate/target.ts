@@ -15,7 +15,7 @@ const fault = (code: TargetFault['code'], message: string): Target => ({ fault: 
 const CONTROL = /[\u0000-\u001f\u007f]/
 
 /**
- * Judges an address to capture by what it says itself (contract 4.1): names are not resolved here. What it resolves to is the runner's
+ * Judges an address to capture by what it says itself: names are not resolved here. What it resolves to is the runner's
  * egress guard's to check.
  */
 export function judgeTarget(text: string, rules: EgressRules): Target {

@@ -1,7 +1,7 @@
 import { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { Problem } from '../errors.ts'
 
-// `https://user:password@host/` (decision 6): no object, record or log holds such an address. The credentials become private options, and the
+// `https://user:password@host/`: no object, record or log holds such an address. The credentials become private options, and the
 // rest is the address.
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#\\]*)@/i

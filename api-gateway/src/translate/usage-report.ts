@@ -4,7 +4,7 @@ import type { LimitFacts } from '../store/ports.ts'
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** The account's month so far (spec 2.8); what is beyond the quota is told apart where the account may pass it (decision 11). */
+/** The account's month so far (spec 2.8); what is beyond the quota is told apart where the account may pass it. */
 export function toUsageReport(facts: LimitFacts, account: AccountSpec, plan: PlanValues) {
   const { period, used, quota, resetAt, ratePerMinute } = facts
   const beyond = Math.max(0, used - quota)

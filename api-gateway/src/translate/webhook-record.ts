@@ -28,7 +28,7 @@ export type WebhookRecord = z.infer<typeof WebhookRecord>
 
 const count = z.int().min(0)
 
-/** Deliveries since creation; test events are not counted (contract 2.2). */
+/** Deliveries since creation; test events are not counted. */
 export const WebhookStatisticsRecord = z.object({
   total_deliveries: count,
   successful_deliveries: count,

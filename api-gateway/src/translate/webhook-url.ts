@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts'
 export const MAX_WEBHOOK_URL_LENGTH = 2048
 
 /**
- * What an endpoint's address says by itself (spec 7.3, contract 1.3); names are resolved and judged anew at each post, so one that does not
+ * What an endpoint's address says by itself (spec 7.3); names are resolved and judged anew at each post, so one that does not
  * resolve yet is no fault.
  */
 export function judgeWebhookUrl(text: string, rules: EgressRules, path = 'url'): Problem[] {

@@ -86,21 +86,34 @@ t.test('GET /screenshots merges live and archived records, and pages through bot
   t.strictSame(second.pagination, { limit: 3, offset: 0, has_more: false, next_cursor: null })
 })
 
-t.test('GET /screenshots in other orders answers from live records, or says that it cannot', async (t) => {
+t.test('GET /screenshots oldest first begins in the archive and goes on in the live records', async (t) => {
+  const { app, archive, screenshots, headers } = aGateway()
+  const [archived, live] = [[5, 6].map(daysAgo), [1, 2, 3].map(daysAgo)]
+  for (const id of live) screenshots.put(completed(id))
+  await archive.put('acme', archived.map(completed))
+  const page = async (query: string) => (await app.inject({ url: `/v1/screenshots?order=asc&limit=3${query}`, headers })).json()
+  const first = await page('')
+  const second = await page(`&cursor=${first.pagination.next_cursor}`)
+  t.strictSame(
+    [...first.data, ...second.data].map(({ id }) => id),
+    [...archived.toReversed(), ...live.toReversed()],
+  )
+})
+
+t.test('GET /screenshots by their ends answers from live records, or says that it cannot', async (t) => {
   const { app, archive, screenshots, headers } = aGateway()
   const live = [1, 2, 3].map(daysAgo)
   for (const id of live) screenshots.put(completed(id))
   await archive.put('acme', [completed(daysAgo(5))])
-  const refused = await app.inject({ url: '/v1/screenshots?order=asc', headers })
+  const refused = await app.inject({ url: '/v1/screenshots?sort=completed_at', headers })
   t.equal(refused.statusCode, 400)
   const { message, details } = refused.json().error
-  t.match(details, [{ path: 'order', code: 'archived' }])
+  t.match(details, [{ path: 'sort', code: 'archived' }])
   const bound = /created_after=([^,]+),/.exec(message)?.[1] ?? ''
-  const answered = await app.inject({ url: `/v1/screenshots?order=asc&created_after=${bound}`, headers })
-  t.strictSame(
-    answered.json().data.map(({ id }: { id: string }) => id),
-    live.toReversed(),
-  )
+  t.not(bound, '')
+  const answered = await app.inject({ url: `/v1/screenshots?sort=completed_at&created_after=${bound}`, headers })
+  t.equal(answered.statusCode, 200)
+  t.strictSame(new Set(answered.json().data.map(({ id }: { id: string }) => id)), new Set(live))
 })
 
 t.test('a record whose file has had its time says so, and its download answers 410', async (t) => {

@@ -224,10 +224,11 @@ export class FakeArchive implements RecordArchive {
     const found = this.records.get(id)
     return found && accountOf(found) === account && !this.buried.has(id) ? found : undefined
   }
-  async *scan(account: string, after: string | undefined): AsyncGenerator<Screenshot> {
-    for (const id of [...this.records.keys()].sort()) {
+  async *scan(account: string, after: string | undefined, order: 'newest' | 'oldest' = 'newest'): AsyncGenerator<Screenshot> {
+    const ids = [...this.records.keys()].sort()
+    for (const id of order === 'oldest' ? ids.reverse() : ids) {
       const found = await this.find(account, id)
-      if (found && (after === undefined || id > after)) yield found
+      if (found && (after === undefined || (order === 'oldest' ? id < after : id > after))) yield found
     }
   }
   async put(_account: string, screenshots: readonly Screenshot[]): Promise<void> {

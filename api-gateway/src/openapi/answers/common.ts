@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Text of 26 lower-case base32 letters that every id ends with. */
 const TAIL = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
-/** An id with its prefix (contract 2.1). */
+/** An id with its prefix. */
 export const anId = (prefix: 'scr' | 'wh' | 'key' | 'batch' | 'evt' | 'dlv', what: string) =>
   z
     .string()

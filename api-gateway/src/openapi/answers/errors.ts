@@ -13,7 +13,7 @@ export const Problem = name(
     .describe('One fault of a request.'),
 )
 
-/** Every refusal (spec 7, contract 2.1). */
+/** Every refusal (spec 7). */
 export const ErrorBody = name(
   'Error',
   z

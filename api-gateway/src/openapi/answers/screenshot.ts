@@ -76,7 +76,7 @@ const artifact = z.object({
   file_size_bytes: count('Size in bytes.'),
 })
 
-/** The full record: GET, lists and events (spec 2.3, contract 2.2). */
+/** The full record: GET, lists and events (spec 2.3). */
 export const ScreenshotRecord = name(
   'Screenshot',
   z

@@ -6,7 +6,7 @@ import { deliveryParameters, deliveryPath, pathId } from '../parameters.ts'
 const id = pathId('wh', webhookId)
 const delivery = deliveryPath(deliveryId)
 
-/** Spec 4.12, and what became of events (contract 1.3). */
+/** Spec 4.12, and what became of events. */
 export const deliveryOperations: readonly Operation[] = [
   {
     id: 'testWebhook',

@@ -29,7 +29,7 @@ export const screenshotOperations: readonly Operation[] = [
     scope: 'screenshots:write',
     summary: 'Capture a page',
     description:
-      'Accepts one capture and answers at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails.',
+      'Accepts one capture and answers at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
     parameters: [wait, prefer],
     isKeyed: true,
     body: {
@@ -39,6 +39,25 @@ export const screenshotOperations: readonly Operation[] = [
         fullPage: {
           summary: 'The whole page as WebP',
           value: { url: 'https://example.com/', options: { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 } },
+        },
+        cached: {
+          summary: 'An earlier picture, if there is one of the last hour',
+          value: { url: 'https://example.com/', options: { cache: true, cache_ttl: 3600, cache_key: 'front-page' } },
+        },
+        copied: {
+          summary: 'A copy in a bucket of your own, where that is allowed',
+          value: {
+            url: 'https://example.com/',
+            retention_days: 7,
+            options: {
+              storage_bucket: 'acme-pictures',
+              storage_endpoint: 'https://s3.eu-central-1.amazonaws.com',
+              storage_region: 'eu-central-1',
+              storage_path: '{host}/{date}/{id}.{format}',
+              storage_access_key_id: 'AKIDEXAMPLE',
+              storage_secret_access_key: 'lovelace',
+            },
+          },
         },
         held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
       },

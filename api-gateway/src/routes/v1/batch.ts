@@ -12,6 +12,7 @@ import { traceparentOf } from '../../plugins/tracing.ts'
 import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { toBatchResult } from '../../translate/batch.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
+import { insistOnRetention } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { linksFor, readRecord } from '../links.ts'
@@ -27,6 +28,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     const { account, accountName } = request
     const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     insistOnAllowed(asked, deps.optionPolicy)
+    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
     const count = asked.addresses.length
     const turn = await deps.idempotency.begin({
       account: accountName,

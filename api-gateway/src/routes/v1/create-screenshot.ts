@@ -13,6 +13,7 @@ import { prefersFile } from '../../translate/accept.ts'
 import { insistOnAllowed } from '../../translate/allowed-options.ts'
 import { planAnswer } from '../../translate/answer.ts'
 import { parseCreateBody } from '../../translate/create-body.ts'
+import { insistOnRetention } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { toCreated } from '../../translate/screenshot.ts'
 import { parseWaitQuery } from '../../translate/wait-query.ts'
@@ -23,12 +24,13 @@ import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { hold } from './hold.ts'
 import { tellIgnored, tellPlace, tellReplayed } from './tell.ts'
 
-/** POST /screenshots (spec 4.1; decision 2: a picture in one request). */
+/** POST /screenshots (spec 4.1; also: a picture in one request). */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     insistOnAllowed(asked, deps.optionPolicy)
+    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
     const turn = await deps.idempotency.begin({

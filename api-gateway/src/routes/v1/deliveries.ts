@@ -82,7 +82,7 @@ async function requireEvent(event: string, screenshot: string, account: string, 
 /** Tells one request to the operator from the next. */
 export const newNonce = (): string => randomBytes(10).toString('hex')
 
-/** The routes of deliveries (contract 1.3): what was posted to an endpoint, and once more on request. */
+/** The routes of deliveries: what was posted to an endpoint, and once more on request. */
 export function addDeliveryRoutes(app: FastifyInstance, deps: DeliveriesDeps): void {
   const read = { config: { scope: 'webhooks:read' } } as const
   const write = { config: { scope: 'webhooks:write' } } as const

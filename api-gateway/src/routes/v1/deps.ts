@@ -1,6 +1,7 @@
 import type { EgressRules } from '@tintype/crds/address-rules'
 import type { OptionPolicy } from '@tintype/crds/capture-options/policy'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { CacheDeps } from '../../cache/find-picture.ts'
 import type { Doubts } from '../../create/doubts.ts'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { Queue } from '../../create/queue.ts'
@@ -11,7 +12,8 @@ import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
 /** What the routes of screenshots need. */
-export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
+export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
+  objects: OptionsDeps['objects'] & CacheDeps['objects']
   screenshots: ScreenshotStore
   files: FileStore
   archive: RecordArchive
@@ -20,7 +22,7 @@ export interface ScreenshotsDeps extends LinkDeps, OptionsDeps {
   queue: Queue
   doubts: Pick<Doubts, 'add'>
   downloads: Downloads
-  metrics: Pick<Metrics, 'screenshotsCreated'>
+  metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
   egress: EgressRules
   /** Which kinds of options whoever runs the service allows. */

@@ -16,6 +16,7 @@ import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { createOnce } from './create-once.ts'
+import { addRecordRoutes } from './record-routes.ts'
 import {
   answerRecord,
   type ById,
@@ -142,18 +143,14 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 
-/** The routes of API keys (spec 4.5, contract 4). */
+/** The routes of API keys (spec 4.5). */
 export function addKeyRoutes(app: FastifyInstance, deps: KeysDeps): void {
-  const read = { config: { scope: 'keys:read' } } as const
-  const write = { config: { scope: 'keys:write' } } as const
-  app.post<Query>('/keys', write, (request, reply) => createOne(request, reply, deps))
-  app.get<Query>('/keys', read, async (request, reply) => {
-    reply.headers(FRESH)
-    return readMany(request, deps)
+  addRecordRoutes(app, 'keys', {
+    createOne: (request, reply) => createOne(request, reply, deps),
+    readMany: (request) => readMany(request, deps),
+    readOne: (request, reply) => readOne(request, reply, deps),
+    updateOne: (request, reply) => updateOne(request, reply, deps),
+    deleteOne: (request, reply) => deleteOne(request, reply, deps),
   })
-  app.get<ById>('/keys/:id', read, (request, reply) => readOne(request, reply, deps))
-  app.put<ById>('/keys/:id', write, (request, reply) => updateOne(request, reply, deps))
-  app.patch<ById>('/keys/:id', write, (request, reply) => updateOne(request, reply, deps))
-  app.delete<ById>('/keys/:id', write, (request, reply) => deleteOne(request, reply, deps))
-  app.post<ById>('/keys/:id/rotate', write, (request, reply) => rotateOne(request, reply, deps))
+  app.post<ById>('/keys/:id/rotate', { config: { scope: 'keys:write' } }, (request, reply) => rotateOne(request, reply, deps))
 }

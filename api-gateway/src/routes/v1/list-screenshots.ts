@@ -1,6 +1,7 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyRequest } from 'fastify'
 import {
+  arrangeLive,
   buildListPage,
   buildLivePage,
   isLiveOnly,
@@ -16,16 +17,22 @@ import type { ScreenshotsDeps } from './deps.ts'
 
 type ListDeps = Pick<ScreenshotsDeps, 'screenshots' | 'archive'>
 
-/** Newest first: live and archived records, each once. The live ones are read whole before the archive is looked at. */
+/** Live and archived records, each once. The live ones are read whole before the archive is looked at. */
 function readMerged(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
+  const { order } = query
   const start = startOf(query)
-  const live = screenshots.page(account, start, scanLimitOf(query) + 1)
-  return buildListPage(mergeRecords(live, archive.scan(account, start)), query)
+  // The copy gives the newest first, from anywhere: of the oldest, all are read.
+  const live =
+    order === 'asc'
+      ? screenshots.page(account, undefined, Number.POSITIVE_INFINITY)
+      : screenshots.page(account, start, scanLimitOf(query) + 1)
+  const archived = archive.scan(account, start, order === 'asc' ? 'oldest' : 'newest')
+  return buildListPage(mergeRecords(arrangeLive(live, start, query), archived, order), query)
 }
 
-/** Other orders: live records only, and only where there is nothing else. */
+/** By another instant than that of creation: live records only, and only where there is nothing else. */
 async function readLive(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
-  const start = startOf({ ...query, cursor: undefined })
+  const start = startOf({ ...query, order: 'desc', cursor: undefined })
   const live = screenshots.page(account, start, Number.POSITIVE_INFINITY)
   requireNoneArchived(await firstOf(archive.scan(account, start)), query)
   return buildLivePage(live, query)

@@ -17,6 +17,7 @@ import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
 import { countPending } from './count-pending.ts'
 import { createOnce } from './create-once.ts'
+import { addRecordRoutes } from './record-routes.ts'
 import {
   answerRecord,
   type ById,
@@ -141,20 +142,16 @@ export async function rotateSecret(
   })
 }
 
-/** The routes of webhook endpoints (spec 4.7 to 4.11, contract 5.5). */
+/** The routes of webhook endpoints (spec 4.7 to 4.11). */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
-  const read = { config: { scope: 'webhooks:read' } } as const
-  const write = { config: { scope: 'webhooks:write' } } as const
-  app.post<Query>('/webhooks', write, (request, reply) => createOne(request, reply, deps))
-  app.get<Query>('/webhooks', read, async (request, reply) => {
-    reply.headers(FRESH)
-    return readMany(request, deps)
+  addRecordRoutes(app, 'webhooks', {
+    createOne: (request, reply) => createOne(request, reply, deps),
+    readMany: (request) => readMany(request, deps),
+    readOne: (request, reply) => readOne(request, reply, deps),
+    updateOne: (request, reply) => updateOne(request, reply, deps),
+    deleteOne: (request, reply) => deleteOne(request, reply, deps),
   })
-  app.get<ById>('/webhooks/:id', read, (request, reply) => readOne(request, reply, deps))
-  app.put<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
-  app.patch<ById>('/webhooks/:id', write, (request, reply) => updateOne(request, reply, deps))
-  app.delete<ById>('/webhooks/:id', write, (request, reply) => deleteOne(request, reply, deps))
-  app.post<ById>('/webhooks/:id/rotate-secret', write, (request, reply) =>
+  app.post<ById>('/webhooks/:id/rotate-secret', { config: { scope: 'webhooks:write' } }, (request, reply) =>
     rotateSecret(request, reply, () => findOwnLatest(request, deps.webhooks, WHAT), deps),
   )
 }

@@ -24,10 +24,20 @@ function anArchive(...segments: (readonly Screenshot[])[]) {
   for (const records of segments) for (const { key, text } of buildSegments(ACCOUNT, records)) bucket.objects.set(key, text)
   return { bucket, archive: new BucketArchive(bucket.store) }
 }
-async function scan(archive: BucketArchive, after?: string): Promise<string[]> {
+async function scan(archive: BucketArchive, after?: string, order?: 'newest' | 'oldest'): Promise<string[]> {
   const ids: string[] = []
-  for await (const record of archive.scan(ACCOUNT, after)) ids.push(idOf(record))
+  for await (const record of archive.scan(ACCOUNT, after, order)) ids.push(idOf(record))
   return ids
+}
+/** Reads so many records and tells what was asked of the bucket for them. */
+async function countCalls({ bucket, archive }: ReturnType<typeof anArchive>, records: number, after?: string, order?: 'newest' | 'oldest') {
+  const calls: Record<string, number> = {}
+  bucket.beforeCall = (what) => {
+    calls[what] = (calls[what] ?? 0) + 1
+  }
+  let count = 0
+  for await (const _ of archive.scan(ACCOUNT, after, order)) if (++count === records) break
+  return { count, calls }
 }
 const range = (from: number, to: number, step = 1): number[] =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, n) => from + n * step)
@@ -47,6 +57,32 @@ t.test('scan merges segments that overlap, over days, newest first, each record 
   for (const place of [0, 1, 45, 89, 90, 120, all.length - 1])
     t.strictSame(await scan(archive, all[place]), all.slice(place + 1), `after ${place}`)
   t.strictSame(await scan(archive, newId('scr', at(-200 * HOUR))), [])
+  t.strictSame(await scan(archive, undefined, 'oldest'), all.toReversed())
+  for (const place of [0, 1, 45, 89, 90, 120, all.length - 1])
+    t.strictSame(await scan(archive, all[place], 'oldest'), all.slice(0, place).toReversed(), `before ${place}`)
+})
+
+t.test('scan asks for a full day with one listing and one segment, wherever in the year it is', async (t) => {
+  const days = range(0, 40).map((day) => range(-day * 24 * HOUR, -day * 24 * HOUR + 6_850, 10).map((second) => shot(second)))
+  const archive = anArchive(...days)
+  for (const record of days.flat()) archive.bucket.objects.set(recordKey(ACCOUNT, idOf(record)), '')
+  const ids = days[25]!.map(idOf).sort()
+  t.strictSame(await countCalls(archive, 101, ids[100]), { count: 101, calls: { list: 1, read: 1 } })
+  t.strictSame(await countCalls(archive, 101, ids[600]), { count: 101, calls: { list: 2, read: 1 } })
+  t.strictSame(await countCalls(archive, 101, ids[300], 'oldest'), { count: 101, calls: { list: 2 } })
+  t.strictSame(await countCalls(archive, 101), { count: 101, calls: { list: 2, read: 1 } })
+})
+
+t.test('scan goes through many small days with few listings, over days of which there is nothing', async (t) => {
+  const records = range(0, 400, 3).map((day) => shot(-day * 24 * HOUR))
+  const archive = anArchive(...records.map((record) => [record]))
+  for (const record of records) archive.bucket.objects.set(recordKey(ACCOUNT, idOf(record)), '')
+  const { count, calls } = await countCalls(archive, 101, idOf(records[5]!))
+  t.equal(count, 101)
+  t.ok(calls.list! <= 6, `${calls.list} listings`)
+  await archive.archive.bury(ACCOUNT, idOf(records[50]!))
+  t.notOk((await scan(archive.archive)).includes(idOf(records[50]!)))
+  t.equal((await scan(archive.archive, undefined, 'oldest')).length, records.length - 1)
 })
 
 t.test('scan gives the later of two versions of a record', async (t) => {
@@ -67,16 +103,17 @@ t.test('scan knows thousands of deletions', async (t) => {
   for (const second of seconds) if (second % 2 === 0 || second < 1_100) bucket.objects.set(tombstoneKey(ACCOUNT, idOf(shot(second))), '')
   const kept = seconds.filter((second) => second >= 1_100 && second % 2 === 1).map((second) => idOf(shot(second)))
   t.strictSame(await scan(archive), kept.sort())
+  t.strictSame(await scan(archive, undefined, 'oldest'), kept.toReversed())
 })
 
-t.test('scan reads only the segments that it needs, and remembers them', async (t) => {
+t.test('scan reads only the segments that it needs and a few ahead, and remembers them', async (t) => {
   const { archive, bucket } = anArchive(...range(0, 20).map((n) => range(n * 100, n * 100 + 50).map((second) => shot(second))))
   const read: string[] = []
   bucket.beforeCall = (what, key) => void (what === 'read' && read.push(key))
   for (let again = 0; again < 2; again++) {
     let count = 0
     for await (const _ of archive.scan(ACCOUNT, undefined)) if (++count === 60) break
-    t.equal(read.length, 2)
+    t.equal(read.length, 5)
   }
 })
 

@@ -7,12 +7,13 @@ import type { Turn } from '../../../../api-gateway/src/create/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
 import { createSingle } from '../../../../api-gateway/src/create/single.ts'
 import { invalid, unavailable } from '../../../../api-gateway/src/errors.ts'
+import { buildMetrics } from '../../../../api-gateway/src/metrics.ts'
 import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshot.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toSealingKey } from '../../../../crds/src/sealed.ts'
 import { CountingQuota, FakeObjects } from '../fake-stores.ts'
-import { aQueue, aScreenshot, FakeArchive, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
+import { aQueue, aScreenshot, FakeArchive, FakeFiles, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
 
 const account: Account = {
   metadata: { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() },
@@ -50,7 +51,8 @@ function aWorld(count: number) {
   }
   const addresses = urls.map((url) => ({ url }))
   const sealingKey = () => toSealingKey(OPENING_KEY)
-  const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects() })
+  const cache = { files: new FakeFiles(), keyRing: () => ({ current: 'a', keys: { a: '' } }), now: () => NOW, metrics: buildMetrics() }
+  const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects(), ...cache })
   const request = { account, turn, urls, batchId: turn.plan.batchId ?? '', build }
   return { deps, request, turn, done, doubted, repeat: { ...request, turn: { ...turn, isRepeated: true } } }
 }

@@ -12,6 +12,7 @@ class FakeUsage implements UsageStore {
   stored: AccountUsage
   writes = 0
   reads = 0
+  onChange: ((usage: AccountUsage) => void) | undefined
   /** Taken from the front: what a write meets instead of success. `written` says whether it was carried out all the same. */
   readonly trouble: { error: Error; written?: boolean; before?: () => void }[] = []
 
@@ -38,6 +39,7 @@ class FakeUsage implements UsageStore {
   change(status: AccountUsage['status']): void {
     const resourceVersion = String(Number(this.stored.metadata.resourceVersion) + 1)
     this.stored = { ...this.stored, metadata: { ...this.stored.metadata, resourceVersion }, status }
+    this.onChange?.(this.stored)
   }
 }
 
@@ -101,6 +103,20 @@ t.test('ledger gives up after twenty lost races and tells when to come again', a
   t.equal(store.stored.status?.used, 0)
 })
 
+t.test('ledger reads again when a read gets no answer either', async (t) => {
+  const store = new FakeUsage(9)
+  const { ledger } = aLedger(store)
+  store.trouble.push({ error: conflict() })
+  const { read } = store
+  let failures = 2
+  store.read = async () => {
+    if (failures-- > 0) throw noAnswer()
+    return read()
+  }
+  t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
+  t.equal(store.stored.status?.used, 1)
+})
+
 t.test('ledger takes back what was charged although it had said that it was not', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
@@ -125,10 +141,10 @@ t.test('ledger does not take back what is asked for again', async (t) => {
   store.trouble.push({ error: noAnswer(), written: true })
   const { read } = store
   store.read = async () => {
-    store.read = read
     throw noAnswer()
   }
   await t.rejects(ledger.reserve(wanted('r')))
+  store.read = read
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
   await ledger.reserve(wanted('s'))
   t.match(store.stored.status, { used: 2, reservations: [{ id: 'r' }, { id: 's' }] })
@@ -165,4 +181,25 @@ t.test('ledger gives names back', async (t) => {
   await ledger.reserve(wanted('r', ['x', 'y']))
   await ledger.giveBack('r', ['y'])
   t.match(store.stored.status, { used: 1, reservations: [{ names: ['x'] }] })
+})
+
+t.test('ledgers that share an account and see each other write count everything once', async (t) => {
+  const store = new FakeUsage(150)
+  const metrics = { onReservation: () => {}, onCommit: () => {}, onConflict: () => {} }
+  const holders = ['a', 'b', 'c']
+  const ledgers = holders.map((holder) => new Ledger({ store, holder, now: () => NOW, random: Math.random, metrics }))
+  store.onChange = (usage) => {
+    for (const ledger of ledgers) ledger.noteChange(usage)
+  }
+  let made = 0
+  const client = async (ledger: Ledger, name: string) => {
+    for (let n = 0; n < 20; n++) {
+      const { granted } = await ledger.reserve(wanted(`${name}-${n}`))
+      ledger.drop(`${name}-${n}`)
+      made += granted
+    }
+  }
+  await Promise.all(ledgers.flatMap((ledger, index) => ['x', 'y', 'z'].map((name) => client(ledger, `${holders[index]}-${name}`))))
+  t.equal(made, 150, 'of 180')
+  t.equal(store.stored.status?.used, 150)
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import {
+  arrangeLive,
   buildListPage,
   buildLivePage,
   isLiveOnly,
@@ -24,9 +25,8 @@ const shots: Screenshot[] = Array.from({ length: 10 }, (_, i) => 9 - i).map((n) 
     phase: n % 2 === 0 && n < 5 ? 'Completed' : 'Pending',
   }),
 )
-const idOf = ({ metadata }: Screenshot): string => metadata.name.replace('-', '_')
-async function* read(after: string | undefined): AsyncGenerator<Screenshot> {
-  for (const shot of shots) if (after === undefined || idOf(shot) > after) yield shot
+async function* read(after: string | undefined, order: 'asc' | 'desc'): AsyncGenerator<Screenshot> {
+  yield* arrangeLive(shots, after, { order })
 }
 const toNumbers = ({ items, hasMore, nextCursor }: ListPage) => ({
   is: items.map(({ spec }) => Number(spec.url.split('/').at(-1))),
@@ -35,7 +35,7 @@ const toNumbers = ({ items, hasMore, nextCursor }: ListPage) => ({
 })
 const numbers = async (text: Record<string, string>) => {
   const query = parseListQuery(text)
-  return toNumbers(await buildListPage(read(startOf(query)), query))
+  return toNumbers(await buildListPage(read(startOf(query), query.order), query))
 }
 
 const pages: [Record<string, string>, number[], boolean][] = [
@@ -54,6 +54,14 @@ const pages: [Record<string, string>, number[], boolean][] = [
   [{ created_after: minute(6).toISOString() }, [9, 8, 7], false],
   [{ created_before: minute(2).toISOString() }, [1, 0], false],
   [{ created_after: minute(3).toISOString(), created_before: minute(6).toISOString() }, [5, 4], false],
+  [{ order: 'asc' }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], false],
+  [{ order: 'asc', limit: '2', offset: '3' }, [3, 4], true],
+  [{ order: 'asc', cursor: id(6) }, [7, 8, 9], false],
+  [{ order: 'asc', created_after: minute(2).toISOString(), limit: '3' }, [3, 4, 5], true],
+  [{ order: 'asc', created_after: minute(2).toISOString(), cursor: id(3), limit: '3' }, [4, 5, 6], true],
+  [{ order: 'asc', created_after: minute(2).toISOString(), cursor: id(1) }, [3, 4, 5, 6, 7, 8, 9], false],
+  [{ order: 'asc', created_before: minute(3).toISOString() }, [0, 1, 2], false],
+  [{ order: 'asc', status: 'completed', limit: '2' }, [0, 2], true],
 ]
 for (const [query, is, hasMore] of pages) {
   t.test(`buildListPage for ${JSON.stringify(query)}`, async (t) => {
@@ -100,10 +108,6 @@ const ended = shots.map((shot) => {
   return shot.status?.phase === 'Completed' ? { ...shot, status: { ...shot.status, completionTime: minute(30 - n).toISOString() } } : shot
 })
 const livePages: [Record<string, string>, number[]][] = [
-  [{ order: 'asc' }, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]],
-  [{ order: 'asc', limit: '2', offset: '3' }, [3, 4]],
-  [{ order: 'asc', cursor: id(6) }, [7, 8, 9]],
-  [{ order: 'asc', created_after: minute(2).toISOString(), limit: '3' }, [3, 4, 5]],
   [{ sort: 'completed_at', status: 'completed' }, [0, 2, 4]],
   [{ sort: 'completed_at', order: 'asc', status: 'completed' }, [4, 2, 0]],
   [{ sort: 'completed_at', order: 'asc', limit: '4' }, [4, 2, 0, 9]],
@@ -116,7 +120,7 @@ for (const [text, is] of livePages) {
   })
 }
 
-for (const text of [{ order: 'asc' }, { sort: 'completed_at' }, { sort: 'completed_at', order: 'asc' }]) {
+for (const text of [{ sort: 'completed_at' }, { sort: 'completed_at', order: 'asc' }]) {
   t.test(`buildLivePage goes on where a page ended for ${JSON.stringify(text)}`, async (t) => {
     const all = toNumbers(buildLivePage(ended, parseListQuery(text))).is
     const seen: number[] = []
@@ -130,11 +134,13 @@ for (const text of [{ order: 'asc' }, { sort: 'completed_at' }, { sort: 'complet
 }
 
 t.test('requireNoneArchived refuses what live records alone cannot answer, and says what would do', async (t) => {
-  const query = parseListQuery({ order: 'asc' })
+  const query = parseListQuery({ sort: 'completed_at', order: 'asc' })
   requireNoneArchived(undefined, query)
-  t.throws(() => requireNoneArchived(shots[5], query), { message: new RegExp(`order=asc .*created_after=${minute(4).toISOString()}`) })
-  requireNoneArchived(shots[5], parseListQuery({ order: 'asc', created_after: minute(4).toISOString() }))
-  t.throws(() => requireNoneArchived(shots[5], parseListQuery({ sort: 'completed_at' })), { message: /^sort=/ })
+  t.throws(() => requireNoneArchived(shots[5], query), {
+    message: new RegExp(`^sort=completed_at .*created_after=${minute(4).toISOString()}`),
+  })
+  requireNoneArchived(shots[5], parseListQuery({ sort: 'completed_at', created_after: minute(4).toISOString() }))
+  t.notOk(isLiveOnly(parseListQuery({ order: 'asc' })))
   t.throws(() => requireNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset beyond/ })
 })
 

@@ -7,7 +7,7 @@ import { aScreenshot } from '../fakes.ts'
 const shot = (n: number, place: string): Screenshot =>
   aScreenshot({ id: newId('scr', new Date(Date.UTC(2026, 10, 21, 10, n)), Buffer.alloc(10, n)), url: `https://${place}.example/${n}` })
 
-async function merged(live: readonly number[], archived: readonly number[]): Promise<string[]> {
+async function merged(live: readonly number[], archived: readonly number[], order: 'asc' | 'desc' = 'desc'): Promise<string[]> {
   async function* archive() {
     for (const n of archived) yield shot(n, 'a')
   }
@@ -15,6 +15,7 @@ async function merged(live: readonly number[], archived: readonly number[]): Pro
   const records = mergeRecords(
     live.map((n) => shot(n, 'l')),
     archive(),
+    order,
   )
   for await (const { spec } of records) seen.push(`${spec.url.slice(8, 9)}${spec.url.split('/').at(-1)}`)
   return seen
@@ -30,3 +31,7 @@ const cases: [string, number[], number[], string[]][] = [
 for (const [what, live, archived, wanted] of cases) {
   t.test(`mergeRecords gives ${what}`, async (t) => t.strictSame(await merged(live, archived), wanted))
 }
+
+t.test('mergeRecords gives both, oldest first, when they come so', async (t) => {
+  t.strictSame(await merged([1, 5, 9], [3, 5, 7], 'asc'), ['l1', 'a3', 'l5', 'a7', 'l9'])
+})

@@ -50,6 +50,44 @@ t.test('POST /screenshots and its batch answer 403 to options that are switched 
   t.strictSame(specsOf(gateway), [])
 })
 
+const storage = {
+  storage_bucket: 'acme-pictures',
+  storage_endpoint: 'https://s3.example.com',
+  storage_path: '{host}/{id}.{format}',
+  storage_access_key_id: 's3cret-id',
+  storage_secret_access_key: 's3cret',
+}
+
+t.test('POST /screenshots refuses stores of the caller’s own unless they are allowed', async (t) => {
+  const { status, body } = await post(aGateway(), { url, options: storage })
+  t.match({ status, body }, { status: 403, body: { error: { code: 'OPTION_NOT_ALLOWED' } } })
+  t.equal(body.error.details.length, 5)
+})
+
+t.test('POST /screenshots seals the key of a store and shows only where it is', async (t) => {
+  const gateway = aGateway({ optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
+  const { status, body } = await post(gateway, { url, options: storage })
+  t.equal(status, 202)
+  t.match(body.options, { ...storage, storage_access_key_id: '***', storage_secret_access_key: '***' })
+  t.notMatch(JSON.stringify([specsOf(gateway), body]), 's3cret')
+  t.match(specsOf(gateway), [
+    { options: { storageBucket: 'acme-pictures' }, hiddenOptions: ['storageAccessKeyId', 'storageSecretAccessKey'] },
+  ])
+})
+
+t.test('POST /screenshots refuses a store that is no public one, and half of what it takes', async (t) => {
+  const gateway = aGateway({ optionPolicy: { ...DEFAULT_OPTION_POLICY, storage: true } })
+  // Names are left to the runner, which knows what its pool may reach.
+  for (const address of ['https://10.0.0.1', 'https://169.254.169.254', 'https://[::1]:9000', 'https://localhost:9000']) {
+    const { status, body } = await post(gateway, { url, options: { ...storage, storage_endpoint: address } })
+    t.match({ status, body }, { status: 400, body: { error: { details: [{ path: 'options.storage_endpoint' }] } } }, address)
+  }
+  for (const name of ['storage_endpoint', 'storage_bucket', 'storage_access_key_id', 'storage_secret_access_key'])
+    t.equal((await post(gateway, { url, options: { ...storage, [name]: undefined } })).status, 400, name)
+  for (const path of ['../a', '/a', 'a//b', 'a/./b', '{url}', '{id', 'a}'])
+    t.equal((await post(gateway, { url, options: { ...storage, storage_path: path } })).status, 400, path)
+})
+
 t.test('POST /screenshots names the option that was probably meant', async (t) => {
   const { body } = await post(aGateway(), { url, options: { time_zone: 'UTC', acept_language: 'de' } })
   t.match(body.error.details, [{ message: /timezone/ }, { message: /accept_language/ }])

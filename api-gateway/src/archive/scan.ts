@@ -1,0 +1,85 @@
+import { type Line, parseArchivedLine, type SegmentName } from '@tintype/crds/archive'
+import { screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { ObjectStore, ScanOrder } from '../store/ports.ts'
+import type { DayListing } from './day-listing.ts'
+import { newestDays, oldestDays } from './days.ts'
+import { LineMerge } from './merge.ts'
+import { WAYS, type Way } from './order.ts'
+import type { SegmentCache } from './segment-cache.ts'
+import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
+import { Tombstones } from './tombstones.ts'
+
+/** What a scan reads from. */
+export interface ScanDeps {
+  objects: Pick<ObjectStore, 'read' | 'list'>
+  cache: SegmentCache
+}
+
+/** Where a scan begins, and in which order it goes. */
+export interface ScanStart {
+  account: string
+  /** The id beyond which it begins. */
+  after: string | undefined
+  order: ScanOrder
+}
+
+/** The line that was written last: a record may have been archived twice. */
+const latestOf = (lines: readonly Line[]): Screenshot =>
+  lines
+    .map(({ line }) => parseArchivedLine(line))
+    .reduce((latest, next) => (Number(next.metadata.resourceVersion) > Number(latest.metadata.resourceVersion) ? next : latest))
+
+/** A day's segments beyond the start, in the order in which they may be needed. */
+const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { isBefore, startOf, endOf }: Way): SegmentName[] =>
+  segments
+    .filter((segment) => after === undefined || isBefore(after, endOf(segment)))
+    .sort((a, b) => (isBefore(startOf(a), startOf(b)) ? -1 : 1))
+
+async function* scanDay(
+  segments: SegmentName[],
+  after: string | undefined,
+  { reader, tombstones, way }: { reader: SegmentReader; tombstones: Tombstones; way: Way },
+): AsyncGenerator<Screenshot> {
+  const waiting = segments.values()
+  let next = waiting.next().value
+  const merge = new LineMerge(way)
+  for (;;) {
+    const id = merge.nextId
+    // A segment joins when one of its records may come next, not before.
+    if (next !== undefined && (id === undefined || !way.isBefore(id, way.startOf(next)))) {
+      merge.add(await reader.load(next), after)
+      next = waiting.next().value
+      continue
+    }
+    if (id === undefined) return
+    const lines = merge.take(id)
+    if (!(await tombstones.has(id))) yield latestOf(lines)
+  }
+}
+
+async function* scanOnce({ account, after, order }: ScanStart, { objects, cache }: ScanDeps): AsyncGenerator<Screenshot> {
+  const way = WAYS[order]
+  const reader = new SegmentReader(objects, cache)
+  for await (const listings of (order === 'newest' ? newestDays : oldestDays)(account, after, objects)) {
+    const days = listings.map((listing) => ({ listing, segments: segmentsBeyond(listing, after, way) }))
+    for (const { segments } of days) reader.expect(segments)
+    for (const { listing, segments } of days)
+      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, objects), way })
+  }
+}
+
+/** Archived records of an account beyond an id, in order, without deleted ones. */
+export async function* scan(start: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
+  for (let { after } = start; ; ) {
+    try {
+      for await (const screenshot of scanOnce({ ...start, after }, deps)) {
+        after = screenshotIdOf(screenshot.metadata)
+        yield screenshot
+      }
+      return
+    } catch (error) {
+      if (!(error instanceof SegmentReplaced)) throw error
+    }
+  }
+}

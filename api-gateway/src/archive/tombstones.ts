@@ -1,0 +1,36 @@
+import { tombstonesPrefix } from '@tintype/crds/storage-keys'
+import type { ObjectStore } from '../store/ports.ts'
+import { type DayListing, PAGE } from './day-listing.ts'
+
+/** The deleted records of a long day, listed a thousand at a time where they are asked for. */
+export class Tombstones {
+  readonly #prefix: string
+  readonly #objects: Pick<ObjectStore, 'list'>
+  #ids: ReadonlySet<string>
+  /** What is known: ids beyond the one and up to the other; undefined: to the end. */
+  #from: string
+  #until: string | undefined
+
+  constructor(account: string, { day, buried }: DayListing, objects: Pick<ObjectStore, 'list'>) {
+    this.#prefix = tombstonesPrefix(account, day)
+    this.#objects = objects
+    this.#ids = buried ?? new Set()
+    this.#from = ''
+    this.#until = buried ? undefined : ''
+  }
+
+  async has(id: string): Promise<boolean> {
+    const isKnown = id > this.#from && (this.#until === undefined || id <= this.#until)
+    if (!isKnown) await this.#listAround(id)
+    return this.#ids.has(id)
+  }
+
+  /** From just before the id on: who reads newest first asks for what follows next. */
+  async #listAround(id: string): Promise<void> {
+    // Shorter than an id, so that the id itself is listed.
+    this.#from = id.slice(0, -1)
+    const keys = await this.#objects.list(this.#prefix, { after: this.#prefix + this.#from, limit: PAGE })
+    this.#ids = new Set(keys.map((key) => key.slice(this.#prefix.length)))
+    this.#until = keys.length < PAGE ? undefined : keys.at(-1)!.slice(this.#prefix.length)
+  }
+}

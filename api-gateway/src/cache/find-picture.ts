@@ -1,0 +1,47 @@
+import { parseCacheEntry } from '@tintype/crds/cache'
+import { type CacheOptions, cacheDefaults } from '@tintype/crds/capture-options/cache'
+import { withDefaults } from '@tintype/crds/capture-options/catalogue'
+import type { KeyRing } from '@tintype/crds/download-link'
+import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { cacheEntryKey, objectKey } from '@tintype/crds/storage-keys'
+import type { Metrics } from '../metrics.ts'
+import type { FileStore, ObjectStore } from '../store/ports.ts'
+import { cacheHash, type PictureRequest } from './cache-hash.ts'
+
+// Whether there is a picture that a request may be answered with. What is decided here stands in the object; the operator looks once more and
+// has the page captured after all if the picture has gone meanwhile.
+
+export interface CacheDeps {
+  objects: Pick<ObjectStore, 'read'>
+  files: Pick<FileStore, 'stat'>
+  keyRing: () => KeyRing
+  now: () => Date
+  metrics: Pick<Metrics, 'cacheLookUps'>
+}
+
+/** The fields of a spec that are about the cache. */
+export type CacheFields = Pick<ScreenshotSpec, 'cacheAs' | 'cachedFrom'>
+
+/**
+ * Looks for a picture; gives what the object says of it, which is nothing for a request without `cache`.
+ * @throws ApiError SERVICE_UNAVAILABLE
+ */
+export async function findPicture(request: PictureRequest, asked: CacheOptions | undefined, deps: CacheDeps): Promise<CacheFields> {
+  if (asked?.cache !== true) return {}
+  const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = asked
+  const hash = cacheHash({ ...request, cacheKey }, deps.keyRing())
+  const isThere = !cacheRefresh && (await hasPicture(request, hash, cacheTtl, deps))
+  deps.metrics.cacheLookUps.inc({ outcome: cacheRefresh ? 'refresh' : isThere ? 'hit' : 'miss' })
+  return isThere ? { cachedFrom: hash } : { cacheAs: hash }
+}
+
+/** Files that were deleted, or that have expired, are not there: the file is what counts. */
+async function hasPicture({ account, options }: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
+  const stored = await deps.objects.read(cacheEntryKey(account, hash))
+  const entry = stored && parseCacheEntry(stored.text)
+  const now = deps.now().getTime()
+  if (!entry || now - Date.parse(entry.completedAt) > ttlSeconds * 1_000) return false
+  if (entry.keptUntil !== undefined && now >= Date.parse(entry.keptUntil)) return false
+  const file = await deps.files.stat(objectKey(account, entry.id, withDefaults(options).format))
+  return file !== undefined && file.etag === entry.result.etag
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type ById, FRESH, type Query } from './records.ts'
+
+type Answer = Promise<FastifyReply>
+
+/** What a client can do with records that it keeps: its keys, its webhook endpoints. */
+export interface RecordHandlers {
+  createOne: (request: FastifyRequest<Query>, reply: FastifyReply) => Answer
+  readMany: (request: FastifyRequest<Query>) => object
+  readOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
+  updateOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
+  deleteOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
+}
+
+/** The routes that every kind of record has. PUT changes what it names, like PATCH. */
+export function addRecordRoutes(app: FastifyInstance, kind: 'keys' | 'webhooks', handlers: RecordHandlers): void {
+  const read = { config: { scope: `${kind}:read` } } as const
+  const write = { config: { scope: `${kind}:write` } } as const
+  app.post<Query>(`/${kind}`, write, handlers.createOne)
+  app.get<Query>(`/${kind}`, read, async (request, reply) => {
+    reply.headers(FRESH)
+    return handlers.readMany(request)
+  })
+  app.get<ById>(`/${kind}/:id`, read, handlers.readOne)
+  app.put<ById>(`/${kind}/:id`, write, handlers.updateOne)
+  app.patch<ById>(`/${kind}/:id`, write, handlers.updateOne)
+  app.delete<ById>(`/${kind}/:id`, write, handlers.deleteOne)
+}
