@@ -104,6 +104,8 @@ async function placeConsent(lists: string, doc: string): Promise<void> {
   const directory = path.dirname(path.dirname(createRequire(import.meta.url).resolve('@duckduckgo/autoconsent')))
   await copyFile(path.join(directory, 'dist/autoconsent.playwright.js'), path.join(lists, 'consent.js'))
   await copyFile(path.join(directory, 'rules/compact-rules.json'), path.join(lists, 'consent-rules.json'))
+  // The compact form leaves out how to agree.
+  await copyFile(path.join(directory, 'rules/rules.json'), path.join(lists, 'consent-rules-whole.json'))
   await copyFile(path.join(directory, 'LICENSE'), path.join(doc, 'COPYING.autoconsent'))
 }
 
@@ -130,7 +132,7 @@ EasyList, which the Base filter contains, is © its authors (https://easylist.to
 
 ${named.join('\n')}
 
-consent.js, consent-rules.json: unchanged files of @duckduckgo/autoconsent ${autoconsent}, MPL-2.0 (COPYING.autoconsent);
+consent.js, consent-rules.json, consent-rules-whole.json: unchanged files of @duckduckgo/autoconsent ${autoconsent}, MPL-2.0 (COPYING.autoconsent);
 source: https://github.com/duckduckgo/autoconsent
 `,
   )

@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { EGRESS_FLAGS } from './egress/flags.ts'
 import type { Guard } from './egress/guard.ts'
@@ -9,6 +11,7 @@ import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
 import { argumentsOf, killGroup, listProcesses } from './processes.ts'
 import { raced } from './race.ts'
 import { openTab, type Tab } from './tab.ts'
+import { userAgentOf } from './user-agent.ts'
 
 /** Where and how browsers are started. */
 export interface BrowserSettings {
@@ -45,6 +48,10 @@ const FLAGS: readonly string[] = [
   // Otherwise a picture may be taken before its images are decoded.
   '--disable-checker-imaging',
   '--font-render-hinting=none',
+  // Otherwise lines of text stand one pixel higher or lower at a scale of 2, by whether a new renderer learns of the scale before its first layout.
+  '--disable-font-subpixel-positioning',
+  // Every browser of a person names its language; some sites answer 403 to one that does not.
+  '--accept-lang=en-US,en',
   '--block-new-web-contents',
   `--disk-cache-size=${CACHE_BYTES}`,
 ]
@@ -66,7 +73,7 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
   const browser = await chromium.launch({
     executablePath: command.executablePath,
     chromiumSandbox: settings.chromiumSandbox,
-    args: [...FLAGS, ...(settings.extraArguments ?? []), mark],
+    args: [...FLAGS, await userAgentFlag(settings.executablePath), ...(settings.extraArguments ?? []), mark],
     // Nothing of the runner's environment is the browser's business.
     env: { ...browserEnvironment(process.env), ...command.env },
     timeout: LAUNCH_MILLISECONDS,
@@ -98,6 +105,16 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
   }
 }
 
+const versions = new Map<string, Promise<string>>()
+
+/** Shared and service workers have no page whose user agent they could be given: they have the browser's, which would say Headless. */
+async function userAgentFlag(executablePath: string): Promise<string> {
+  let version = versions.get(executablePath)
+  version ??= promisify(execFile)(executablePath, ['--version']).then(({ stdout }) => /[\d.]+/.exec(stdout)?.[0] ?? '')
+  versions.set(executablePath, version)
+  return `--user-agent=${userAgentOf(await version)}`
+}
+
 /** Playwright makes each browser the leader of a process group and tells no one its pid. */
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
@@ -110,6 +127,8 @@ async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, 
       acceptDownloads: false,
       proxy: { server: exit.proxyUrl },
     })
+    // What it says of its brands cannot be changed in time. Browsers of phones have none either: pages do without.
+    await context.addInitScript('delete globalThis.SharedWorker')
     if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
     return openTab({ context, exit, version: browser.version(), plan })
   }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
 import { CaptureError } from './errors.ts'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from './plan.ts'
+import { keptBytesOf } from './processes.ts'
 import { bounded, pause, raced } from './race.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
@@ -15,6 +16,10 @@ export interface BrowsersOptions {
   /** `browser`: every capture gets a browser of its own. */
   isolation: 'context' | 'browser'
   log: Logger
+  /** Captures after which a browser is replaced, where a measurement wants another number. */
+  maxCaptures?: number
+  /** Bytes that a browser may keep between captures before it is replaced, where a test wants another number. */
+  maxKeptBytes?: number
 }
 
 /** A browser with its next tab. */
@@ -25,16 +30,22 @@ interface Warm {
   /** Tabs that are out. One capture's may still be closing when the next one's is lent. */
   lent: number
   startedAt: number
+  /** It did not let a page close, or has kept too much memory: what it does still is its last. */
+  isWornOut: boolean
   next: Promise<Tab> | undefined
 }
 
-/** Captures, and milliseconds, after which a browser is replaced: memory grows even when every context is closed. */
-const MAX_CAPTURES = 50
+/** Captures, and milliseconds, after which a browser is replaced. Over 300 captures none grew: this is for pages that are worse than any measured. */
+const MAX_CAPTURES = 100
 const MAX_AGE_MILLISECONDS = 30 * 60_000
-/** Milliseconds that a context may take to close before its browser is killed. */
+/** Bytes that a browser's lasting processes may keep: 100 MiB are usual. */
+const MAX_KEPT_BYTES = 400 * 1024 * 1024
+/** Milliseconds that a context may take to close before its browser is replaced. */
 const CLOSE_MILLISECONDS = 2_000
 /** Milliseconds to make a tab in a browser that works. */
 const TAB_MILLISECONDS = 10_000
+/** Milliseconds in which a browser must draw a tiny picture after a capture that failed: 50 are usual. */
+const PROOF_MILLISECONDS = 10_000
 /** Milliseconds between two tries to start a browser. */
 const RELAUNCH_MILLISECONDS = 1_000
 
@@ -90,15 +101,32 @@ export class Browsers {
   }
 
   /**
-   * Closes the tab, or kills a browser that does not let it close, and prepares the next one.
+   * Closes the tab and prepares the next one. A browser that does not let it close is replaced.
    * @param isSound the page answered to the end: the next tab may be made while this one closes
    */
   async takeBack(lease: Lease, isSound: boolean): Promise<void> {
     const warm = this.#up?.browser === lease.browser ? this.#up : undefined
     if (warm && isSound && !this.#isUsedUp(warm)) this.#prepareNext(warm)
-    const ending = this.#end(lease, warm)
+    const ending = this.#end(lease, warm, isSound)
     if (!isSound) this.#suspect = ending
     await ending
+  }
+
+  /**
+   * Takes a tiny picture in the browser that waits for its turn, which no capture can occupy. If it gives none it is ended, and another one
+   * started in its place. @throws when there is no picture
+   */
+  async prove(signal: AbortSignal): Promise<void> {
+    const spare = this.#spare
+    if (!spare) throw new Error('the browsers are not started')
+    const warm = await raced(spare, signal)
+    try {
+      // Absent: it has just been given to a capture.
+      if (warm.next) await raced(warm.next.then(takeTiny), signal)
+    } catch (error) {
+      if (this.#spare === spare) warm.browser.kill()
+      throw error
+    }
   }
 
   /** Ends every browser. */
@@ -108,16 +136,22 @@ export class Browsers {
     for (const warm of browsers) if (warm) endBrowser(warm)
   }
 
-  async #end({ tab, browser }: Lease, warm: Warm | undefined): Promise<void> {
+  async #end({ tab, browser }: Lease, warm: Warm | undefined, isSound: boolean): Promise<void> {
     tab.lifecycle.dispose()
     const isClosed = await this.#close(tab)
     // After the context: a jail's entrance is used again, and nothing of this capture may still be knocking at it.
     tab.exit.close()
     if (!warm) return
     warm.lent -= 1
-    if (!isClosed || !browser.isConnected()) this.#retire(warm)
-    else if (!this.#isUsedUp(warm)) this.#prepareNext(warm)
-    else if (warm.lent === 0) this.#retire(warm)
+    warm.isWornOut ||= !isClosed || this.#keepsTooMuch(browser)
+    if (!browser.isConnected()) this.#retire(warm)
+    else if (this.#isUsedUp(warm)) {
+      // The next capture may have a tab of it already, and keeps it.
+      if (warm.lent === 0) this.#retire(warm)
+    } else {
+      this.#prepareNext(warm)
+      if (!isSound && !(await this.#isWell(warm))) this.#retire(warm)
+    }
   }
 
   /** The current browser if it may serve the account, else the spare in its place. */
@@ -160,7 +194,7 @@ export class Browsers {
       this.#stop.signal.throwIfAborted()
       try {
         const browser = await this.#options.launch()
-        const warm: Warm = { browser, captures: 0, lent: 0, startedAt: performance.now(), next: undefined }
+        const warm: Warm = { browser, captures: 0, lent: 0, startedAt: performance.now(), isWornOut: false, next: undefined }
         this.#prepareNext(warm)
         browser.onGone(() => this.#notice(warm))
         return warm
@@ -174,7 +208,8 @@ export class Browsers {
 
   /** A browser that ends while nothing uses it is replaced before anything does. */
   #notice(warm: Warm): void {
-    if (this.#stop.signal.aborted || warm.next === undefined) return
+    // A capture that has it ends by itself, and has it replaced.
+    if (this.#stop.signal.aborted || warm.lent > 0) return
     if (warm === this.#up) {
       this.#options.log.warn({ captures: warm.captures }, 'idle browser ended')
       this.#retire(warm)
@@ -199,9 +234,13 @@ export class Browsers {
 
   #prepareNext(warm: Warm): void {
     if (warm.next !== undefined) return
-    warm.next = openDefaultTab(warm.browser)
-    // Heard of when it is wanted.
-    warm.next.catch(() => {})
+    const next = openDefaultTab(warm.browser)
+    warm.next = next
+    next.then(
+      ({ ended }) => ended.addEventListener('abort', () => forget(warm, next), { once: true }),
+      // Heard of when it is wanted.
+      () => {},
+    )
   }
 
   async #tabOf(warm: Warm, plan: ContextPlan, signal: AbortSignal): Promise<Tab> {
@@ -228,16 +267,45 @@ export class Browsers {
     )
   }
 
-  #isUsedUp({ captures, startedAt }: Warm): boolean {
-    if (this.#options.isolation === 'browser') return captures > 0
-    return captures >= MAX_CAPTURES || performance.now() - startedAt > MAX_AGE_MILLISECONDS
+  /** Whether a browser still draws after a capture that failed: one whose GPU process hangs would fail all that follow. */
+  async #isWell({ next }: Warm): Promise<boolean> {
+    using time = bounded(this.#stop.signal, PROOF_MILLISECONDS, () => new Error('the browser drew nothing in time'))
+    // Awaited here: the clock stops when this function returns.
+    return await raced(next?.then(takeTiny) ?? Promise.resolve(), time.signal).then(
+      () => true,
+      () => false,
+    )
   }
+
+  #keepsTooMuch({ pid }: RunningBrowser): boolean {
+    return keptBytesOf(pid) > (this.#options.maxKeptBytes ?? MAX_KEPT_BYTES)
+  }
+
+  #isUsedUp({ captures, startedAt, isWornOut }: Warm): boolean {
+    if (isWornOut) return true
+    if (this.#options.isolation === 'browser') return captures > 0
+    return captures >= (this.#options.maxCaptures ?? MAX_CAPTURES) || performance.now() - startedAt > MAX_AGE_MILLISECONDS
+  }
+}
+
+async function takeTiny({ session, ended }: Tab): Promise<void> {
+  const clip = { x: 0, y: 0, width: 8, height: 8, scale: 1 }
+  // A browser that is being killed never answers.
+  const { data } = await raced(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
+  if (data === '') throw new Error('the picture is empty')
 }
 
 /** Kills it and closes the way out of the tab that no one will use. */
 function endBrowser({ browser, next }: Warm): void {
   browser.kill()
   if (next) discard(next)
+}
+
+/** A tab that has crashed while it waited is lent to no one. */
+function forget(warm: Warm, next: Promise<Tab>): void {
+  if (warm.next !== next) return
+  warm.next = undefined
+  discard(next)
 }
 
 /** Closes a tab that no one will use, as soon as it is made. */

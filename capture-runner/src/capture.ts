@@ -1,6 +1,8 @@
 import type { CaptureOrder } from '@tintype/crds/dispatch'
 import type { FilterLists } from './blocking/lists.ts'
 import type { Browsers, Lease } from './browsers.ts'
+import { copyIfAsked } from './copy.ts'
+import type { Guard } from './egress/guard.ts'
 import type { EgressPolicy } from './egress/policy.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
 import { openExit } from './exit-policy.ts'
@@ -17,6 +19,8 @@ import { uploadArtifacts } from './upload-artifacts.ts'
 /** What captures are made with. */
 export interface CaptureParts {
   browsers: Browsers
+  /** The way out for what the runner itself sends; absent: nothing is copied to stores of clients. */
+  guard?: Pick<Guard, 'connect'>
   /** What the pages may reach. */
   policy: EgressPolicy
   memory: MemoryWatch
@@ -33,9 +37,15 @@ export interface Attempt {
 /**
  * Carries out one order, up to the stored file; every failure becomes an outcome.
  * @param cancelled ends it at once
+ * @param onTaken called when the picture is taken: what follows needs no browser
  * @throws the reason of `cancelled`, and nothing else
  */
-export async function capture(order: CaptureOrder, parts: CaptureParts, cancelled: AbortSignal): Promise<Attempt> {
+export async function capture(
+  order: CaptureOrder,
+  parts: CaptureParts,
+  cancelled: AbortSignal,
+  onTaken: () => void = () => {},
+): Promise<Attempt> {
   const started = performance.now()
   const timings: Record<string, number> = {}
   const courseNow = () => ({ processingMilliseconds: performance.now() - started, timings })
@@ -46,6 +56,8 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
       photograph({ order, plan, parts, timings, signal: time.signal }),
     )
+    onTaken()
+    await copyIfAsked(picture, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
       upload(picture, order.upload, time.signal),

@@ -18,12 +18,17 @@ export const toContextOptions = (plan: ContextPlan, version: string): BrowserCon
   hasTouch: plan.emulated?.touch ?? false,
   timezoneId: plan.timezone,
   ...(plan.locale === undefined ? {} : { locale: plan.locale }),
-  ...(plan.acceptLanguage === undefined ? {} : { extraHTTPHeaders: { 'Accept-Language': plan.acceptLanguage } }),
+  // Of a locale the page tells by itself, but not its workers.
+  ...headersFor(plan.acceptLanguage ?? plan.locale),
   ...(plan.geolocation ? { geolocation: plan.geolocation, permissions: ['geolocation'] } : {}),
   javaScriptEnabled: !plan.scriptsOff,
+  // A service worker would give another browser's name, platform and language than the page that it serves.
+  serviceWorkers: plan.emulated || plan.locale !== undefined ? 'block' : 'allow',
   bypassCSP: plan.bypassCsp ?? false,
   ignoreHTTPSErrors: plan.ignoreCertificates ?? false,
 })
+
+const headersFor = (language: string | undefined) => (language === undefined ? {} : { extraHTTPHeaders: { 'Accept-Language': language } })
 
 /** What a page needs besides. */
 export async function applyEmulation(session: CDPSession, page: Page, version: string, plan: ContextPlan): Promise<void> {

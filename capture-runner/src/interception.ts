@@ -1,12 +1,13 @@
 import type { CDPSession } from 'playwright-core'
 import type { AskedRequest, Judge, Verdict } from './blocking/judge.ts'
+import { bypassServiceWorkers } from './page-events.ts'
 import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
 import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
 import { siteOf } from './site.ts'
 import type { Tab } from './tab.ts'
 
-// The one handler of held requests (decision 13), on only when an option needs it. It sits on a session of the browser, where each hop of a
+// The one handler of held requests, on only when an option needs it. It sits on a session of the browser, where each hop of a
 // redirect is held by itself: Playwright's routes see a chain of redirects once, and would carry an Authorization header to where it leads.
 // What the browser is to do differently is decided for each hop; whatever is not this page's goes on untouched.
 
@@ -47,7 +48,7 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
   session.on('Fetch.authRequired', (asked) => interception.authenticate(asked))
   // What a service worker asks for is held nowhere.
-  await answered(tab.session.send('Network.setBypassServiceWorker', { bypass: true }), signal)
+  await answered(bypassServiceWorkers(tab.session), signal)
   const handleAuthRequests = plan.signIn?.basicAuth !== undefined
   await answered(session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests }), signal)
 }

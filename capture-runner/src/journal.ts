@@ -1,5 +1,6 @@
 import type { CDPSession } from 'playwright-core'
 import type { HarRequest } from './har.ts'
+import type { PageEvents } from './page-events.ts'
 
 // What a capture's events tell beyond what the steps need, kept only when an option asks for it. Bounded: a page decides how much it says.
 
@@ -29,8 +30,8 @@ export class Journal {
   readonly #hops = new Map<string, number>()
 
   /** Begins to listen for documents and, if wanted, for every request. */
-  followNetwork(session: CDPSession, mainFrame: string, isEvery: boolean): void {
-    session.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, request, redirectResponse, wallTime, timestamp, type }) => {
+  followNetwork(events: PageEvents, mainFrame: string, isEvery: boolean): void {
+    events.on('Network.requestWillBeSent', ({ requestId, loaderId, frameId, request, redirectResponse, wallTime, timestamp, type }) => {
       if (frameId === mainFrame && requestId === loaderId) this.documents.push(request.url)
       if (!isEvery || this.requests.size >= MAX_REQUESTS) return
       if (redirectResponse) this.#redirect(requestId, redirectResponse, timestamp)
@@ -38,16 +39,16 @@ export class Journal {
       const { method, url, headers } = request
       this.requests.set(requestId, { method, url, headers, startedAt, start: timestamp, type: type ?? 'Other' })
     })
-    session.on('Network.responseReceived', ({ requestId, loaderId, frameId, response }) => {
+    events.on('Network.responseReceived', ({ requestId, loaderId, frameId, response }) => {
       if (frameId === mainFrame && requestId === loaderId) this.headers = response.headers
       const known = this.requests.get(requestId)
       if (known) known.response = response
     })
-    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
+    events.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
       const known = this.requests.get(requestId)
       if (known) Object.assign(known, { end: timestamp, bytes: encodedDataLength })
     })
-    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
+    events.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
       const known = this.requests.get(requestId)
       if (known) Object.assign(known, { end: timestamp, failure: errorText })
     })

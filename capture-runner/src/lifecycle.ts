@@ -1,5 +1,5 @@
 import type { WaitState } from '@tintype/crds/capture-options/waiting'
-import type { CDPSession } from 'playwright-core'
+import type { PageEvents } from './page-events.ts'
 import { raced } from './race.ts'
 
 // What the main frame is doing, told by DevTools events. Playwright's own waiting follows one navigation; a capture must follow the page to
@@ -28,7 +28,7 @@ export interface MainResponse {
   url: string
 }
 
-/** Follows the main frame of one page through its session. */
+/** Follows the main frame of one page through its events. */
 export class Lifecycle {
   /** Loader of the document that is shown; undefined until one is. */
   document: string | undefined
@@ -48,28 +48,28 @@ export class Lifecycle {
   #clock: NodeJS.Timeout | undefined
 
   /** @param mainFrame id of the main frame; it is the page's target id and stays the same over navigations */
-  constructor(session: CDPSession, mainFrame: string) {
+  constructor(events: PageEvents, mainFrame: string) {
     this.#mainFrame = mainFrame
-    session.on('Page.frameStartedNavigating', ({ frameId, loaderId, url, navigationType }) => {
+    events.on('Page.frameStartedNavigating', ({ frameId, loaderId, url, navigationType }) => {
       if (frameId === mainFrame && !navigationType.includes('ameDocument')) this.#start(loaderId, url)
     })
-    session.on('Page.frameNavigated', ({ frame }) => {
+    events.on('Page.frameNavigated', ({ frame }) => {
       if (frame.id === mainFrame) this.#commit(frame.loaderId, frame.unreachableUrl)
     })
-    session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+    events.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
       if (frameId === mainFrame && loaderId === this.document) this.#reach(name.toLowerCase())
     })
-    session.on('Page.frameStoppedLoading', ({ frameId }) => {
+    events.on('Page.frameStoppedLoading', ({ frameId }) => {
       if (frameId === mainFrame) this.#stop()
     })
-    session.on('Network.requestWillBeSent', (event) => this.#request(event))
-    session.on('Network.responseReceived', ({ requestId, frameId, response }) => {
+    events.on('Network.requestWillBeSent', (event) => this.#request(event))
+    events.on('Network.responseReceived', ({ requestId, frameId, response }) => {
       if (frameId === mainFrame && requestId === this.#pending?.loader) {
         this.#responses.set(requestId, { status: response.status, url: response.url })
       }
     })
-    session.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
-    session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
+    events.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
+    events.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
       if (requestId === this.#pending?.loader) {
         // Cancelled: a download or an answer without content. The document before stays.
         if (canceled) this.#pending = undefined
@@ -83,6 +83,11 @@ export class Lifecycle {
   /** True while the main frame is on its way to another document. */
   get isMoving(): boolean {
     return this.#pending !== undefined
+  }
+
+  /** True while requests are under way, other than streams. */
+  get isBusy(): boolean {
+    return this.#inFlight.size > 0
   }
 
   /** Requests under way for images, fonts and style sheets. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
+import tls from 'node:tls'
 import { accessFromFiles } from '@tintype/crds/client/cluster-access'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import pino from 'pino'
@@ -14,11 +15,12 @@ import { openJail } from './jail/jail.ts'
 import { BROWSER_HOME, isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
 import { createOrderKeys } from './keys.ts'
 import { createMemoryWatch } from './memory-watch.ts'
+import { Pulse } from './pulse.ts'
 import { createReporter } from './report.ts'
 import { Runner } from './runner.ts'
 import { buildServer } from './server.ts'
 import { createVerifier } from './signature.ts'
-import { trustAuthorities } from './trust.ts'
+import { certificatesOf, trustAuthorities } from './trust.ts'
 import { VERSION } from './version.ts'
 
 // Wiring only. Order matters at boot: the node is probed first, because browsers are started as it allows.
@@ -27,7 +29,11 @@ const config = loadConfig(process.env)
 const log = pino({ level: config.TINTYPE_LOG_LEVEL, base: { pod: config.TINTYPE_POD_NAME } })
 
 const { extraCaBundle } = config.TINTYPE_EGRESS
-if (extraCaBundle) await trustAuthorities(extraCaBundle, BROWSER_HOME)
+if (extraCaBundle) {
+  await trustAuthorities(extraCaBundle, BROWSER_HOME)
+  // For stores of clients, which the runner itself speaks to.
+  tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...certificatesOf(extraCaBundle)])
+}
 const sandbox = await probe(config)
 // A runner that may not capture stays up and says so when the operator asks who it is: a process that had ended could not tell why.
 const mayCapture = isSandboxSufficient(config.TINTYPE_SANDBOX_MODE, sandbox)
@@ -48,37 +54,45 @@ const reporter = createReporter({ http: new KubeHttp(toAccess(config)), log })
 const lists = openLists(config.TINTYPE_LISTS_DIRECTORY)
 const parts = {
   browsers,
+  guard,
   policy: toPolicy(config),
   lists,
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
+const pulse = new Pulse({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled) => capture(order, parts, cancelled),
+  capture: (order, cancelled, onTaken) =>
+    capture(order, parts, cancelled, () => {
+      pulse.note()
+      onTaken()
+    }),
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
   log,
 })
 if (!mayCapture) await runner.close(0)
 let isClosing = false
+// An image without lists captures all the same, and blocks nothing.
+const listsUpdated = await lists.versions().then(
+  ({ updated }) => updated,
+  () => undefined,
+)
 const server = buildServer({
   runner,
   verifier: await createVerifier({ publicKey: config.TINTYPE_DISPATCH_PUBLIC_KEY, audience: config.TINTYPE_POD_UID }),
   keys: await createOrderKeys(),
   sandbox,
   version: VERSION,
+  listsUpdated,
   tokenFile: config.TINTYPE_DISPATCH_TOKEN_FILE,
   isReady: () => !isClosing && (browsers.isUp || !mayCapture),
+  isAlive: () => isClosing || !mayCapture || pulse.feel(),
   log,
 })
 
 process.once('SIGTERM', () => void stop())
 server.listen(config.TINTYPE_PORT)
 await Promise.all([once(server, 'listening'), ...(mayCapture ? [browsers.start()] : [])])
-// An image without lists captures all the same, and blocks nothing.
-const listsOf = await lists.versions().then(
-  ({ updated }) => updated,
-  () => 'none',
-)
-if (mayCapture) log.info({ sandbox, listsOf }, 'runner ready')
+if (mayCapture) log.info({ sandbox, listsUpdated }, 'runner ready')
 else log.error({ sandbox }, 'the pool requires a sandbox that this node does not allow: nothing is captured here')
 
 async function stop(): Promise<void> {

@@ -19,6 +19,7 @@ import { buildPdf, type PdfPlan } from './plans/pdf.ts'
 import { buildPreparing, type PreparingPlan } from './plans/preparing.ts'
 import { buildRegion, type RegionPlan } from './plans/region.ts'
 import { addressOf, buildSource, type SourcePlan } from './plans/source.ts'
+import { buildCopy, type CopyPlan } from './plans/storage.ts'
 import { buildWaiting, type WaitingPlan } from './plans/waiting.ts'
 
 // What the steps are told, computed once from the options: a file of plans/ for each group of them. Pure, so that every default and every effect
@@ -50,6 +51,8 @@ export interface CapturePlan extends StepPlans {
   signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
+  /** Where a second copy goes. Secret. */
+  copy?: CopyPlan
   /** What the client should know before anything has been done. */
   warnings: readonly string[]
 }
@@ -75,6 +78,7 @@ export function buildPlan(url: string, options: CaptureOptions | undefined, priv
     context: buildContext(effective),
     picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
     ...buildStepPlans(effective, privateOptions),
+    ...buildCopy(effective, privateOptions),
     warnings: findWarnings({ ...options, ...privateOptions }),
   }
 }

@@ -42,6 +42,12 @@ export function memoryOf(pid: number): number {
   return (kibibytes('RssAnon') + kibibytes('RssShmem') / 2) * KIBIBYTE
 }
 
+/** Bytes that a browser keeps when its pages are gone: the memory of all its processes but the renderers. */
+export function keptBytesOf(browserPid: number): number {
+  const lasting = treeOf(browserPid).filter((pid) => !argumentsOf(pid).includes('--type=renderer'))
+  return lasting.reduce((sum, pid) => sum + memoryOf(pid), 0)
+}
+
 /** Empty for a process that has just gone. */
 function readProc(pid: string, file: string): string {
   try {

@@ -5,12 +5,12 @@ import { CaptureError } from './errors.ts'
 import type { Outcome } from './outcome.ts'
 import type { Reported } from './report.ts'
 
-// The one capture that a runner makes at a time. It answers the operator's questions about it, about those whose report is still on its way, and
-// about the last few that ended. Of what it gives up without a report it says so and why: the operator starts another attempt.
+// The one capture that a runner makes at a time. It answers the operator's questions about it, about those whose file or report is still on its way,
+// and about the last few that ended. Of what it gives up without a report it says so and why: the operator starts another attempt.
 
 /** What a runner does with an order. */
 export interface RunnerParts {
-  capture: (order: CaptureOrder, cancelled: AbortSignal) => Promise<Attempt>
+  capture: (order: CaptureOrder, cancelled: AbortSignal, onTaken: () => void) => Promise<Attempt>
   report: (order: CaptureOrder, outcome: Outcome, cancelled: AbortSignal) => Promise<Reported>
   log: Logger
 }
@@ -24,6 +24,8 @@ export interface Answer {
 interface Current {
   state: CaptureState
   cancel: AbortController
+  /** When its picture is taken, or it has ended without one. */
+  taken: PromiseWithResolvers<void>
   /** When it is not running any more, though it may still be reported. */
   settled: PromiseWithResolvers<void>
   ended: Promise<void>
@@ -32,6 +34,8 @@ interface Current {
 /** An error that another pod may not meet is given up silently until this attempt; then it is the result. */
 const LAST_ATTEMPT = 3
 const REMEMBERED = 16
+/** Pictures that may be on their way to the store when a capture begins: each is held in memory, and the store may be away for a long time. */
+const MAX_STORING = 2
 
 /** The pod was asked to go. */
 class Stopping extends Error {}
@@ -41,7 +45,8 @@ export class Runner {
   readonly #parts: RunnerParts
   readonly #done: CaptureState[] = []
   readonly #givenUp: GivenUp[] = []
-  readonly #reporting = new Set<Current>()
+  /** Those that need no browser any more: their file is being stored, or their end reported. */
+  readonly #leaving = new Set<Current>()
   #running: Current | undefined
   #isClosed = false
   #accepted = 0
@@ -56,11 +61,13 @@ export class Runner {
     const known = this.find(order.uid)
     if (known?.attempt === order.attempt) return { kind: 'known', state: known }
     // One that is being reported is in nobody's way: the operator may know of its end before we hear that it does.
-    if (this.#running) return { kind: 'busy', state: this.#running.state }
+    const inTheWay = this.#running ?? this.#storing()[MAX_STORING - 1]
+    if (inTheWay) return { kind: 'busy', state: inTheWay.state }
     if (this.#isClosed) return { kind: 'closed', state: undefined }
     const state: CaptureState = { uid: order.uid, attempt: order.attempt, state: 'running' }
     const cancel = new AbortController()
-    const current: Current = { state, cancel, settled: Promise.withResolvers(), ended: Promise.resolve() }
+    const [taken, settled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const current: Current = { state, cancel, taken, settled, ended: Promise.resolve() }
     this.#running = current
     this.#accepted++
     this.#accountName = order.accountName
@@ -83,13 +90,13 @@ export class Runner {
     return this.#givenUp.findLast((given) => given.uid === uid)
   }
 
-  /** Waits until a capture is not running, no longer than that. */
-  async whenSettled(uid: string, milliseconds: number): Promise<void> {
+  /** Waits until a capture is not running, or has its picture, no longer than that. */
+  async whenSettled(uid: string, milliseconds: number, until: 'taken' | 'settled' = 'settled'): Promise<void> {
     const live = this.#findLive(uid)
     if (live?.state.state !== 'running') return
     const time = Promise.withResolvers<void>()
     const timer = setTimeout(time.resolve, milliseconds)
-    await Promise.race([live.settled.promise, time.promise])
+    await Promise.race([live[until].promise, time.promise])
     clearTimeout(timer)
   }
 
@@ -113,7 +120,11 @@ export class Runner {
   }
 
   #live(): Current[] {
-    return [...(this.#running ? [this.#running] : []), ...this.#reporting]
+    return [...(this.#running ? [this.#running] : []), ...this.#leaving]
+  }
+
+  #storing(): Current[] {
+    return [...this.#leaving].filter(({ state }) => state.state === 'running')
   }
 
   #findLive(uid: string): Current | undefined {
@@ -121,16 +132,15 @@ export class Runner {
   }
 
   async #carryOut(order: CaptureOrder, current: Current): Promise<void> {
-    const { state, cancel, settled } = current
+    const { state, cancel, taken, settled } = current
     const log = this.#parts.log.child({ name: order.name, uid: order.uid, attempt: order.attempt })
     try {
-      const { outcome, error } = await this.#parts.capture(order, cancel.signal)
+      const { outcome, error } = await this.#parts.capture(order, cancel.signal, () => this.#leave(current))
       logOutcome(log, outcome, error)
       if (error?.retryable && order.attempt < LAST_ATTEMPT) return this.#giveUp(state, error.code, error.message)
+      this.#leave(current)
       state.state = 'reporting'
       settled.resolve()
-      this.#reporting.add(current)
-      this.#running = undefined
       await this.#parts.report(order, outcome, cancel.signal)
       state.state = 'done'
       this.#remember(state)
@@ -140,10 +150,20 @@ export class Runner {
       if (aborted) log.info({ reason: String(reason) }, 'capture given up')
       else log.error({ err: error }, 'capture ended by a bug')
     } finally {
-      this.#reporting.delete(current)
+      this.#leaving.delete(current)
       if (this.#running === current) this.#running = undefined
+      taken.resolve()
       settled.resolve()
     }
+  }
+
+  /** It needs no browser any more: the next one may begin. */
+  #leave(current: Current): void {
+    if (this.#running !== current) return
+    this.#running = undefined
+    this.#leaving.add(current)
+    current.state.isTaken = true
+    current.taken.resolve()
   }
 
   #giveUp({ uid, attempt }: CaptureState, code: string, message: string): void {

@@ -16,9 +16,13 @@ export interface ServerParts {
   keys: OrderKeys
   sandbox: SandboxReport
   version: string
+  /** When the filter lists were made, ISO 8601; absent: there are none. */
+  listsUpdated?: string | undefined
   /** The projected token of audience `tintype-dispatch`, replaced on disk by the kubelet. */
   tokenFile: string
   isReady: () => boolean
+  /** Whether pictures can be taken here at all; absent: as long as it answers. */
+  isAlive?: () => boolean
   log: Logger
 }
 
@@ -50,7 +54,7 @@ export function buildServer(parts: ServerParts): Server {
 
 async function answer(parts: ServerParts, request: IncomingMessage): Promise<Reply> {
   const { method = '', url: path = '' } = request
-  if (method === 'GET' && path === '/healthz') return { status: 200, body: { ok: true } }
+  if (method === 'GET' && path === '/healthz') return toHealth(parts.isAlive?.() ?? true)
   if (method === 'GET' && path === '/readyz') return { status: parts.isReady() ? 200 : 503, body: { ready: parts.isReady() } }
   const verified = await parts.verifier.verify({ method, path, authorization: request.headers.authorization })
   if (!verified) return { status: 401 }
@@ -58,6 +62,8 @@ async function answer(parts: ServerParts, request: IncomingMessage): Promise<Rep
   if (!body || !verified.covers(body)) return { status: 401 }
   return route(parts, { method, path, prefer: request.headers.prefer }, body)
 }
+
+const toHealth = (ok: boolean): Reply => ({ status: ok ? 200 : 503, body: { ok } })
 
 interface Verified {
   method: string
@@ -72,19 +78,26 @@ async function route(parts: ServerParts, { method, path, prefer }: Verified, bod
   if (method === 'POST' && path === '/captures') return accept(parts, body)
   const [, uid] = CAPTURE_PATH.exec(path) ?? []
   if (uid === undefined) return { status: 404 }
-  if (method === 'GET') return tell(parts.runner, uid, waitSeconds(prefer))
+  if (method === 'GET') return tell(parts.runner, uid, toPatience(prefer))
   if (method === 'DELETE') return { status: parts.runner.cancel(uid) ? 202 : 404 }
   return { status: 405 }
 }
 
-async function tell(runner: Runner, uid: string, seconds: number): Promise<Reply> {
-  if (seconds > 0) await runner.whenSettled(uid, seconds * 1_000)
+interface Patience {
+  seconds: number
+  until: 'taken' | 'settled'
+}
+
+async function tell(runner: Runner, uid: string, { seconds, until }: Patience): Promise<Reply> {
+  if (seconds > 0) await runner.whenSettled(uid, seconds * 1_000, until)
   const state = runner.find(uid)
   return state ? { status: 200, body: state } : { status: 404, body: runner.findGivenUp(uid) }
 }
 
-const waitSeconds = (prefer: string | string[] | undefined): number =>
-  Math.min(MAX_WAIT_SECONDS, Number(/^wait=(\d{1,3})$/.exec(String(prefer ?? ''))?.[1] ?? 0))
+function toPatience(prefer: string | string[] | undefined): Patience {
+  const [, seconds = '0', until] = /^wait=(\d{1,3})(, until=taken)?$/.exec(String(prefer ?? '')) ?? []
+  return { seconds: Math.min(MAX_WAIT_SECONDS, Number(seconds)), until: until === undefined ? 'settled' : 'taken' }
+}
 
 async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer): Promise<Reply> {
   const order = await keys.open(body.toString('latin1')).catch((error: unknown) => {
@@ -99,9 +112,16 @@ async function accept({ runner, keys, isReady, log }: ServerParts, body: Buffer)
 
 const STATUS = { accepted: 202, known: 200, busy: 409, closed: 503 } as const
 
-async function identify({ runner, keys, tokenFile, sandbox, version }: ServerParts): Promise<Identity> {
+async function identify({ runner, keys, tokenFile, sandbox, version, listsUpdated }: ServerParts): Promise<Identity> {
   const token = await readFile(tokenFile, 'utf8')
-  return { publicKey: keys.publicKey, token: token.trim(), sandbox, version, ...runner.history() }
+  return {
+    publicKey: keys.publicKey,
+    token: token.trim(),
+    sandbox,
+    version,
+    ...(listsUpdated === undefined ? {} : { listsUpdated }),
+    ...runner.history(),
+  }
 }
 
 /** Undefined when there is more than may be. */

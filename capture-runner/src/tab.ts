@@ -3,6 +3,7 @@ import type { EgressSession } from './egress/session.ts'
 import { applyEmulation, emulateMedia } from './emulation.ts'
 import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { listenAlong, type PageEvents } from './page-events.ts'
 import type { ContextPlan } from './plan.ts'
 import { answered } from './race.ts'
 
@@ -14,6 +15,8 @@ export interface Tab {
   readonly context: BrowserContext
   readonly page: Page
   readonly session: CDPSession
+  /** What its network and lifecycle tell. */
+  readonly events: PageEvents
   readonly lifecycle: Lifecycle
   readonly exit: EgressSession
   /** Id of the main frame. */
@@ -48,16 +51,15 @@ export async function openTab({ context, exit, version, plan }: TabParts): Promi
   page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
   page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
   const session = await context.newCDPSession(page)
-  const [{ frameTree }] = await Promise.all([
+  const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),
+    listenAlong(page, session),
     session.send('Page.enable'),
-    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
-    session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
     applyEmulation(session, page, version, plan),
   ])
   const mainFrame = frameTree.frame.id
-  const lifecycle = new Lifecycle(session, mainFrame)
-  return { context, page, session, lifecycle, exit, mainFrame, ended: end.signal, look: lookIn(session, lifecycle, mainFrame) }
+  const lifecycle = new Lifecycle(events, mainFrame)
+  return { context, page, session, events, lifecycle, exit, mainFrame, ended: end.signal, look: lookIn(session, lifecycle, mainFrame) }
 }
 
 /** Brings a prepared tab to another window size and other media. */

@@ -9,6 +9,10 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** The certificates of a bundle, PEM; text between them is skipped. */
+export const certificatesOf = (bundle: string): string[] => bundle.match(CERTIFICATE) ?? []
+
 /** Trusted to vouch for servers; for neither mail nor programs. */
 const TRUSTED_FOR_SERVERS = 'C,,'
 
@@ -18,7 +22,7 @@ const TRUSTED_FOR_SERVERS = 'C,,'
  * @throws when one of them is none, or there is none
  */
 export async function trustAuthorities(bundle: string, home: string): Promise<void> {
-  const certificates = bundle.match(CERTIFICATE) ?? []
+  const certificates = certificatesOf(bundle)
   if (certificates.length === 0) throw new Error('spec.egress.extraCaBundle holds no PEM certificate')
   const directory = path.join(home, '.pki/nssdb')
   await mkdir(directory, { recursive: true })

@@ -22,7 +22,7 @@ export interface ConsentMessage {
 }
 
 /** What the frames are told, and who hears of them. */
-export interface ConsentOptions extends ConsentRules {
+export interface ConsentOptions extends Pick<ConsentRules, 'script'> {
   config: unknown
   /** Chooses the rules that a frame needs. */
   rulesFor: (url: string, isMainFrame: boolean) => unknown

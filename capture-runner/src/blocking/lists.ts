@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { AutoConsentCMPRule, IndexedCMPRuleset } from '@duckduckgo/autoconsent'
 import type { FiltersEngine } from '@ghostery/adblocker'
 import type { EngineName } from '../plans/blocking.ts'
 
@@ -15,7 +16,10 @@ export interface ListVersions {
 /** What is known about consent banners: autoconsent's program for the page, and its rules. */
 export interface ConsentRules {
   script: string
-  rules: unknown
+  /** How to refuse, in the compact form. */
+  rules: IndexedCMPRuleset
+  /** The same and how to agree, three times as long; read when a capture first agrees. */
+  wholeRules: () => Promise<AutoConsentCMPRule[]>
 }
 
 /** The lists of one runner. */
@@ -29,6 +33,7 @@ export interface FilterLists {
 export function openLists(directory: string): FilterLists {
   const engines = new Map<EngineName, Promise<FiltersEngine>>()
   let consent: Promise<ConsentRules> | undefined
+  let whole: Promise<AutoConsentCMPRule[]> | undefined
   const text = (name: string) => readFile(path.join(directory, name), 'utf8')
   return {
     engine: (name) => {
@@ -39,7 +44,11 @@ export function openLists(directory: string): FilterLists {
     consent: () => {
       consent ??= Promise.all([text('consent.js'), text('consent-rules.json')]).then(([script, rules]) => ({
         script,
-        rules: JSON.parse(rules),
+        rules: JSON.parse(rules) as IndexedCMPRuleset,
+        wholeRules: () => {
+          whole ??= text('consent-rules-whole.json').then((all) => (JSON.parse(all) as { autoconsent: AutoConsentCMPRule[] }).autoconsent)
+          return whole
+        },
       }))
       return consent
     },

@@ -8,9 +8,9 @@ import { EgressError, systemCodeOf } from './egress-error.ts'
 import { endToEnd, withHost } from './headers.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter, type Meter } from './meter.ts'
+import type { OpenSession } from './open-session.ts'
 import { isSocks, proxyAuthorization } from './parent-tunnel.ts'
 import { checkTarget, parentFor } from './route.ts'
-import type { OpenSession } from './session.ts'
 
 /** A header block may be as large as Chromium itself takes. */
 export const MAX_HEADER_BYTES = 256 * 1024

@@ -1,10 +1,14 @@
 // The egress guard: the browser's only way out (decision: no capture without it). A forward proxy in the runner's own process, with a
 // session for each capture. The jail (../jail) makes it the only way by construction, Chromium's flags (flags.ts) by request.
 
+import type net from 'node:net'
 import os from 'node:os'
+import { connect } from './connect.ts'
 import type { DialTimes } from './dial.ts'
 import { type OpenEntrance, openLoopbackEntrance } from './entrance.ts'
+import type { EgressPolicy } from './policy.ts'
 import { createResolver, type ResolverConfig } from './resolve.ts'
+import type { Target } from './route.ts'
 import { type EgressSession, openSession } from './session.ts'
 
 export type { OpenEntrance } from './entrance.ts'
@@ -25,6 +29,8 @@ export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
 export interface Guard {
   /** @param openEntrance the jail's, for a jailed browser; absent: a port on the pod's loopback */
   openSession: (openEntrance?: OpenEntrance) => Promise<EgressSession>
+  /** A connection of the runner's own to where a client sends it. @throws EgressError */
+  connect: (target: Target, policy: EgressPolicy) => Promise<net.Socket>
 }
 
 const DEFAULTS = { dnsTimeoutMilliseconds: 5_000, headStartMilliseconds: 300, connectTimeoutMilliseconds: 10_000 }
@@ -39,18 +45,20 @@ const interfaceAddresses = (): string[] =>
 export const createGuard = (config: GuardConfig = {}): Guard => {
   const { headStartMilliseconds, connectTimeoutMilliseconds, ...asking } = { ...DEFAULTS, ...config }
   const ownPorts = new Set(config.ownPorts)
+  const routeOf = () => ({
+    times: { headStartMilliseconds, connectTimeoutMilliseconds },
+    ownAddresses: config.ownAddresses ?? interfaceAddresses(),
+    ownPorts,
+  })
   return {
+    connect: (target, policy) => connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() }),
     openSession: async (openEntrance = openLoopbackEntrance) => {
       const entrance = await openEntrance()
       if (entrance.ownPort !== undefined) ownPorts.add(entrance.ownPort)
       return openSession({
         entrance,
         resolver: createResolver(asking),
-        route: {
-          times: { headStartMilliseconds, connectTimeoutMilliseconds },
-          ownAddresses: config.ownAddresses ?? interfaceAddresses(),
-          ownPorts,
-        },
+        route: routeOf(),
         now: config.now ?? Date.now,
         onClose: () => void (entrance.ownPort !== undefined && ownPorts.delete(entrance.ownPort)),
       })

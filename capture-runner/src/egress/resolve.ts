@@ -37,7 +37,10 @@ const settle = (query: Promise<string[]>): Promise<Answer> =>
     (error: unknown) => ({ error }),
   )
 
-/** A resolver for one capture. `cancel` ends what is under way; nothing is remembered between calls, so each answer is the name's present one. */
+/**
+ * A resolver for one capture. `cancel` ends what is under way; no answer is remembered, so each is the name's present one. Who asks for a name that is
+ * being asked for shares the answer: a page opens its connections to a site all at once.
+ */
 export const createResolver = (config: ResolverConfig): { resolve: Resolve; cancel: () => void } => {
   // Two tries within the deadline: one lost datagram is not a name that does not exist.
   const resolver = new dns.Resolver({ timeout: Math.ceil(config.dnsTimeoutMilliseconds / 3), tries: 2 })
@@ -57,7 +60,15 @@ export const createResolver = (config: ResolverConfig): { resolve: Resolve; canc
     )
   }
 
-  const resolve: Resolve = async (name) => {
+  const underWay = new Map<string, Promise<string[]>>()
+  const resolve: Resolve = (name) => {
+    const known = underWay.get(name)
+    if (known) return known
+    const answer = resolveInTime(name).finally(() => underWay.delete(name))
+    underWay.set(name, answer)
+    return answer
+  }
+  const resolveInTime: Resolve = async (name) => {
     const done = new AbortController()
     const tooLate = async () => {
       await delay(config.dnsTimeoutMilliseconds, undefined, { signal: done.signal })

@@ -7,6 +7,7 @@ import { EgressError } from './egress-error.ts'
 import type { Entrance } from './entrance.ts'
 import { handleRequest, MAX_HEADER_BYTES } from './forward.ts'
 import { type Ledger, LedgerBook } from './ledger.ts'
+import type { OpenSession } from './open-session.ts'
 import { dialParent, tunnelThroughParent } from './parent-tunnel.ts'
 import type { EgressPolicy } from './policy.ts'
 import type { createResolver } from './resolve.ts'
@@ -22,24 +23,6 @@ export interface EgressSession {
   arm: (policy: EgressPolicy) => void
   /** Closes every connection, both sides, at once. May be called again. */
   close: () => void
-}
-
-/** What the request handlers hold of a session. */
-export interface OpenSession {
-  readonly ledger: LedgerBook
-  /** Keeps the connections of plain http. */
-  readonly agent: http.Agent
-  /** The same through the policy's parent proxy. */
-  readonly parentAgent: http.Agent
-  /** The same through a tunnel, for a parent proxy that reads no requests. */
-  readonly tunnelAgent: http.Agent
-  /** @throws EgressError before arming, and once the bytes are used up */
-  route: () => RouteContext
-  maxBytes: () => number
-  /** Ties a socket's life to the session's. */
-  own: (socket: net.Socket) => net.Socket
-  /** Ends all traffic: the capture has used up its bytes. */
-  exhaust: () => void
 }
 
 /** What a session gets from the guard. */

@@ -4,9 +4,9 @@ import type http from 'node:http'
 import type net from 'node:net'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter } from './meter.ts'
+import type { OpenSession } from './open-session.ts'
 import { tunnelThroughParent } from './parent-tunnel.ts'
 import { checkTarget, dialDirect, ignore, parentFor, type RouteContext, type Target } from './route.ts'
-import type { OpenSession } from './session.ts'
 
 /** `host:port` or `[v6]:port`; anything else has no target. */
 export const parseAuthority = (authority: string): Target | undefined => {

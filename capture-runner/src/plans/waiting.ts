@@ -1,5 +1,5 @@
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
-import type { WaitState } from '@tintype/crds/capture-options/waiting'
+import { captureMillisecondsOf, type WaitState } from '@tintype/crds/capture-options/waiting'
 
 /** When the network counts as resting. */
 export interface QuietPlan {
@@ -64,7 +64,7 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
-    captureMilliseconds: options.captureTimeout,
+    captureMilliseconds: captureMillisecondsOf(options),
     isBestAttempt: options.bestAttempt,
     retries: options.retries,
     retryDelayMilliseconds: options.retryDelay,

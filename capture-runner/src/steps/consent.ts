@@ -1,6 +1,8 @@
-import type { IndexedCMPRuleset } from '@duckduckgo/autoconsent'
+import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
+import type { ConsentRules } from '../blocking/lists.ts'
 import { pause } from '../race.ts'
+import { isStill } from './dom-idle.ts'
 import { insistOnLists } from './hold-requests.ts'
 import { follow } from './navigate.ts'
 import type { Step } from './step.ts'
@@ -16,6 +18,9 @@ const OPEN_MILLISECONDS = 4_000
 /** Milliseconds that answering an open one may take. */
 const ANSWER_MILLISECONDS = 10_000
 const LOOK_MILLISECONDS = 50
+/** Milliseconds without a change after which the page has taken its answer in, and milliseconds that it gets for it. */
+const STILL_MILLISECONDS = 400
+const REBUILD_MILLISECONDS = 3_000
 
 /** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
 export const consent: Step = {
@@ -24,13 +29,11 @@ export const consent: Step = {
   run: async (work) => {
     const { tab, plan, signal } = work
     const progress = new Progress()
-    const { filterCompactRules } = await import('@duckduckgo/autoconsent')
-    const { script, rules } = await insistOnLists(work).consent()
+    const rules = await insistOnLists(work).consent()
     const frames = new ConsentFrames(tab, {
-      script,
-      rules,
+      script: rules.script,
       config: configFor(plan.bannerAction === 'opt_in' ? 'optIn' : 'optOut'),
-      rulesFor: (url, mainFrame) => ({ autoconsent: [], compact: filterCompactRules(rules as IndexedCMPRuleset, { url, mainFrame }) }),
+      rulesFor: await (plan.bannerAction === 'opt_in' ? toAgree(rules) : toRefuse(rules)),
       onMessage: (message) => progress.note(message),
     })
     await frames.start()
@@ -40,8 +43,26 @@ export const consent: Step = {
       await pause(LOOK_MILLISECONDS, signal)
     }
     await follow(work)
+    // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
+    if (progress.hasAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS)
   },
 }
+
+type RulesFor = (url: string, mainFrame: boolean) => RuleBundle
+
+async function toRefuse({ rules }: ConsentRules): Promise<RulesFor> {
+  const { filterCompactRules } = await import('@duckduckgo/autoconsent')
+  return (url, mainFrame) => ({ autoconsent: [], compact: filterCompactRules(rules, { url, mainFrame }) })
+}
+
+async function toAgree({ wholeRules }: ConsentRules): Promise<RulesFor> {
+  const rules = await wholeRules()
+  return (url) => ({ autoconsent: rules.filter((rule) => isFor(rule, url)) })
+}
+
+/** Most rules are one site's. Which frames a rule is for is judged in the page. */
+const isFor = ({ runContext }: AutoConsentCMPRule, url: string): boolean =>
+  runContext?.urlPattern === undefined || new RegExp(runContext.urlPattern).test(url)
 
 /** How far the banners of a page's frames are. */
 export class Progress {
@@ -49,10 +70,19 @@ export class Progress {
   readonly #states = new Map<string, string>()
   #looks = 0
   #isDone = false
+  #hasAnswered = false
+
+  /** True when a banner was told what the visitor wants. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered
+  }
 
   note({ type, result, instanceId = '', mainFrame, state }: ConsentMessage): void {
     if (type === 'autoconsentDone') this.#isDone = true
-    if ((type === 'optOutResult' || type === 'optInResult') && result === false) this.#isDone = true
+    if (type === 'optOutResult' || type === 'optInResult') {
+      if (result) this.#hasAnswered = true
+      else this.#isDone = true
+    }
     if (type !== 'report' || !state) return
     this.#states.set(instanceId, state.lifecycle)
     if (mainFrame) this.#looks = state.lifecycle === 'nothingDetected' ? LOOKS : state.findCmpAttempts

@@ -9,22 +9,26 @@ export const domIdle: Step = {
   name: 'domIdle',
   isWanted: (plan) => plan.domIdleMilliseconds !== undefined,
   run: async (work) => {
-    const { plan, findings, tab, signal } = work
-    const { domIdleMilliseconds = 0, timeoutMilliseconds } = plan
-    const until = performance.now() + timeoutMilliseconds
-    let changedAt = performance.now()
-    while (performance.now() - changedAt < domIdleMilliseconds) {
-      if (performance.now() > until) {
-        findings.warnings.push(`the page’s elements kept changing for ${timeoutMilliseconds} ms`)
-        return
-      }
-      const { document } = tab.lifecycle
-      const changes = await countChanges(work)
-      if (changes > 0 || tab.lifecycle.document !== document) changedAt = performance.now()
-      await pause(INTERVAL_MILLISECONDS, signal)
-      await follow(work)
-    }
+    const { domIdleMilliseconds = 0, timeoutMilliseconds } = work.plan
+    if (await isStill(work, domIdleMilliseconds, timeoutMilliseconds)) return
+    work.findings.warnings.push(`the page’s elements kept changing for ${timeoutMilliseconds} ms`)
   },
+}
+
+/** Waits until nothing has changed for so long. False: things kept changing for all the time that there was. */
+export async function isStill(work: Work, quietMilliseconds: number, timeoutMilliseconds: number): Promise<boolean> {
+  const { tab, signal } = work
+  const until = performance.now() + timeoutMilliseconds
+  let changedAt = performance.now()
+  while (performance.now() - changedAt < quietMilliseconds) {
+    if (performance.now() > until) return false
+    const { document } = tab.lifecycle
+    const changes = await countChanges(work)
+    if (changes > 0 || tab.lifecycle.document !== document) changedAt = performance.now()
+    await pause(INTERVAL_MILLISECONDS, signal)
+    await follow(work)
+  }
+  return true
 }
 
 async function countChanges({ tab, signal }: Work): Promise<number> {

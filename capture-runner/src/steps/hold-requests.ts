@@ -1,6 +1,7 @@
 import type { FilterLists } from '../blocking/lists.ts'
 import { CaptureError } from '../errors.ts'
 import { intercept } from '../interception.ts'
+import { bypassServiceWorkers } from '../page-events.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { EngineName } from '../plans/blocking.ts'
 import { answered } from '../race.ts'
@@ -19,7 +20,7 @@ export const holdRequests: Step = {
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
     if (work.judge || addsHeaders(plan)) await intercept(tab, { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge }, signal)
-    if (plan.bypassServiceWorkers) await answered(tab.session.send('Network.setBypassServiceWorker', { bypass: true }), signal)
+    if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
   },
 }
 

@@ -13,6 +13,8 @@ import type { Step, Work } from './step.ts'
 const RETRY_MILLISECONDS = 50
 /** Milliseconds that a page gets to paint after a picture showed nothing. */
 const BLANK_MILLISECONDS = 200
+/** The same while it still asks for something: its scripts may draw it from what they get. */
+const BUSY_MILLISECONDS = 3_000
 const BLANK = 'the picture shows one colour and nothing else'
 
 /** Takes the picture: in one shot, or in tiles that are joined. Raw DevTools: Playwright's own way costs 200 ms more. */
@@ -45,12 +47,22 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   const { blankAction } = work.plan
   if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))
     return picture
-  await pause(BLANK_MILLISECONDS, work.signal)
-  const second = await take()
+  const second = await takeLater(work, take)
   if (!(await isBlank(second))) return second
   if (blankAction === 'fail') throw new CaptureError('BLANK_PAGE', BLANK)
   work.findings.warnings.push(BLANK)
   return second
+}
+
+/** Takes it again after a moment, and again while the page is busy and shows nothing. */
+async function takeLater({ tab, signal }: Work, take: () => Promise<Buffer>): Promise<Buffer> {
+  const until = performance.now() + BUSY_MILLISECONDS
+  for (;;) {
+    const { isBusy } = tab.lifecycle
+    await pause(BLANK_MILLISECONDS, signal)
+    const picture = await take()
+    if (!isBusy || performance.now() > until || !(await isBlank(picture))) return picture
+  }
 }
 
 async function takeTiles(work: Work, tiles: readonly Tile[], scale: number): Promise<Buffer> {

@@ -30,7 +30,7 @@ async function tolerate({ plan, findings }: Work, act: () => Promise<void>): Pro
 
 async function runScript(work: Work, expression: string): Promise<void> {
   const { tab, plan } = work
-  const tooSlow = () => new CaptureError('TIMEOUT', `scripts did not end within ${plan.timeoutMilliseconds} ms`)
+  const tooSlow = () => new CaptureError('TIMEOUT', `scripts did not end within ${plan.timeoutMilliseconds} ms${timerNote(plan)}`)
   using time = bounded(work.signal, plan.timeoutMilliseconds, tooSlow)
   const { document } = tab.lifecycle
   const evaluation = { expression, awaitPromise: true, replMode: true, userGesture: true }
@@ -45,6 +45,10 @@ async function runScript(work: Work, expression: string): Promise<void> {
     if (error instanceof CaptureError || !(tab.lifecycle.isMoving || tab.lifecycle.document !== document)) throw error
   }
 }
+
+/** What a client may not know who has switched the page's scripts off: scripts of the options run, but what they wait for never comes. */
+export const timerNote = ({ context }: Work['plan']): string =>
+  context.scriptsOff ? ': with javascript_enabled false no timer, frame or request of a script ever ends' : ''
 
 function findScript({ texts }: Work, url: string): string {
   const text = texts?.get(url)

@@ -1,5 +1,5 @@
 import type { CapturePlan } from '../plan.ts'
-import { pause } from '../race.ts'
+import { answered, pause } from '../race.ts'
 import { follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
@@ -43,6 +43,8 @@ async function countOpen({ tab, plan, signal }: Work): Promise<number | undefine
   const height = plan.picture.reach
   try {
     const open = await tab.look<number>(openWithin(height), signal)
+    // The requests that laying out has caused may be told after its answer, and are told before the next one.
+    await answered(tab.session.send('Page.getLayoutMetrics'), signal)
     return tab.lifecycle.document === document ? open : undefined
   } catch (error) {
     signal.throwIfAborted()

@@ -1,6 +1,7 @@
 import { CaptureError } from '../errors.ts'
 import { bounded, pause, raced } from '../race.ts'
 import { attempt } from './attempt.ts'
+import { timerNote } from './scripts.ts'
 import type { Step, Work } from './step.ts'
 
 const INTERVAL_MILLISECONDS = 50
@@ -15,7 +16,8 @@ export const waitForFunction: Step = {
 
 async function awaitTruth(work: Work, expression: string): Promise<void> {
   const { elementMilliseconds } = work.plan
-  const tooLate = () => new CaptureError('TIMEOUT', `wait_for_function was not true within ${elementMilliseconds} ms`)
+  const tooLate = () =>
+    new CaptureError('TIMEOUT', `wait_for_function was not true within ${elementMilliseconds} ms${timerNote(work.plan)}`)
   using time = bounded(work.signal, elementMilliseconds, tooLate)
   while (!(await isTrue(work, expression, time.signal))) {
     await work.tab.lifecycle.reach(['commit'], time.signal)

@@ -20,7 +20,7 @@ export const watchPage: Step = {
       })
     }
     if (plan.failOnBotChallenge) {
-      tab.session.on('Network.responseReceived', ({ frameId, type, response }) => {
+      tab.events.on('Network.responseReceived', ({ frameId, type, response }) => {
         if (frameId === tab.mainFrame && type === 'Document') sight.isChallenged = isChallenge(response.headers)
       })
     }
@@ -30,7 +30,7 @@ export const watchPage: Step = {
 function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly string[]): void {
   const isNeeded = createMatcher(patterns)
   const addresses = new Map<string, string>()
-  tab.session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+  tab.events.on('Network.requestWillBeSent', ({ requestId, request }) => {
     if (isNeeded(request.url)) addresses.set(requestId, request.url)
     else addresses.delete(requestId)
   })
@@ -38,8 +38,8 @@ function noteFailedRequests({ tab }: Work, sight: Sight, patterns: readonly stri
     const address = addresses.get(requestId)
     if (address !== undefined) sight.failedRequest ??= address
   }
-  tab.session.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
-  tab.session.on('Network.responseReceived', ({ requestId, response }) => {
+  tab.events.on('Network.loadingFailed', ({ requestId }) => fail(requestId))
+  tab.events.on('Network.responseReceived', ({ requestId, response }) => {
     if (response.status >= 400) fail(requestId)
   })
 }

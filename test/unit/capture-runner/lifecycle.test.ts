@@ -190,3 +190,17 @@ t.test('Lifecycle tells the requests under way that a page is painted with', asy
   page.commit('b')
   t.equal(page.lifecycle.painting.size, 0, 'nothing of the document before')
 })
+
+t.test('Lifecycle is busy while anything but a stream is under way', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.finish('a')
+  t.notOk(page.lifecycle.isBusy)
+  page.request('stream', { loader: 'a', type: 'EventSource' })
+  t.notOk(page.lifecycle.isBusy)
+  page.request('data', { loader: 'a', type: 'Fetch' })
+  t.ok(page.lifecycle.isBusy)
+  page.finish('data')
+  t.notOk(page.lifecycle.isBusy)
+})

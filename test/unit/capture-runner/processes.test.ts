@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import t from 'tap'
-import { argumentsOf, listProcesses, memoryOf, treeOf } from '../../../capture-runner/src/processes.ts'
+import { argumentsOf, keptBytesOf, listProcesses, memoryOf, treeOf } from '../../../capture-runner/src/processes.ts'
 
 t.test('treeOf holds a process and all below it', async (t) => {
   const processes = [
@@ -19,6 +21,19 @@ t.test('listProcesses, argumentsOf and memoryOf read /proc', async (t) => {
   t.equal(own?.parent, process.ppid)
   t.match(argumentsOf(process.pid).join(' '), /processes\.test\.ts/)
   t.ok(memoryOf(process.pid) > 10_000_000 && memoryOf(process.pid) < 2_000_000_000)
+})
+
+t.test('keptBytesOf counts a process and what lives below it, but no renderer', async (t) => {
+  const idle = ['-e', 'console.log(1); setInterval(() => {}, 1000)']
+  const [renderer, helper] = [
+    ['--', '--type=renderer'],
+    ['--', '--type=gpu-process'],
+  ].map((mark) => spawn(process.execPath, [...idle, ...mark]))
+  t.teardown(() => [renderer, helper].map((child) => child?.kill('SIGKILL')))
+  await Promise.all([renderer, helper].map((child) => once(child!.stdout, 'data')))
+  const kept = keptBytesOf(process.pid)
+  t.ok(kept >= memoryOf(helper!.pid!) + 10_000_000, 'itself and the helper')
+  t.ok(kept < memoryOf(process.pid) + memoryOf(helper!.pid!) + memoryOf(renderer!.pid!), 'not the renderer')
 })
 
 t.test('a process that has gone has no arguments and no memory', async (t) => {

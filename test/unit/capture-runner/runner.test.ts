@@ -28,15 +28,21 @@ const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
 
 /** A runner whose captures and reports end when the test says so. */
 function aRunner() {
-  const captures: { order: CaptureOrder; cancelled: AbortSignal; end: (attempt: Attempt) => void; fail: (error: unknown) => void }[] = []
+  const captures: {
+    order: CaptureOrder
+    cancelled: AbortSignal
+    take: () => void
+    end: (attempt: Attempt) => void
+    fail: (error: unknown) => void
+  }[] = []
   const reports: { uid: string; outcome: Outcome; cancelled: AbortSignal; end: (reported: Reported) => void }[] = []
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const runner = new Runner({
-    capture: (order, cancelled) => {
+    capture: (order, cancelled, take) => {
       const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
       cancelled.addEventListener('abort', () => reject(cancelled.reason))
-      captures.push({ order, cancelled, end: resolve, fail: reject })
+      captures.push({ order, cancelled, take, end: resolve, fail: reject })
       return promise
     },
     report: ({ uid }, outcome, cancelled) => {
@@ -75,6 +81,50 @@ t.test('Runner answers a repeated order with what became of it', async (t) => {
   await settled()
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'done' } })
   t.equal(captures.length, 1)
+})
+
+t.test('Runner begins another capture while the file of the last one is being stored', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  let isTold = false
+  const told = runner.whenSettled('a', 60_000, 'taken').then(() => {
+    isTold = true
+  })
+  await settled()
+  t.notOk(isTold)
+  captures[0]?.take()
+  await told
+  t.match(runner.find('a'), { state: 'running', isTaken: true })
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+  t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.match(reports, [{ uid: 'a' }])
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running', isTaken: undefined }])
+})
+
+t.test('Runner holds no more than two pictures that are not stored', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.take()
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[1]?.take()
+  t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { state: 'running' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted')
+})
+
+t.test('Runner gives a capture up whose file could not be stored, and keeps the one that it has begun since', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.take()
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.match(runner.findGivenUp('a'), { code: 'STORAGE_FAILED' })
+  t.match(runner.find('b'), { state: 'running' })
 })
 
 t.test('Runner is busy with one capture for every other order, the next attempt of the same too', async (t) => {

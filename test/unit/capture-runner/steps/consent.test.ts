@@ -40,3 +40,11 @@ t.test('Progress ends with the answer, and with a failed one', async (t) => {
     t.notOk(progress.isWorthWaiting(0), message.type)
   }
 })
+
+t.test('Progress knows of an answer only when it was given', async (t) => {
+  const progress = new Progress()
+  progress.note({ type: 'optOutResult', result: false })
+  t.notOk(progress.hasAnswered)
+  progress.note({ type: 'optOutResult', result: true })
+  t.ok(progress.hasAnswered)
+})

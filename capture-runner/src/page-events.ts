@@ -1,0 +1,37 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+/** DevTools events of a page. */
+export type PageEvents = Pick<CDPSession, 'on'>
+
+/** What Playwright keeps of a page behind its interface, as far as it is read here. */
+interface Inside {
+  _connection?: { toImpl?: (page: Page) => { delegate?: { _mainFrameSession?: { _client?: PageEvents } } } | undefined }
+}
+
+/**
+ * Hears what the page's network and lifecycle tell. Playwright has the browser tell it all of that already; a session that asked for it too would have
+ * each event made, sent and read twice, which is a tenth of what a capture costs (ADR 18). So its own session is listened to, where it can be found;
+ * else ours is told to listen.
+ *
+ * The two sessions tell in turns: an answer on ours may come a moment before an event on Playwright's that the same task of the page has caused. Whoever
+ * needs all that an answer has caused asks the page once more.
+ */
+export async function listenAlong(page: Page, session: CDPSession): Promise<PageEvents> {
+  const client = findClient(page)
+  if (client) return client
+  await Promise.all([session.send('Page.setLifecycleEventsEnabled', { enabled: true }), enableNetwork(session)])
+  return session
+}
+
+/** Has requests go past service workers, whoever runs them. A session that does not listen to the network has no say in it. */
+export async function bypassServiceWorkers(session: CDPSession): Promise<void> {
+  await enableNetwork(session)
+  await session.send('Network.setBypassServiceWorker', { bypass: true })
+}
+
+const enableNetwork = (session: CDPSession) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+
+function findClient(page: Page): PageEvents | undefined {
+  const client = (page as Inside)._connection?.toImpl?.(page)?.delegate?._mainFrameSession?._client
+  return typeof client?.on === 'function' ? client : undefined
+}
