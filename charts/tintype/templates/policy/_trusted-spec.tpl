@@ -35,7 +35,7 @@ variables:
     expression: authorizer.group('').resource('secrets').namespace(request.namespace)
   - name: gatewayFields
     expression: >-
-      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'reservation', 'signingSecrets', 'sealedLinkSecret'].filter(field, field in object.spec
+      ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'reservation', 'signingSecrets', 'sealedLinkSecret'].filter(field, field in object.spec
       && !(request.operation == 'UPDATE' && field in oldObject.spec && object.spec[field] == oldObject.spec[field]))
   - name: hashLabels
     expression: >-
