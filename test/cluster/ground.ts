@@ -53,7 +53,7 @@ export async function controlPlaneSettings(): Promise<ControlPlaneSettings> {
   }
 }
 
-/** A store that a crash damaged is set aside, and its volumes with it: records without their pictures would help nobody (decision 47). */
+/** A store that a crash damaged is set aside, and its volumes with it: records without their pictures would help nobody. */
 export async function ensureEtcd(facts: ClusterFacts): Promise<string> {
   const settings = await controlPlaneSettings()
   if (!(await ensureDaemon(place, await insideNamespace(buildEtcd(settings))))) return alreadyUp

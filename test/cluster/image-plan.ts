@@ -35,7 +35,7 @@ const program = (name: string, besides: readonly string[] = [], place?: (dist: s
 export const images: readonly ImagePlan[] = [
   program('operator'),
   program('api-gateway'),
-  program('capture-runner', ['jail'], placeLists),
+  program('capture-runner', ['fonts', 'jail'], placeLists),
   { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
   { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
 ]

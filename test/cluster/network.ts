@@ -51,7 +51,7 @@ export async function insideNamespace(daemon: Daemon): Promise<Daemon> {
 }
 
 /**
- * Gives the namespace a way out by the host's own sockets. Host loopback is closed to it (decision 27), so that a page cannot reach what
+ * Gives the namespace a way out by the host's own sockets. Host loopback is closed to it, so that a page cannot reach what
  * listens there. Resolves to false where the kernel has no tun device: then pods reach the cluster only.
  */
 export async function ensureWayOut(): Promise<boolean> {

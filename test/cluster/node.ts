@@ -18,6 +18,33 @@ export const chromiumProfile = 'profiles/tintype-chromium.json'
 
 const inCluster = (name: string) => path.join(clusterDirectory, name)
 
+/** Where a node keeps what is its own, and what it is called. */
+export interface NodeSettings {
+  address: string
+  podCidr: string
+  /** Directory of configurations and pods' logs. */
+  directory: string
+  runDirectory: string
+  containerd: string
+  containerdSocket: string
+  cni: string
+  cgroupRoot: string
+  /** Serving certificate and key of the kubelet. */
+  serving: { certificate: string; key: string }
+}
+
+const firstNode: NodeSettings = {
+  address: network.nodeAddress,
+  podCidr: network.podCidr,
+  directory: clusterDirectory,
+  runDirectory,
+  containerd: paths.containerd,
+  containerdSocket: paths.containerdSocket,
+  cni: paths.cni,
+  cgroupRoot,
+  serving: certificatePaths(paths.pki, 'kubelet'),
+}
+
 /** The kubeconfig of one of the node's programs. */
 export const kubeconfigOf = (name: string): string => inCluster(`${name}.kubeconfig`)
 
@@ -30,8 +57,8 @@ export function ctr(args: readonly string[], input?: string): Promise<string> {
 export async function ensureContainerd(): Promise<boolean> {
   await mkdir(paths.cni, { recursive: true })
   await mkdir(runDirectory, { recursive: true })
-  await writeFile(path.join(paths.cni, '10-tintype.conflist'), buildCniConfiguration())
-  const configuration = buildContainerdConfiguration(await chooseSnapshotter())
+  await writeFile(path.join(paths.cni, '10-tintype.conflist'), buildCniConfiguration(firstNode))
+  const configuration = buildContainerdConfiguration(firstNode, await chooseSnapshotter())
   const file = inCluster('containerd.toml')
   await writeFile(file, configuration)
   const wasStarted = await ensureDaemon(
@@ -47,10 +74,10 @@ export async function ensureContainerd(): Promise<boolean> {
 
 /** Starts kubelet and kube-proxy. */
 export async function ensureKubelet(programs: string): Promise<boolean> {
-  await installChromiumProfile()
+  await installChromiumProfile(paths.kubelet)
   // The pods' resolver is the node's; its file names nothing of the host's search domains.
   await writeFile(inCluster('resolv.conf'), `nameserver ${network.nodeAddress}\n`)
-  const configuration = buildKubeletConfiguration()
+  const configuration = buildKubeletConfiguration(firstNode)
   await writeFile(inCluster('kubelet.yaml'), configuration)
   const flags = ['--config', inCluster('kubelet.yaml'), '--kubeconfig', kubeconfigOf('kubelet'), '--root-dir', paths.kubelet]
   const kubelet: Daemon = {
@@ -106,9 +133,9 @@ function endedReason(name: string): () => Promise<string | undefined> {
 }
 
 /** The kubelet gives a pod only profiles that lie in its own directory. */
-async function installChromiumProfile(): Promise<void> {
+export async function installChromiumProfile(kubeletRoot: string): Promise<void> {
   const source = JSON.parse(await readFile('/usr/share/containers/seccomp.json', 'utf8')) as ConditionalProfile
-  const file = path.join(paths.kubelet, 'seccomp', chromiumProfile)
+  const file = path.join(kubeletRoot, 'seccomp', chromiumProfile)
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(buildChromiumProfile(source, process.arch === 'arm64' ? 'arm64' : 'amd64'), undefined, 2)}\n`)
 }
@@ -129,12 +156,16 @@ export async function chooseSnapshotter(): Promise<string> {
   return kind === 'overlayfs' ? 'native' : 'overlayfs'
 }
 
-function buildContainerdConfiguration(snapshotter: string): string {
+/** The text of containerd's configuration. */
+export function buildContainerdConfiguration(
+  { containerd, runDirectory: run, containerdSocket, cni }: NodeSettings,
+  snapshotter: string,
+): string {
   return `version = 2
-root = "${paths.containerd}"
-state = "${runDirectory}/containerd"
+root = "${containerd}"
+state = "${run}/containerd"
 [grpc]
-  address = "${paths.containerdSocket}"
+  address = "${containerdSocket}"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${pauseImage}"
   disable_apparmor = true
@@ -145,28 +176,28 @@ state = "${runDirectory}/containerd"
     snapshotter = "${snapshotter}"
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
-    conf_dir = "${paths.cni}"
+    conf_dir = "${cni}"
 `
 }
 
 /** Point to point: each pod has a route of its own, so that Services work without the kernel's bridge filter. */
-function buildCniConfiguration(): string {
+export function buildCniConfiguration({ podCidr, runDirectory: run }: NodeSettings): string {
   const ipam = {
     type: 'host-local',
-    ranges: [[{ subnet: network.podCidr }]],
+    ranges: [[{ subnet: podCidr }]],
     routes: [{ dst: '0.0.0.0/0' }],
-    dataDir: `${runDirectory}/ipam`,
+    dataDir: `${run}/ipam`,
   }
   return JSON.stringify({ cniVersion: '0.4.0', name: 'tintype', plugins: [{ type: 'ptp', ipMasq: true, ipam }] }, undefined, 2)
 }
 
-function buildKubeletConfiguration(): string {
-  const serving = certificatePaths(paths.pki, 'kubelet')
+/** The text of a kubelet's configuration. */
+export function buildKubeletConfiguration({ containerdSocket, cgroupRoot: root, directory, serving }: NodeSettings): string {
   return `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
-containerRuntimeEndpoint: unix://${paths.containerdSocket}
+containerRuntimeEndpoint: unix://${containerdSocket}
 cgroupDriver: cgroupfs
-cgroupRoot: ${cgroupRoot}
+cgroupRoot: ${root}
 failSwapOn: false
 failCgroupV1: false
 authentication:
@@ -176,8 +207,8 @@ authentication:
 authorization: { mode: Webhook }
 clusterDNS: ["${network.nodeAddress}"]
 clusterDomain: cluster.local
-resolvConf: "${inCluster('resolv.conf')}"
-podLogsDir: "${inCluster('pod-logs')}"
+resolvConf: "${path.join(directory, 'resolv.conf')}"
+podLogsDir: "${path.join(directory, 'pod-logs')}"
 tlsCertFile: "${serving.certificate}"
 tlsPrivateKeyFile: "${serving.key}"
 kubeAPIQPS: 100

@@ -26,7 +26,18 @@ const services = ['containerd.service', 'nginx.service']
 const policyFile = '/usr/sbin/policy-rc.d'
 
 /** Packages that tests on the host need besides: the browser that the images have, fonts for it, and a reverse proxy. */
-export const testPackages = ['chromium-headless-shell', 'fonts-dejavu-core', 'fonts-liberation', 'fonts-noto-core', 'nginx', 'python3-venv']
+export const testPackages = [
+  'chromium-headless-shell',
+  'fonts-crosextra-caladea',
+  'fonts-crosextra-carlito',
+  'fonts-dejavu-core',
+  'fonts-liberation',
+  'fonts-noto-cjk',
+  'fonts-noto-color-emoji',
+  'fonts-noto-core',
+  'nginx',
+  'python3-venv',
+]
 
 /** Installs what is missing of the cluster's packages and of `more`. @throws StepError when it cannot. */
 export async function ensurePackages(report: Report, more: readonly string[] = []): Promise<string> {

@@ -1,4 +1,5 @@
 /** Reads from pods what keeps one of them from running, in words. */
+import { Label } from '../../crds/src/names.ts'
 
 interface ContainerStatus {
   name: string
@@ -11,7 +12,7 @@ interface ContainerStatus {
 
 export interface Pod {
   kind: 'Pod'
-  metadata: { name: string; deletionTimestamp?: string }
+  metadata: { name: string; deletionTimestamp?: string; labels?: Record<string, string> }
   status: { phase?: string; containerStatuses?: ContainerStatus[] }
 }
 
@@ -39,6 +40,11 @@ export function findTrouble(pods: readonly Pod[]): string | undefined {
   }
   return undefined
 }
+
+/** True for a runner whose image is gone: a later start has removed it, and the operator is about to replace the runner. */
+export const isOutdated = ({ metadata, status }: Pod): boolean =>
+  metadata.labels?.[Label.pool] !== undefined &&
+  (status.containerStatuses ?? []).some(({ state }) => state?.waiting?.reason === 'ErrImageNeverPull')
 
 /** Names of pods that are said to run in containers that do not. */
 export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): string[] {

@@ -1,7 +1,8 @@
 /** Waits until all that was installed runs, and tells what is missing or will never come up. */
+import { Label } from '../../crds/src/names.ts'
 import { kubectl } from './kubectl.ts'
 import { ctr } from './node.ts'
-import { findTrouble, type Pod, staleOf } from './pod-trouble.ts'
+import { findTrouble, isOutdated, type Pod, staleOf } from './pod-trouble.ts'
 import { choices, releaseNamespace, sitesNamespace } from './state.ts'
 import { type Report, StepError } from './steps.ts'
 import { waitFor } from './wait.ts'
@@ -17,7 +18,7 @@ export interface Workload {
 
 export interface Pool {
   kind: 'RunnerPool'
-  metadata: { name: string }
+  metadata: { name: string; labels?: Record<string, string> }
   status?: { idle?: number; busy?: number }
 }
 
@@ -25,21 +26,38 @@ export interface Pool {
 export async function awaitRollout(report: Report): Promise<string> {
   let missing: string[] = []
   let trouble: string | undefined
+  let isFinal = false
   const look = async () => {
-    const items = await listItems()
+    const items = ofRelease(await listItems())
     const pods = items.filter((item) => item.kind === 'Pod')
     missing = [...missingOf(items), ...(await findStale(pods))]
     trouble = findTrouble(pods)
+    isFinal = findTrouble(pods.filter((pod) => !isOutdated(pod))) !== undefined
     report(`waiting for ${missing.join(', ')}`)
     return missing.length === 0
   }
   try {
-    await waitFor('rollout', look, { timeoutMilliseconds: rolloutMilliseconds, intervalMilliseconds: 500, givenUp: async () => trouble })
+    await waitFor('rollout', look, {
+      timeoutMilliseconds: rolloutMilliseconds,
+      intervalMilliseconds: 500,
+      givenUp: async () => (isFinal ? trouble : undefined),
+    })
     return 'all ready'
   } catch (cause) {
     const remedy = `kubectl describe pods -n ${releaseNamespace}; kubectl logs -n ${releaseNamespace} <pod>`
     throw new StepError(trouble ?? `still missing: ${missing.join(', ')}`, { remedy, cause })
   }
+}
+
+/** Without pools that somebody has made beside the release's, and their pods: what keeps those from running is not the release's. */
+export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload | Pool | Pod)[] {
+  const isForeign = (item: Workload | Pool | Pod): boolean =>
+    item.kind === 'RunnerPool' && item.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'Helm'
+  const foreign = new Set(items.filter(isForeign).map(({ metadata }) => metadata.name))
+  return items.filter((item) => {
+    if (item.kind === 'RunnerPool') return !foreign.has(item.metadata.name)
+    return item.kind !== 'Pod' || !foreign.has(item.metadata.labels?.[Label.pool] ?? '')
+  })
 }
 
 /** `operator 1/2` for each workload that is not all there yet, and a word for each pool without a runner. */

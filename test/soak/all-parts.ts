@@ -1,5 +1,8 @@
 import type { Part } from './part.ts'
 import { claim } from './parts/claim.ts'
+import { clusterEvicted } from './parts/cluster-evicted.ts'
+import { clusterManual } from './parts/cluster-manual.ts'
+import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
@@ -9,4 +12,16 @@ import { troubles } from './parts/troubles.ts'
 import { year } from './parts/year.ts'
 
 /** All parts, in the order in which they run. */
-export const parts: readonly Part[] = [throughput, claim, many, leaders, steady, ...troubles, year, clusterUpgrade]
+export const parts: readonly Part[] = [
+  throughput,
+  claim,
+  many,
+  leaders,
+  steady,
+  ...troubles,
+  year,
+  clusterEvicted,
+  clusterNodeLost,
+  clusterManual,
+  clusterUpgrade,
+]

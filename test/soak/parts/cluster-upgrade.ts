@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { screenshotIdOf } from '../../../crds/src/ids.ts'
 import { kubectl } from '../../cluster/kubectl.ts'
-import { releaseNamespace } from '../../cluster/state.ts'
-import { holds, type Part, type PartContext } from '../part.ts'
+import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { watchEnds } from '../stage/ends-once.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
-import { findLeftovers, findMissingPictures, helmOn, openTrial, RELEASE, startLoad, type Trial } from '../stage/trial-release.ts'
+import { readRunning, tagSettings } from '../stage/running-release.ts'
+import { findLeftovers, findMissingPictures, helmOn, RELEASE, startLoad, type Trial, withTrial } from '../stage/trial-release.ts'
 
 // A release of its own on the running cluster goes through its life under load: installed from the version before, upgraded with the values that it had,
 // rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's and another release's too: so the cluster
@@ -36,29 +36,6 @@ const STAYS = [
   `secret/${RELEASE}-storage-gateway`,
   `secret/${RELEASE}-storage-operator`,
 ]
-
-const IMAGES = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
-
-/** Values and image tags of the release that the cluster runs. */
-async function readRunning(): Promise<{ values: string[]; tags: Record<string, string> }> {
-  const images = await kubectl(['get', 'deployments,statefulsets,runnerpools', '-n', releaseNamespace, '-o', 'json'])
-  const tags = Object.fromEntries(
-    [...images.matchAll(/"image": "[^"]*\/([a-z-]+):([^"]+)"/g)].map(([, name = '', tag = '']) => [name, tag]),
-  )
-  const values = {
-    'image.registry': 'localhost/tintype',
-    'image.pullPolicy': 'Never',
-    'bootstrap.plan': 'scale',
-    'runner.maxPods': 2,
-    'runner.egress.allowedHosts': ['*.sites.svc.cluster.local'],
-    'sandbox.localhostProfile': 'profiles/tintype-chromium.json',
-    'minio.persistence.size': '1Gi',
-  }
-  return { values: Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]), tags }
-}
-
-const tagSettings = (tagOf: (image: string) => string): string[] =>
-  Object.entries(IMAGES).flatMap(([part, image]) => ['--set', `${part}.image.tag=${tagOf(image)}`])
 
 /** @throws when the upgrade would change the kinds that the cluster's own release lives by */
 async function requireSameKinds(chart: string): Promise<void> {
@@ -133,44 +110,31 @@ async function findLastLeftovers(): Promise<string[]> {
 export const clusterUpgrade: Part = {
   name: 'cluster-upgrade',
   shows: `install ${BEFORE}, upgrade, rollback, uninstall and reinstall under load lose no capture and leave nothing behind`,
-  run: async (context) => {
-    const trial = await openTrial()
-    await trial.clear()
-    try {
-      const { load, names, shots, unfinished, leftovers, missing, faults } = await goThrough(trial, context)
-      const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
-      const strange = leftovers.filter((leftover) => !isAsked(leftover))
-      context.tell(`left behind: ${leftovers.join(' ')}`)
-      return {
-        findings: [
-          holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),
-          holds(
-            'every one was captured',
-            failed.length === 0,
-            `${failed.length} failed ${failed.map(({ status }) => status?.result?.error?.code).join(' ')}`,
-          ),
-          holds('every one ended once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
-          holds('every picture can be had', missing.length === 0, `${shots.length - missing.length} PNGs`),
-          holds(
-            'creations were taken all the time',
-            load.refusals.length === 0,
-            `${load.refusals.length} refused ${load.refusals[0] ?? ''}`,
-          ),
-          holds(
-            'captures were unfinished when the release was uninstalled',
-            unfinished > 0,
-            `${unfinished} finished after the reinstallation`,
-          ),
-          holds(
-            'nothing is left behind that was not asked to stay',
-            strange.length === 0,
-            strange.join(' ') || `${leftovers.length} objects stay`,
-          ),
-        ],
-      }
-    } finally {
-      await trial.clear()
-      trial.close()
-    }
-  },
+  run: (context) => withTrial((trial) => run(trial, context)),
+}
+
+async function run(trial: Trial, context: PartContext): Promise<PartResult> {
+  const { load, names, shots, unfinished, leftovers, missing, faults } = await goThrough(trial, context)
+  const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
+  const strange = leftovers.filter((leftover) => !isAsked(leftover))
+  context.tell(`left behind: ${leftovers.join(' ')}`)
+  return {
+    findings: [
+      holds('every accepted Screenshot is there', shots.length === names.length, `${shots.length} of ${names.length}`),
+      holds(
+        'every one was captured',
+        failed.length === 0,
+        `${failed.length} failed ${failed.map(({ status }) => status?.result?.error?.code).join(' ')}`,
+      ),
+      holds('every one ended once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
+      holds('every picture can be had', missing.length === 0, `${shots.length - missing.length} PNGs`),
+      holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
+      holds('captures were unfinished when the release was uninstalled', unfinished > 0, `${unfinished} finished after the reinstallation`),
+      holds(
+        'nothing is left behind that was not asked to stay',
+        strange.length === 0,
+        strange.join(' ') || `${leftovers.length} objects stay`,
+      ),
+    ],
+  }
 }

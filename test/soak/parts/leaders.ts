@@ -7,7 +7,7 @@ import { openOffice } from '../stage/office.ts'
 import { type OperatorPod, type Stage, withStage } from '../stage/stage.ts'
 import { judge, toWords } from '../stage/truth.ts'
 
-/** Seconds that may pass until another leads (decision 43). */
+/** Seconds that may pass until another leads. */
 const ENDS = [
   { name: 'SIGKILL', bar: 5, end: (leader: OperatorPod) => leader.end('SIGKILL') },
   {

@@ -2,6 +2,7 @@
  * A version of Tintype as it was released: its chart, and images of its programs. They are bundled from the tagged sources and put on the images that
  * the cluster runs today: what is below a program (Node, the browser) is the same.
  */
+import { rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,6 +25,8 @@ export interface Sources {
 /** Takes the files of a tag or a commit out of the history. */
 export async function checkOut(version: string): Promise<Sources> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
+  // Also when the run fails or is interrupted.
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const archive = path.join(directory, 'sources.tar')
   await run('git', ['archive', '--output', archive, version], { directory: repository })
   await run('tar', ['-xf', archive, '-C', directory])

@@ -1,4 +1,5 @@
 /** A release of our own on the running cluster, in its own namespace: what Helm does to it, and what is asked of it. */
+
 import { spawn } from 'node:child_process'
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,26 +11,28 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { newId } from '../../../crds/src/ids.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
+import { undoing } from '../../bench/undo.ts'
 import { helm, kubectl } from '../../cluster/kubectl.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { paths } from '../../cluster/state.ts'
 import { eventually } from '../../support/eventually.ts'
+import { QUADRANTS } from './cluster-objects.ts'
 
 export const RELEASE = 'trial'
 export const NAMESPACE = 'tintype-trial'
-/** A page of the test sites. */
-const PAGE = 'http://pages.sites.svc.cluster.local/quadrants'
 const GENEROUS_MILLISECONDS = 300_000
+/** Two runners on a busy machine work off what was asked for while Helm was slow. */
+const LONG_MILLISECONDS = 1_200_000
 
 /** Runs helm on the release. */
 export const helmOn = (...args: string[]): Promise<string> => helm([...args, '--namespace', NAMESPACE])
 
 /** The cluster as its administrator sees it, in the release's namespace. */
-export async function openTrial() {
+async function openTrial() {
   const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: NAMESPACE })
   const all = new Resource(http, namespaces)
   const shots = new Resource(http, screenshots)
-  const create = () => shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: PAGE } })
+  const create = () => shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: QUADRANTS } })
 
   const clear = async () => {
     await helmOn('uninstall', RELEASE, '--ignore-not-found', '--wait')
@@ -53,12 +56,25 @@ export async function openTrial() {
         const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
         return names.every((name) => isFinished(byName.get(name) ?? ({ status: {} } as Screenshot)))
       },
-      GENEROUS_MILLISECONDS,
+      LONG_MILLISECONDS,
     )
   return { http, shots, create, clear, makeNamespace, whenReady, whenAllFinished, close: () => http.close() }
 }
 
 export type Trial = Awaited<ReturnType<typeof openTrial>>
+
+/** Hands on a place for a release that is empty, and empties it again, also when the run is interrupted. */
+export async function withTrial<T>(act: (trial: Trial) => Promise<T>): Promise<T> {
+  const trial = await openTrial()
+  const undo = async () => {
+    await trial.clear()
+    await trial.close()
+  }
+  return undoing(undo, async () => {
+    await trial.clear()
+    return act(trial)
+  })
+}
 
 /** Creates Screenshots at a steady pace, whatever the release is going through. */
 export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: number) {
@@ -80,8 +96,8 @@ export function startLoad(trial: Pick<Trial, 'create'>, everyMilliseconds: numbe
   return { names, refusals, stop }
 }
 
-/** Fetches pictures through the release's own gateway; resolves to the ids of those that cannot be had. */
-export async function findMissingPictures(ids: readonly string[]): Promise<string[]> {
+/** Hands on the way to the release's own gateway, and headers with its first key. */
+export async function withGateway<T>(act: (base: string, headers: Record<string, string>) => Promise<T>): Promise<T> {
   const [port = 0] = await findFreePorts(1)
   const forward = spawn('kubectl', ['port-forward', '-n', NAMESPACE, `service/${RELEASE}-api-gateway`, `${port}:8080`], {
     env: { ...process.env, KUBECONFIG: paths.kubeconfig },
@@ -91,7 +107,15 @@ export async function findMissingPictures(ids: readonly string[]): Promise<strin
     const base = `http://127.0.0.1:${port}`
     await eventually('the gateway is reached', async () => (await fetch(`${base}/api/v1/status`)).ok)
     const secret = await kubectl(['get', 'secret', `${RELEASE}-initial-api-key`, '-n', NAMESPACE, '-o', 'jsonpath={.data.api-key}'])
-    const headers = { authorization: `Bearer ${Buffer.from(secret, 'base64')}` }
+    return await act(base, { authorization: `Bearer ${Buffer.from(secret, 'base64')}` })
+  } finally {
+    forward.kill()
+  }
+}
+
+/** Fetches pictures through the release's own gateway; resolves to the ids of those that cannot be had. */
+export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =>
+  withGateway(async (base, headers) => {
     const missing: string[] = []
     for (const id of ids) {
       const record = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as { download_url?: string }
@@ -100,10 +124,7 @@ export async function findMissingPictures(ids: readonly string[]): Promise<strin
       if (bytes.subarray(1, 4).toString() !== 'PNG') missing.push(id)
     }
     return missing
-  } finally {
-    forward.kill()
-  }
-}
+  })
 
 /** Empties the volumes of releases that are gone: the next one would find data there that its passwords do not open. */
 async function freeVolumes(): Promise<void> {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findTrouble, type Pod, staleOf } from '../../cluster/pod-trouble.ts'
+import { findTrouble, isOutdated, type Pod, staleOf } from '../../cluster/pod-trouble.ts'
 
 type Container = NonNullable<Pod['status']['containerStatuses']>[number]
 const aPod = (container: Partial<Container>, deletionTimestamp?: string): Pod => ({
@@ -36,4 +36,12 @@ t.test('staleOf names pods that are said to run in containers that do not', asyn
   t.strictSame(staleOf([aPod({ containerID: 'containerd://old' })], running), ['operator-1, which restarts'])
   t.strictSame(staleOf([aPod({ containerID: 'containerd://old' }, 'now')], running), [])
   t.strictSame(staleOf([{ ...aPod({ containerID: 'containerd://old' }), status: { phase: 'Succeeded' } }], running), [])
+})
+
+t.test('isOutdated is a runner whose image was removed, and no other pod', async (t) => {
+  const gone = aPod(waiting('ErrImageNeverPull'))
+  const runner = (pod: Pod): Pod => ({ ...pod, metadata: { ...pod.metadata, labels: { 'tintype.dev/pool': 'default' } } })
+  t.ok(isOutdated(runner(gone)))
+  t.notOk(isOutdated(gone), 'the release itself has its images')
+  t.notOk(isOutdated(runner(aPod(waiting('CrashLoopBackOff')))), 'it has an image')
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { missingOf, type Pool, type Workload } from '../../cluster/rollout.ts'
+import type { Pod } from '../../cluster/pod-trouble.ts'
+import { missingOf, ofRelease, type Pool, type Workload } from '../../cluster/rollout.ts'
 
 const aWorkload = (status: Workload['status'], replicas?: number): Workload => ({
   kind: 'Deployment',
@@ -44,4 +45,15 @@ t.test('missingOf names a pool until it has a runner, idle or busy', async (t) =
   t.strictSame(missingOf([aPool()]), ['a warm runner of pool default'])
   t.strictSame(missingOf([aPool({ idle: 0, busy: 0 })]), ['a warm runner of pool default'])
   t.strictSame(missingOf([aPool({ idle: 1 }), aPool({ busy: 1 })]), [])
+})
+
+t.test('ofRelease leaves out pools that somebody has made, and their pods', async (t) => {
+  const aPool = (name: string, labels: Record<string, string>): Pool => ({ kind: 'RunnerPool', metadata: { name, labels } })
+  const aPod = (name: string, pool?: string): Pod => ({
+    kind: 'Pod',
+    metadata: { name, ...(pool === undefined ? {} : { labels: { 'tintype.dev/pool': pool } }) },
+    status: {},
+  })
+  const ours = [aPool('default', { 'app.kubernetes.io/managed-by': 'Helm' }), aPod('default-1', 'default'), aPod('minio-0'), aWorkload({})]
+  t.strictSame(ofRelease([...ours, aPool('mine', {}), aPod('mine-1', 'mine')]), ours)
 })

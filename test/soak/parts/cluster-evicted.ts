@@ -1,0 +1,86 @@
+import type { NewObject } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { undoing } from '../../bench/undo.ts'
+import { kubectl } from '../../cluster/kubectl.ts'
+import { releaseNamespace } from '../../cluster/state.ts'
+import { eventually } from '../../support/eventually.ts'
+import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { openCluster, QUADRANTS } from '../stage/cluster-objects.ts'
+import { newPile, type Pile } from '../stage/ends.ts'
+
+// The kubelet's own verdict on a runner that writes more than it may: the pod is evicted, the attempt counts, and the page is suspected; it is not what
+// ends the Screenshot.
+
+const POOL = 'evicted'
+const LIMIT_MEBIBYTES = 30
+/** Into its own log: of volumes the kubelet takes the measure once a minute only. */
+const NOISE = `head -c ${LIMIT_MEBIBYTES}M /dev/urandom | base64 -w 1000 > /proc/1/fd/1`
+const CAPTURE_MILLISECONDS = 45_000
+const GENEROUS_MILLISECONDS = 300_000
+const MAX_ATTEMPTS = 2
+
+/** See the head of this file. */
+export const clusterEvicted: Part = {
+  name: 'cluster-evicted',
+  shows: 'a runner that the kubelet evicts for its disk costs an attempt, with the kubelet’s words, and not the Screenshot',
+  run: async (context) => {
+    const pile = newPile()
+    return undoing(pile.endAll, () => run(pile, context))
+  },
+}
+
+async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+  const { pools, pods, shots, spec } = await openCluster(pile)
+  const { limits = {}, requests = {} } = spec.podTemplate.resources ?? {}
+  const resources = { requests, limits: { ...limits, 'ephemeral-storage': `${LIMIT_MEBIBYTES}Mi` } }
+  pile.teardown(() => pools.delete(POOL).catch(() => undefined))
+  const object = { metadata: { name: POOL }, spec: { ...spec, minIdle: 1, maxPods: 2, podTemplate: { ...spec.podTemplate, resources } } }
+  await pools.create(object as NewObject<RunnerPool>)
+  await eventually('a runner is idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) > 0, GENEROUS_MILLISECONDS)
+  const name = toObjectName(newId('scr', new Date()))
+  const options = { viewportWidth: 400, viewportHeight: 300, delay: CAPTURE_MILLISECONDS }
+  await shots.create({ metadata: { name }, spec: { url: QUADRANTS, poolName: POOL, options } } as NewObject<Screenshot>)
+  const { status: first } = await eventually('it is claimed', async () => {
+    const shot = await shots.get(name)
+    return shot.status?.phase === 'Running' && shot
+  })
+  const pod = first?.runner?.pod ?? ''
+  tell(`${pod} writes more than it may`)
+  await kubectl(['exec', pod, '-n', releaseNamespace, '--', 'sh', '-c', NOISE])
+  let seen = ''
+  const waiting = await eventually(
+    'the attempt is over',
+    async () => {
+      const { status } = (await pods.find(pod)) ?? {}
+      if (status?.reason) seen = `${status.reason}: ${status.message}`
+      const shot = await shots.get(name)
+      return (isFinished(shot) || shot.status?.runner?.uid !== first?.runner?.uid) && shot
+    },
+    GENEROUS_MILLISECONDS,
+  )
+  tell(`${seen}; ${JSON.stringify(waiting.status?.conditions?.map(({ reason, message }) => `${reason}: ${message}`))}`)
+  const done = await eventually(
+    'it ends',
+    async () => {
+      const shot = await shots.get(name)
+      return isFinished(shot) && shot
+    },
+    GENEROUS_MILLISECONDS,
+  )
+  const events = await kubectl([
+    ...['get', 'events', '-n', releaseNamespace, '--field-selector', `involvedObject.name=${name},reason=RunnerLost`],
+    ...['-o', 'jsonpath={.items[*].message}{.items[*].note}'],
+  ])
+  const { phase, attempt = 0, lostRunners = 0 } = done.status ?? {}
+  return {
+    findings: [
+      holds('the Screenshot was captured', phase === 'Completed', phase ?? ''),
+      atMost('attempts', attempt, MAX_ATTEMPTS, ''),
+      holds('the page is suspected once', lostRunners === 1, `${lostRunners} lost runners`),
+      holds('its Event RunnerLost has the kubelet’s words', /evicted: .*(ephemeral|usage of emptydir|limit)/i.test(events), events.trim()),
+    ],
+  }
+}

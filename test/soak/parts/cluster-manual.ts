@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { screenshotIdOf } from '../../../crds/src/ids.ts'
+import { apply, kubectl } from '../../cluster/kubectl.ts'
+import { paths, toolsDirectory } from '../../cluster/state.ts'
+import { eventually } from '../../support/eventually.ts'
+import { type Finding, holds, type Part, type PartContext } from '../part.ts'
+import { buildImages, checkOut } from '../stage/old-release.ts'
+import { readRunning, tagSettings } from '../stage/running-release.ts'
+import { findMissingPictures, helmOn, NAMESPACE, RELEASE, type Trial, withGateway, withTrial } from '../stage/trial-release.ts'
+
+// The commands of docs/operations.md, typed as they stand there on a release of its own, with its names in place of the page's. After each chapter a
+// picture is taken and can be had, and so can all that were taken before.
+
+const TAG = 'release-manual'
+const COLLECTOR = 'collector'
+const UNFINISHED = 8
+/** So that what has ended comes into the bucket while one waits. */
+const LIVE_SECONDS = 120
+const GENEROUS_MILLISECONDS = 300_000
+
+/** A chapter of the page: its commands, those in the text too. */
+interface Chapter {
+  blocks: string[]
+  inline: string[]
+}
+
+async function readChapter(directory: string, title: string): Promise<Chapter> {
+  const manual = await readFile(path.join(directory, 'docs/operations.md'), 'utf8')
+  const chapter = new RegExp(`^## ${title}$(.*?)(?=^## )`, 'ms').exec(`${manual}\n## `)?.[1]
+  if (chapter === undefined) throw new Error(`there is no chapter ${title}`)
+  const blocks = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  const inline = [...chapter.replaceAll(/^```sh\n.*?^```$/gms, '').matchAll(/`((?:kubectl|helm) [^`]*)`/g)].map(([, line = '']) => line)
+  return { blocks, inline }
+}
+
+/** The page's release is called `tintype`, in a namespace of that name. */
+const toTrial = (script: string): string =>
+  script
+    .replaceAll(/-n tintype\b/g, `-n ${NAMESPACE}`)
+    .replaceAll(/(helm (?:install|upgrade|rollback|uninstall|test)) tintype\b/g, `$1 ${RELEASE}`)
+    .replaceAll(/\b(deployments?|deploy|statefulset|secret|lease)([/ ])tintype-/g, `$1$2${RELEASE}-`)
+    .replaceAll('app.kubernetes.io/instance=tintype', `app.kubernetes.io/instance=${RELEASE}`)
+
+/** Types a script as a person's shell would, but ends at the first command that fails. */
+async function type(script: string, directory: string): Promise<void> {
+  const environment = { ...process.env, KUBECONFIG: paths.kubeconfig, PATH: `${toolsDirectory}:${process.env.PATH}` }
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', toTrial(script)], {
+    cwd: directory,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
+  const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
+  const code = await ended
+  if (code !== 0) throw new Error(`it ended with ${code}: ${(output + errors).slice(-1_500)}`)
+}
+
+/** See the head of this file. */
+export const clusterManual: Part = {
+  name: 'cluster-manual',
+  shows: 'the commands of docs/operations.md do what the page says: scale, back up, restore, rotate keys, trace',
+  run: (context) => withTrial(async (trial) => ({ findings: await goThrough(trial, context) })),
+}
+
+async function goThrough(trial: Trial, { tell }: PartContext): Promise<Finding[]> {
+  const { values, tags } = await readRunning()
+  // A checkout of its own: the page, the chart and the programs are of one version, and what is typed leaves its files there.
+  const { directory, chart, remove } = await checkOut('HEAD')
+  tell('building the images')
+  await buildImages({ directory, chart, remove }, TAG, tags)
+  const settings = [
+    ...values,
+    ...tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : TAG)),
+    '--set',
+    `retention.liveForSeconds=${LIVE_SECONDS}`,
+  ]
+  const wait = ['--wait', '--timeout', '300s']
+  const install = (...more: string[]) => helmOn('install', RELEASE, chart, ...settings, ...wait, ...more)
+  await trial.makeNamespace()
+  await install()
+  await trial.whenReady()
+  const ids: string[] = []
+  const findings: Finding[] = []
+  const chapter = async (name: string, act: () => Promise<void>) => {
+    tell(name)
+    try {
+      await act()
+      await trial.whenReady()
+      const { metadata } = await trial.create()
+      await trial.whenAllFinished([metadata.name])
+      ids.push(screenshotIdOf(metadata))
+      const missing = await findMissingPictures(ids)
+      findings.push(holds(name, missing.length === 0, missing.join(' ') || `${ids.length} pictures can be had`))
+    } catch (error) {
+      findings.push(holds(name, false, error instanceof Error ? error.message : String(error)))
+    }
+  }
+
+  await chapter('before anything is typed', async () => undefined)
+  await chapter('scale', async () => {
+    const [scale = ''] = (await readChapter(directory, 'Scale')).inline.filter((line) => line.includes(' scale '))
+    await type(scale, directory)
+    await eventually('there are five', async () => (await read('runnerpool/default', '.status.idle')) === '2', GENEROUS_MILLISECONDS)
+    await type(scale.replace(/=\d+$/, '=1'), directory)
+  })
+  await chapter('another pool', async () => {
+    for (const block of (await readChapter(directory, 'Pools and failures')).blocks) await type(block, directory)
+    await kubectl(['delete', 'runnerpool', 'large', '-n', NAMESPACE])
+  })
+  await chapter('logs and metrics', async () => {
+    const [metrics = '', logs = ''] = (await readChapter(directory, 'Read the metrics')).blocks
+    // What the first line brings are objects of the Prometheus operator, which is not here.
+    await type(`${metrics.split('\n').slice(1).join('\n')}\nkill $!`, directory)
+    await type(logs, directory)
+  })
+  await chapter('rotate keys', async () => {
+    for (const block of (await readChapter(directory, 'Rotate keys')).blocks) {
+      await type(block, directory)
+      await kubectl(['rollout', 'status', `deployment/${RELEASE}-operator`, '-n', NAMESPACE])
+    }
+  })
+  await chapter('rotate the store’s keys', async () => {
+    const lines = (await readChapter(directory, 'Rotate keys')).inline
+    const [patch = ''] = lines.filter((line) => line.includes('storage-gateway'))
+    await type(patch.replace('…', 'another-secret-of-the-store'), directory)
+    await helmOn('upgrade', RELEASE, chart, '--reuse-values', ...wait)
+    for (const line of lines.filter((line) => line.includes('restart deployment/tintype-api-gateway'))) await type(line, directory)
+    await kubectl(['rollout', 'status', `deployment/${RELEASE}-api-gateway`, '-n', NAMESPACE])
+  })
+  await chapter('traces', async () => {
+    await startCollector(TAG)
+    const [upgrade = ''] = (await readChapter(directory, 'Traces')).blocks
+    await type(upgrade.replace('otel-collector.observability', `${COLLECTOR}.${NAMESPACE}`), directory)
+    for (const name of ['operator', 'api-gateway']) await kubectl(['rollout', 'status', `deployment/${RELEASE}-${name}`, '-n', NAMESPACE])
+    // Traces begin with requests.
+    await withGateway((base, headers) => fetch(`${base}/api/v1/screenshots`, { headers }))
+    await eventually('spans come', async () => (await kubectl(['logs', COLLECTOR, '-n', NAMESPACE])).includes('/v1/traces'))
+  })
+  await chapter('back up and restore', async () => {
+    const [backUp = '', restore = ''] = (await readChapter(directory, 'Back up and restore')).blocks
+    await eventually('what has ended is in the bucket', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
+    const unfinished = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
+    await type(backUp, directory)
+    const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
+    await helmOn('uninstall', RELEASE, '--wait')
+    for (const kinds of ['screenshots,webhooks,apikeys,accounts,accountusages', 'secrets'])
+      await kubectl(['delete', kinds, '--all', '-n', NAMESPACE])
+    // The namespace is there, since the volume is in it; what is installed are this cluster's images.
+    const lines = restore.split('\n').filter((line) => !/^(kubectl create namespace|helm install)/.test(line))
+    await type(lines.join('\n'), directory)
+    await install('--take-ownership')
+    const names = unfinished.map(({ metadata }) => metadata.name)
+    await trial.whenAllFinished(names.filter((name) => waiting.includes(name)))
+  })
+  await remove()
+  return findings
+}
+
+const read = (object: string, field: string): Promise<string> => kubectl(['get', object, '-n', NAMESPACE, '-o', `jsonpath={${field}}`])
+
+/** Something that takes spans and says so. */
+async function startCollector(tag: string): Promise<void> {
+  const program = `require('http').createServer((q, a) => { console.log(q.url); q.resume().on('end', () => a.end('{}')) }).listen(4318)`
+  const restricted = {
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  }
+  const image = `localhost/tintype/api-gateway:${tag}`
+  const container = { name: COLLECTOR, image, imagePullPolicy: 'Never', command: ['node', '-e', program], securityContext: restricted }
+  const metadata = { name: COLLECTOR, namespace: NAMESPACE, labels: { app: COLLECTOR } }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } }
+  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: { app: COLLECTOR }, ports: [{ port: 4318 }] } }
+  await apply(JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [pod, service] }))
+  await kubectl(['wait', '--for=condition=Ready', `pod/${COLLECTOR}`, '-n', NAMESPACE, '--timeout=120s'])
+}

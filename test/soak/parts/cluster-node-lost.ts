@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { pods as podResource } from '../../../crds/client/core-resources.ts'
+import type { NewObject, Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
+import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { Label, toId, toObjectName } from '../../../crds/src/names.ts'
+import { undoing } from '../../bench/undo.ts'
+import { call, download, type RecordBody } from '../../support/api-client.ts'
+import { eventually } from '../../support/eventually.ts'
+import { decode, isNear } from '../../support/picture.ts'
+import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { openCluster, QUADRANTS } from '../stage/cluster-objects.ts'
+import { newPile, type Pile } from '../stage/ends.ts'
+import { watchEnds } from '../stage/ends-once.ts'
+import { SECOND_NODE, startSecondNode, TAINT } from '../stage/second-node.ts'
+import { startLoad } from '../stage/trial-release.ts'
+
+// A real node with a kubelet of its own is cut off from the cluster while it captures: the node controller calls it NotReady, its captures are given to
+// others, and it comes back to a cluster that has done without it.
+
+const POOL = 'node-lost'
+const RUNNERS = 4
+const EVERY_MILLISECONDS = 1_500
+const CAPTURE_MILLISECONDS = 3_000
+const CALM_MILLISECONDS = 15_000
+const AFTER_MILLISECONDS = 20_000
+const GENEROUS_MILLISECONDS = 420_000
+/** Each Screenshot has a width of its own, so that no picture can stand for another. */
+const [FIRST_WIDTH, HEIGHT] = [400, 300]
+const RED = [255, 0, 0, 255]
+
+/** See the head of this file. */
+export const clusterNodeLost: Part = {
+  name: 'cluster-node-lost',
+  shows: 'a real second node is cut off while it captures and comes back: its work is given to others, and nothing ends twice',
+  run: async (context) => {
+    const pile = newPile()
+    return undoing(pile.endAll, () => run(pile, context))
+  },
+}
+
+async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
+  const { http, pools, pods, shots, spec } = await openCluster(pile)
+  const node = await startSecondNode([spec.podTemplate.image], tell)
+  pile.teardown(() => node.remove())
+  const tolerations = [{ key: TAINT.key, operator: 'Exists' as const }]
+  const size = { minIdle: RUNNERS, maxPods: RUNNERS + 2, podTemplate: { ...spec.podTemplate, tolerations } }
+  pile.teardown(async () => {
+    await pools.delete(POOL).catch(() => undefined)
+    // What is bound to the node can only be removed with it, or by force.
+    for (const { metadata } of await runnersOf(pods)) await pods.delete(metadata.name, { gracePeriodSeconds: 0 }).catch(() => undefined)
+  })
+  await pools.create({ metadata: { name: POOL }, spec: { ...spec, ...size } } as NewObject<RunnerPool>)
+  await eventually('runners are idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) >= RUNNERS, GENEROUS_MILLISECONDS)
+  const onSecond = (await runnersOf(pods)).filter((pod) => nodeOf(pod) === SECOND_NODE).map(({ metadata }) => metadata.uid)
+  if (onSecond.length === 0) throw new Error(`no runner landed on ${SECOND_NODE}`)
+  tell(`${onSecond.length} of ${RUNNERS} runners are on ${SECOND_NODE}`)
+
+  const widths = new Map<string, number>()
+  const create = async () => {
+    const name = toObjectName(newId('scr', new Date()))
+    const width = FIRST_WIDTH + widths.size
+    widths.set(name, width)
+    const options = { viewportWidth: width, viewportHeight: HEIGHT, delay: CAPTURE_MILLISECONDS }
+    return shots.create({ metadata: { name }, spec: { url: QUADRANTS, poolName: POOL, options } } as NewObject<Screenshot>)
+  }
+  const ends = await watchEnds(http)
+  const load = startLoad({ create }, EVERY_MILLISECONDS)
+  await sleep(CALM_MILLISECONDS)
+  const claimedThere = async () =>
+    (await shots.listAll()).filter(({ status }) => status?.phase === 'Running' && onSecond.includes(status.runner?.uid ?? ''))
+  const lost = await eventually('it captures', async () => {
+    const found = await claimedThere()
+    return found.length > 0 && found
+  })
+  tell(`${SECOND_NODE} is cut off with ${lost.length} captures under way`)
+  await node.cut()
+  const cutAt = performance.now()
+  const since = () => ((performance.now() - cutAt) / 1_000).toFixed(0)
+  await eventually('it is called NotReady', async () => !(await node.isReady()), GENEROUS_MILLISECONDS)
+  const notReady = since()
+  tell(`NotReady after ${notReady} s`)
+  await eventually('nothing is claimed there any more', async () => (await claimedThere()).length === 0, GENEROUS_MILLISECONDS)
+  const given = since()
+  tell(`its captures were given to others after ${given} s`)
+  await node.heal()
+  await eventually('it is ready again', node.isReady, GENEROUS_MILLISECONDS)
+  await sleep(AFTER_MILLISECONDS)
+  await load.stop()
+  const names = [...load.names]
+  const finished = await eventually(
+    'all are finished',
+    async () => {
+      const byName = new Map((await shots.listAll()).map((shot) => [shot.metadata.name, shot]))
+      const all = names.map((name) => byName.get(name))
+      return all.every((shot) => shot && isFinished(shot)) && (all as Screenshot[])
+    },
+    GENEROUS_MILLISECONDS,
+  )
+  await ends.stop()
+  const failed = finished.filter(({ status }) => status?.phase !== 'Completed')
+  const wrong: string[] = []
+  for (const { metadata } of finished) if (!(await hasItsPicture(metadata.name, widths.get(metadata.name) ?? 0))) wrong.push(metadata.name)
+  const repeated = finished.filter(
+    ({ metadata, status }) => lost.some((shot) => shot.metadata.name === metadata.name) && (status?.attempt ?? 0) > 1,
+  )
+  return {
+    findings: [
+      holds('every accepted Screenshot was captured', failed.length === 0, `${finished.length - failed.length} of ${names.length}`),
+      holds('each has its own picture', wrong.length === 0, wrong.join(' ') || `${finished.length} pictures`),
+      holds('none ended twice', ends.faults.length === 0, ends.faults.slice(0, 3).join('; ') || 'none'),
+      holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused`),
+      holds('what the node had was captured by another attempt', repeated.length > 0, `${repeated.length} of ${lost.length}`),
+      holds('the node was called NotReady', true, `after ${notReady} s; its captures were with others after ${given} s`),
+    ],
+  }
+}
+
+type Pod = Awaited<ReturnType<Resource<NonNullable<typeof podResource.objectType>>['get']>>
+
+const runnersOf = async (pods: Resource<NonNullable<typeof podResource.objectType>>): Promise<Pod[]> =>
+  (await pods.listAll()).filter(({ metadata }) => metadata.labels?.[Label.pool] === POOL)
+
+const nodeOf = (pod: Pod): string | undefined => (pod as { spec?: { nodeName?: string } }).spec?.nodeName
+
+async function hasItsPicture(name: string, width: number): Promise<boolean> {
+  const { body } = await call<RecordBody>(`/api/v1/screenshots/${toId(name)}`)
+  if (body.status !== 'completed') return false
+  const picture = await decode(await download(body))
+  return picture.width === width && picture.height === HEIGHT && isNear(picture.at(5, 5), RED)
+}

@@ -1,0 +1,20 @@
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { pods } from '../../../crds/client/core-resources.ts'
+import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { DEFAULT_POOL } from '../../../crds/src/names.ts'
+import { paths, releaseNamespace } from '../../cluster/state.ts'
+import type { Pile } from './ends.ts'
+
+/** A page of four colours on the running cluster. */
+export const QUADRANTS = 'http://pages.sites.svc.cluster.local/quadrants'
+
+/** The running release's objects, and the spec of its own pool for others to be made like it. */
+export async function openCluster(pile: Pile) {
+  const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: releaseNamespace })
+  pile.teardown(() => http.close())
+  const pools = new Resource(http, runnerPools)
+  const { spec } = await pools.get(DEFAULT_POOL)
+  return { http, pools, pods: new Resource(http, pods), shots: new Resource(http, screenshots), spec }
+}
