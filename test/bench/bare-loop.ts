@@ -13,10 +13,10 @@ export interface LoopOrder {
   pages: readonly string[]
   count: number
   browsers: number
-  /** `raw`: one DevTools command; `library`: page.screenshot(). */
-  way: 'raw' | 'library'
+  /** `raw`: one DevTools command; `library`: page.screenshot(); `reference`: the same once the network is idle. */
+  way: 'raw' | 'library' | 'reference'
   viewport: { width: number; height: number }
-  /** Wanted are the pictures, in base64: one of each page. */
+  /** Wanted are the pictures, in base64: one of each page. They are written down when the time has been taken. */
   pictures: boolean
 }
 
@@ -29,10 +29,19 @@ export interface LoopAnswer {
   repeated: number
 }
 
-const { chromium } = createRequire('/app/main.mjs')('playwright-core') as { chromium: typeof Chromium }
+/** Outside of a pod the library and the browser are elsewhere. */
+const { BARE_MODULES = '/app/main.mjs', BARE_CHROMIUM = '/usr/lib/chromium/chromium-headless-shell', BARE_SANDBOX } = process.env
+
+const { chromium } = createRequire(BARE_MODULES)('playwright-core') as { chromium: typeof Chromium }
 
 /** Those of the runner's flags that change what a picture costs or looks like; the others close ways out that nobody uses here. */
-const FLAGS = ['--disable-gpu', '--disable-checker-imaging', '--font-render-hinting=none', '--block-new-web-contents']
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-checker-imaging',
+  '--font-render-hinting=none',
+  '--disable-font-subpixel-positioning',
+  '--block-new-web-contents',
+]
 
 const MAX_TRIES = 5
 const REPEAT_MILLISECONDS = 50
@@ -40,21 +49,21 @@ const REPEAT_MILLISECONDS = 50
 const browsers: Browser[] = []
 let repeated = 0
 
+/** Those that are more than this order wants stay: the next one finds them warm. */
 async function launch(count: number): Promise<void> {
   while (browsers.length < count) {
     browsers.push(
       await chromium.launch({
-        executablePath: '/usr/lib/chromium/chromium-headless-shell',
-        chromiumSandbox: process.env.BARE_SANDBOX === 'true',
+        executablePath: BARE_CHROMIUM,
+        chromiumSandbox: BARE_SANDBOX === 'true',
         args: FLAGS,
       }),
     )
   }
-  for (const browser of browsers.splice(count)) await browser.close()
 }
 
 async function take(page: Page, context: BrowserContext, way: LoopOrder['way']): Promise<Buffer> {
-  if (way === 'library') return page.screenshot()
+  if (way !== 'raw') return page.screenshot()
   const session = await context.newCDPSession(page)
   for (let tries = 1; ; tries++) {
     try {
@@ -73,7 +82,7 @@ async function captureOnce(browser: Browser, url: string, { viewport, way }: Loo
   const started = performance.now()
   const context = await browser.newContext({ viewport })
   const page = await context.newPage()
-  await page.goto(url, { waitUntil: 'load' })
+  await page.goto(url, { waitUntil: way === 'reference' ? 'networkidle' : 'load' })
   const picture = await take(page, context, way)
   const milliseconds = performance.now() - started
   // Not counted: the picture is there.
@@ -84,19 +93,21 @@ async function captureOnce(browser: Browser, url: string, { viewport, way }: Loo
 async function carryOut(order: LoopOrder): Promise<LoopAnswer> {
   await launch(order.browsers)
   const milliseconds: Record<string, number[]> = Object.fromEntries(order.pages.map((url) => [url, []]))
-  const pictures: Record<string, string> = {}
+  const taken = new Map<string, Buffer>()
   const todo = Array.from({ length: order.count }, () => order.pages).flat()
   repeated = 0
   const started = performance.now()
   const work = async (browser: Browser): Promise<void> => {
     for (let url = todo.shift(); url !== undefined; url = todo.shift()) {
-      const { milliseconds: taken, picture } = await captureOnce(browser, url, order)
-      milliseconds[url]?.push(taken)
-      if (order.pictures) pictures[url] ??= picture.toString('base64')
+      const captured = await captureOnce(browser, url, order)
+      milliseconds[url]?.push(captured.milliseconds)
+      if (order.pictures && !taken.has(url)) taken.set(url, captured.picture)
     }
   }
-  await Promise.all(browsers.map(work))
-  return { milliseconds, totalMilliseconds: performance.now() - started, pictures, repeated }
+  await Promise.all(browsers.slice(0, order.browsers).map(work))
+  const totalMilliseconds = performance.now() - started
+  const pictures = Object.fromEntries([...taken].map(([url, picture]) => [url, picture.toString('base64')]))
+  return { milliseconds, totalMilliseconds, pictures, repeated }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -104,4 +115,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(answer)}\n`)
 }
 // Its orders have ended, and so does it.
-await launch(0)
+for (const browser of browsers) await browser.close()

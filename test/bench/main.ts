@@ -4,26 +4,34 @@
  */
 import { Api } from './api.ts'
 import { type BarePod, openBarePod, readPool } from './bare-pod.ts'
+import { measureBatches } from './batches.ts'
 import { measureBlocking } from './blocking/measure.ts'
 import { measureBurst } from './burst.ts'
+import { measureGrowth } from './engine/growth.ts'
+import { measureEngine } from './engine/measure.ts'
+import { barTable, engineStageTable, growthTables, rateTable, tallTable } from './engine/report.ts'
+import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
+import { measureHostile } from './hostile/measure.ts'
 import { describeClusterStore, describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
 import { captureInOneRequest } from './product.ts'
-import { burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report.ts'
+import { batchTables, burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report.ts'
 import { measureCreates } from './rest/creates.ts'
 import { measureFloods } from './rest/floods.ts'
 import { measureGatewayMemory } from './rest/memory.ts'
 import { measureReads } from './rest/reads.ts'
 import { createsTable, createTimesTable, floodsTable, gatewayMemoryTable, processorTable, readsTable } from './rest/report.ts'
-import { withSecondAccount } from './second-account.ts'
+import { withAccounts, withSecondAccount } from './second-account.ts'
 import { measureSequential } from './sequential.ts'
 import {
   type BLOCKING_PARTS,
   CAPTURE_PARTS,
+  type ENGINE_PARTS,
   type FAIRNESS_PARTS,
   HELP,
+  type HOSTILE_PARTS,
   parseSettings,
   type REST_PARTS,
   type Settings,
@@ -34,7 +42,16 @@ import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
 import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
-import { BLOCKING_FIGURES, CAPTURE_FIGURES, FAIRNESS_FIGURES, REST_FIGURES, WEBHOOK_FIGURES, writeFigures } from './write-figures.ts'
+import {
+  BLOCKING_FIGURES,
+  CAPTURE_FIGURES,
+  ENGINE_FIGURES,
+  FAIRNESS_FIGURES,
+  HOSTILE_FIGURES,
+  REST_FIGURES,
+  WEBHOOK_FIGURES,
+  writeFigures,
+} from './write-figures.ts'
 
 const settings = readSettings()
 const tables: Table[] = []
@@ -99,6 +116,17 @@ async function burst(bare: BarePod): Promise<void> {
   show(burstTable(samples, browsers))
 }
 
+/** Runners beside each other in the batches: more than processors, so that one can work while others wait for the store. */
+const BATCH_RUNNERS = 4
+const BATCH_ACCOUNTS = 20
+
+async function batches(bare: BarePod): Promise<void> {
+  const measured = withAccounts(BATCH_ACCOUNTS, (keys) =>
+    withPoolSize({ minIdle: BATCH_RUNNERS, maxPods: BATCH_RUNNERS }, () => measureBatches(settings.rounds, bare, keys, tell)),
+  )
+  show(...batchTables(await measured, BATCH_RUNNERS))
+}
+
 async function creates(): Promise<void> {
   const samples = await measureCreates(settings, tell)
   show(createsTable(samples), createTimesTable(samples), processorTable(samples))
@@ -111,6 +139,7 @@ const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Prom
   accounts,
   'one-request': oneRequest,
   burst,
+  batches,
 }
 
 const ON_ITS_OWN: Record<(typeof REST_PARTS)[number], () => Promise<void>> = {
@@ -130,6 +159,17 @@ const OF_WEBHOOKS: Record<(typeof WEBHOOK_PARTS)[number], () => Promise<void>> =
 const OF_FAIRNESS: Record<(typeof FAIRNESS_PARTS)[number], () => Promise<void>> = { fairness: () => measureFairness(tell, show) }
 
 const OF_BLOCKING: Record<(typeof BLOCKING_PARTS)[number], () => Promise<void>> = { blocking: () => measureBlocking(show) }
+
+const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
+  engine: async () => {
+    const figures = await measureEngine(settings, tell)
+    show(rateTable(figures), barTable(figures), engineStageTable(figures))
+  },
+  tall: async () => show(tallTable(await measureTall(tell))),
+  growth: async () => show(...growthTables(await measureGrowth(tell))),
+}
+
+const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
 
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
@@ -154,6 +194,8 @@ for (const [mark, parts] of [
   [WEBHOOK_FIGURES, OF_WEBHOOKS],
   [FAIRNESS_FIGURES, OF_FAIRNESS],
   [BLOCKING_FIGURES, OF_BLOCKING],
+  [ENGINE_FIGURES, OF_ENGINE],
+  [HOSTILE_FIGURES, OF_HOSTILE],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

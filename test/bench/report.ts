@@ -1,3 +1,4 @@
+import type { BatchSample } from './batches.ts'
 import type { BurstSample } from './burst.ts'
 import type { MemoryUse } from './memory.ts'
 import { type Album, toVerdict } from './pictures.ts'
@@ -105,6 +106,31 @@ export function burstTable(samples: readonly BurstSample[], browsers: number): T
     head: ['round', 'loop', 'product', 'product of loop', 'pictures'],
     rows: [...samples.map(row), ['median', ...row(middle).slice(1), toVerdict(albumsOf(samples))]],
   }
+}
+
+/** Two batches of a hundred, of one account and of many, round by round and in the middle. Ratios are those of one round. */
+export function batchTables(samples: readonly BatchSample[], runners: number): Table[] {
+  const best = ({ bare }: BatchSample) => Math.max(...bare)
+  const row = (name: string, of: readonly BatchSample[]): string[] => {
+    const middle = (pick: (sample: BatchSample) => number) => median(of.map(pick)).toFixed(2)
+    return [
+      name,
+      ...[0, 1, 2].map((index) => middle(({ bare }) => bare[index] ?? Number.NaN)),
+      middle(({ single }) => single),
+      middle((sample) => sample.single / best(sample)),
+      middle(({ accounts }) => accounts),
+      middle((sample) => sample.accounts / sample.single),
+      median(of.map(({ load }) => load)).toFixed(1),
+    ]
+  }
+  const sum = (pick: (sample: BatchSample) => number) => samples.reduce((total, sample) => total + pick(sample), 0)
+  return [
+    {
+      title: `200 pages of the corpus by REST, ${runners} runners (screenshots a second; bars: 0.75 of the loop’s best, many accounts 0.8 of one; pictures other than the loop’s: ${sum(({ odd }) => odd)} of ${sum(({ pictures }) => pictures)})`,
+      head: ['round', 'loop, 1 browser', '2', '4', 'two batches of 100', 'of the best', '20 accounts in turn', 'of one account', 'load'],
+      rows: [...samples.map((sample) => row(String(sample.round), [sample])), row('median', samples)],
+    },
+  ]
 }
 
 /** Memory of the programs, beside their bars. */

@@ -3,15 +3,23 @@ import { kubectl } from '../support/cluster-environment.ts'
 import { createApiKey } from '../support/cluster-keys.ts'
 import { undoing } from './undo.ts'
 
-const NAME = `bench-${process.pid}`
-
 /** Runs `act` with the key of an account of its own, and removes both afterwards. */
-export async function withSecondAccount<T>(act: (key: string) => Promise<T>): Promise<T> {
-  const account = { apiVersion: API_VERSION, kind: 'Account', metadata: { name: NAME }, spec: { plan: 'scale', displayName: 'Benchmark' } }
-  const remove = () => kubectl(['delete', `account/${NAME}`, `apikey/${NAME}`, '--ignore-not-found'])
+export const withSecondAccount = <T>(act: (key: string) => Promise<T>): Promise<T> => withAccounts(1, ([key = '']) => act(key))
+
+/** Runs `act` with the keys of so many accounts of its own, and removes them afterwards. */
+export async function withAccounts<T>(count: number, act: (keys: string[]) => Promise<T>): Promise<T> {
+  const names = Array.from({ length: count }, (_, index) => `bench-${process.pid}-${index + 1}`)
+  const remove = () => kubectl(['delete', '--ignore-not-found', ...names.flatMap((name) => [`account/${name}`, `apikey/${name}`])])
   return undoing(remove, async () => {
-    const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify(account))
-    if (code !== 0) throw new Error(`the second account cannot be made: ${stderr}`)
-    return act(await createApiKey(NAME, NAME))
+    const keys: string[] = []
+    for (const name of names) keys.push(await createAccount(name))
+    return act(keys)
   })
+}
+
+async function createAccount(name: string): Promise<string> {
+  const account = { apiVersion: API_VERSION, kind: 'Account', metadata: { name }, spec: { plan: 'scale', displayName: 'Benchmark' } }
+  const { code, stderr } = await kubectl(['apply', '-f', '-'], JSON.stringify(account))
+  if (code !== 0) throw new Error(`account ${name} cannot be made: ${stderr}`)
+  return createApiKey(name, name)
 }

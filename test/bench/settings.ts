@@ -28,7 +28,7 @@ export interface Settings {
 }
 
 /** What is measured on the running system. */
-export const CAPTURE_PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'memory'] as const
+export const CAPTURE_PARTS = ['sequential', 'accounts', 'one-request', 'burst', 'batches', 'memory'] as const
 /** What is measured on gateways, an API server and a store of the benchmark's own. */
 export const REST_PARTS = ['rest-creates', 'rest-reads', 'rest-floods', 'rest-memory'] as const
 /** What is measured on an operator's deliveries, with an endpoint of the benchmark's own. */
@@ -37,8 +37,20 @@ export const WEBHOOK_PARTS = ['webhooks'] as const
 export const FAIRNESS_PARTS = ['fairness'] as const
 /** What the filter lists refuse, judged by a list that they were not made from. */
 export const BLOCKING_PARTS = ['blocking'] as const
+/** What is measured on runners of the benchmark's own, without a cluster. */
+export const ENGINE_PARTS = ['engine', 'tall', 'growth'] as const
+/** What is measured on the running system with a runner of its own, before pages that want to keep it. */
+export const HOSTILE_PARTS = ['hostile'] as const
 /** What can be measured. */
-export const PARTS = [...CAPTURE_PARTS, ...REST_PARTS, ...WEBHOOK_PARTS, ...FAIRNESS_PARTS, ...BLOCKING_PARTS] as const
+export const PARTS = [
+  ...CAPTURE_PARTS,
+  ...REST_PARTS,
+  ...WEBHOOK_PARTS,
+  ...FAIRNESS_PARTS,
+  ...BLOCKING_PARTS,
+  ...ENGINE_PARTS,
+  ...HOSTILE_PARTS,
+] as const
 export type Part = (typeof PARTS)[number]
 
 const DEFAULT_PAGES = ['http://pages.sites.svc.cluster.local/quadrants', 'http://docs.sites.svc.cluster.local/en-US/apt.html']
@@ -69,6 +81,10 @@ The parts named rest-… start an API server, an etcd that waits for the disk, a
 The part named webhooks runs an operator's deliveries in this process, fed by a stub in place of the API server and then by an API server of its own, to
 a receiver that is a process of its own.
 The part named fairness starts all of it but browsers, with runners that only take their time: who waits how long behind whose batches.
+The parts engine, tall and growth run runners on loopback, without a cluster: their speed beside the bare loop, page.screenshot(), puppeteer-cluster and
+shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; their memory for tall pages, and over 1,300 captures (minutes).
+The part named hostile has one runner capture pages that want to keep it or use it up, and an ordinary one after each.
+The part named batches captures two batches of a hundred pages by REST, of one account and of twenty.
 The part named blocking asks the filter lists about addresses of a list that they were not made from; it needs nothing else.
 Idle memory means something only ten minutes after the last work: --only memory.
 `

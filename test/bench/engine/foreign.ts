@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { VIEWPORT } from '../sequential.ts'
+import type { Contender } from './contender.ts'
+import { openLines } from './lines.ts'
+import { must } from './must.ts'
+import { endedProcessorSeconds, processorSeconds } from './processor.ts'
+import type { PuppeteerAnswer, PuppeteerOrder } from './puppeteer-program.ts'
+import { benchCache } from './site.ts'
+
+// Two tools that people take pictures with today, as their READMEs show them. They are installed beside the repository, never in it, and use the
+// browser that the product uses.
+
+const NPM = { 'puppeteer-cluster': '0.25.0', 'puppeteer-core': '25.16.0' }
+const SHOT_SCRAPER = '1.12'
+const PROGRAM = path.join(import.meta.dirname, 'puppeteer-program.ts')
+
+/** puppeteer-cluster from npm, with a context for each page. */
+export async function openPuppeteerCluster(executablePath: string): Promise<Contender> {
+  const home = path.join(benchCache, 'puppeteer-cluster')
+  const packages = Object.entries(NPM).map(([name, version]) => `${name}@${version}`)
+  if (!existsSync(path.join(home, 'node_modules/puppeteer-core'))) {
+    await mkdir(home, { recursive: true })
+    await writeFile(path.join(home, 'package.json'), '{}')
+    // Its peer is the package that downloads a browser of its own.
+    await must('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', ...packages], { cwd: home })
+  }
+  const env = {
+    ...process.env,
+    PUPPETEER_MODULES: path.join(home, 'package.json'),
+    PUPPETEER_CHROMIUM: executablePath,
+    PUPPETEER_VIEWPORT: JSON.stringify(VIEWPORT),
+  }
+  const program = openLines<PuppeteerOrder, PuppeteerAnswer>(process.execPath, [PROGRAM], env)
+  return {
+    name: `puppeteer-cluster ${NPM['puppeteer-cluster']}`,
+    lanes: [1, 2, 4],
+    run: async (pages, lanes) => {
+      const { totalMilliseconds: milliseconds, pictures } = await program.ask({ pages, lanes })
+      return { milliseconds, pictures: new Map(Object.entries(pictures).map(([page, text]) => [page, Buffer.from(text, 'base64')])) }
+    },
+    processorSeconds: () => processorSeconds([program.pid]),
+    close: program.close,
+  }
+}
+
+/** shot-scraper from PyPI: `shot-scraper multi`, one browser for all pages of a run, whose start is part of the run. */
+export async function openShotScraper(executablePath: string): Promise<Contender> {
+  const home = path.join(benchCache, 'shot-scraper')
+  const python = path.join(home, 'bin/python3')
+  if (!existsSync(path.join(home, 'bin/shot-scraper'))) {
+    await must('python3', ['-m', 'venv', home])
+    await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `shot-scraper==${SHOT_SCRAPER}`])
+  }
+  const browsers = await pretendInstalled(home, python, executablePath)
+  return {
+    name: `shot-scraper ${SHOT_SCRAPER}`,
+    lanes: [1],
+    run: async (pages) => {
+      const directory = await mkdtemp(path.join(tmpdir(), 'shot-scraper-'))
+      const shots = pages.map((url, index) => ({ url, output: path.join(directory, `${index}.png`), ...VIEWPORT }))
+      const list = path.join(directory, 'shots.yml')
+      await writeFile(list, JSON.stringify(shots))
+      const args = ['multi', '--silent', '--fail', ...FLAGS.flatMap((flag) => ['--browser-arg', flag]), list]
+      const started = performance.now()
+      await must(path.join(home, 'bin/shot-scraper'), args, { env: { ...process.env, PLAYWRIGHT_BROWSERS_PATH: browsers } })
+      const milliseconds = performance.now() - started
+      const pictures = new Map<string, Buffer>()
+      for (const { url, output } of shots) pictures.set(url, await readFile(output))
+      await rm(directory, { recursive: true, force: true })
+      return { milliseconds, pictures }
+    },
+    processorSeconds: endedProcessorSeconds,
+    close: async () => {},
+  }
+}
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-checker-imaging',
+  '--font-render-hinting=none',
+  '--disable-font-subpixel-positioning',
+]
+
+const ASK_PATH = 'from playwright.sync_api import sync_playwright as s\nwith s() as p: print(p.chromium.executable_path)'
+
+/** Puts a link where its library looks for the browser that it would have downloaded. Gives the directory. */
+async function pretendInstalled(home: string, python: string, executablePath: string): Promise<string> {
+  const browsers = path.join(home, 'browsers')
+  const env = { ...process.env, PLAYWRIGHT_BROWSERS_PATH: browsers }
+  const whole = (await must(python, ['-c', ASK_PATH], { env })).trim()
+  const [, revision, system] = /chromium-(\d+)\/chrome-(\w+)\/chrome$/.exec(whole) ?? []
+  if (revision === undefined) throw new Error(`shot-scraper looks for its browser in an unknown place: ${whole}`)
+  const wanted = path.join(browsers, `chromium_headless_shell-${revision}`, `chrome-headless-shell-${system}`, 'chrome-headless-shell')
+  await mkdir(path.dirname(wanted), { recursive: true })
+  await rm(wanted, { force: true })
+  await symlink(executablePath, wanted)
+  return browsers
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { median } from '../statistics.ts'
+import { CHROMIUM } from './measure.ts'
+import { memoryOfRunner } from './memory.ts'
+import { openRunner } from './runners.ts'
+import { openSite } from './site.ts'
+import { openStore } from './store.ts'
+
+/** Memory of a runner over many captures. */
+export interface GrowthSample {
+  title: string
+  /** Captures made so far, and mebibytes of the runner alone and with both browsers. */
+  points: { captures: number; runner: number; all: number }[]
+}
+
+/** After so many captures memory is looked at, several times in so many milliseconds: tabs that close need a moment. */
+const STEP = 50
+const LOOKS = 5
+const LOOK_MILLISECONDS = 300
+
+const RUNS = [
+  { title: 'one browser, never replaced', captures: 300, maxCaptures: 1_000_000 },
+  { title: 'as shipped', captures: 1_000 },
+] as const
+
+/** Captures the corpus again and again, in a runner of its own for each run. */
+export async function measureGrowth(tell: (line: string) => void): Promise<GrowthSample[]> {
+  const site = await openSite()
+  const store = await openStore()
+  const samples: GrowthSample[] = []
+  try {
+    for (const { title, captures, ...settings } of RUNS) {
+      const runner = await openRunner({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0, ...settings }, store)
+      const points: GrowthSample['points'] = []
+      for (let done = 0; done <= captures; done++) {
+        if (done % STEP === 0 && done > 0) points.push({ captures: done, ...(await look(runner.pid)) })
+        if (done % STEP === 0) tell(`growth: ${title}, ${done} of ${captures}`)
+        await runner.capture(site.corpus[done % site.corpus.length] ?? '', randomUUID())
+      }
+      samples.push({ title, points })
+      await runner.close()
+    }
+    return samples
+  } finally {
+    await store.close()
+    site.close()
+  }
+}
+
+async function look(pid: number): Promise<{ runner: number; all: number }> {
+  const seen: { runner: number; all: number }[] = []
+  for (let n = 0; n < LOOKS; n++) {
+    await sleep(LOOK_MILLISECONDS)
+    seen.push(memoryOfRunner(pid))
+  }
+  return { runner: median(seen.map(({ runner }) => runner)), all: median(seen.map(({ all }) => all)) }
+}

@@ -1,0 +1,110 @@
+import { loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fingerprint } from '../pictures.ts'
+import { median } from '../statistics.ts'
+import { openBare } from './bare.ts'
+import type { Contender, Run } from './contender.ts'
+import { openPuppeteerCluster, openShotScraper } from './foreign.ts'
+import type { RunnerAnswer } from './runner-program.ts'
+import { openFleet } from './runners.ts'
+import { openSite } from './site.ts'
+import { openStore } from './store.ts'
+
+/** One contender with so many pages open at once, over all rounds. */
+export interface Lane {
+  name: string
+  lanes: number
+  /** Captures a second, round by round. */
+  rates: number[]
+  /** Milliseconds of processor time for each capture, round by round. */
+  processor: number[]
+  /** Pictures that are not the reference's, and pictures in all. */
+  odd: number
+  pictures: number
+}
+
+/** What the engine's bench measured. */
+export interface EngineFigures {
+  lanes: readonly Lane[]
+  answers: readonly RunnerAnswer[]
+  /** Processes that wanted the processor, round by round. */
+  load: readonly number[]
+}
+
+/** The browser of the machine; the same for every contender. */
+export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
+
+/** Pages for each lane before anything is measured: programs that have just started are slow. */
+const WARM_PAGES = 6
+const REST_MILLISECONDS = 10_000
+
+/** How the rounds go. */
+export interface EngineSettings {
+  rounds: number
+  /** Pages of each contender in each round. */
+  captures: number
+}
+
+/** Every contender takes the same pages in each round, in an order that turns from round to round; then each round's pictures are compared. */
+export async function measureEngine({ rounds, captures }: EngineSettings, tell: (line: string) => void): Promise<EngineFigures> {
+  const site = await openSite()
+  const store = await openStore()
+  const bare = openBare(CHROMIUM)
+  // Chromium's own sandbox does not start as root, on neither side.
+  const fleet = openFleet({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0 }, store)
+  const contenders: Contender[] = [bare.raw, fleet, bare.library, await openPuppeteerCluster(CHROMIUM), await openShotScraper(CHROMIUM)]
+  try {
+    const turns = contenders.flatMap((contender) => contender.lanes.map((lanes) => ({ contender, lanes })))
+    const lanes: Lane[] = turns.map(({ contender, lanes: count }) => ({
+      name: contender.name,
+      lanes: count,
+      rates: [],
+      processor: [],
+      odd: 0,
+      pictures: 0,
+    }))
+    for (const { contender, lanes: count } of turns) await contender.run(site.corpus.slice(-WARM_PAGES * count), count)
+    // Runners start a spare browser while they capture.
+    await sleep(REST_MILLISECONDS)
+    fleet.answers.length = 0
+    const load: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      const pages = pick(site.corpus, round * captures, captures)
+      const reference = await printsOf(await bare.reference.run(pages, 1))
+      for (let step = 0; step < turns.length; step++) {
+        const index = (step + round) % turns.length
+        const { contender, lanes: count } = turns[index] as (typeof turns)[number]
+        const used = contender.processorSeconds()
+        const run = await contender.run(pages, count)
+        const processor = (contender.processorSeconds() - used) * 1_000
+        const prints = await printsOf(run)
+        const lane = lanes[index] as Lane
+        lane.rates.push(pages.length / (run.milliseconds / 1_000))
+        lane.processor.push(processor / pages.length)
+        lane.pictures += pages.length
+        lane.odd += pages.filter((page) => prints.get(page) !== reference.get(page)).length
+      }
+      load.push(loadavg()[0] ?? 0)
+      tell(`engine: round ${round + 1} of ${rounds}`)
+    }
+    return { lanes, answers: fleet.answers, load }
+  } finally {
+    for (const contender of contenders) await contender.close()
+    await store.close()
+    site.close()
+  }
+}
+
+/** So many pages from there on, from the beginning again after the last. */
+const pick = (pages: readonly string[], from: number, count: number): string[] =>
+  Array.from({ length: Math.min(count, pages.length) }, (_, index) => pages[(from + index) % pages.length] ?? '')
+
+async function printsOf({ pictures }: Run): Promise<Map<string, string>> {
+  const prints = new Map<string, string>()
+  for (const [page, file] of pictures) prints.set(page, await fingerprint(file))
+  return prints
+}
+
+/** Captures a second of one contender: the median of the rounds. */
+export const rateOf = (lanes: readonly Lane[], name: string, count: number): number =>
+  median(lanes.find((lane) => lane.name === name && lane.lanes === count)?.rates ?? [])

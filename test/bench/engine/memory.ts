@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { treeOf } from '../../../capture-runner/src/processes.ts'
+
+const LOOK_MILLISECONDS = 50
+const MEBIBYTE = 2 ** 20
+
+/** Bytes that a process is to blame for, its part of what it shares included. 0 for one that has just gone. */
+function proportionalBytes(pid: number): number {
+  try {
+    const [, kibibytes = '0'] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? []
+    return Number(kibibytes) * 1_024
+  } catch {
+    return 0
+  }
+}
+
+/** Mebibytes of a runner now, and of all below it: its browser and the spare. */
+export function memoryOfRunner(pid: number): { runner: number; all: number } {
+  const all = treeOf(pid).reduce((sum, process) => sum + proportionalBytes(process), 0)
+  return { runner: proportionalBytes(pid) / MEBIBYTE, all: all / MEBIBYTE }
+}
+
+/** Looks all the time while `act` runs; gives its most. */
+export async function peakOf<T>(pid: number, act: () => Promise<T>): Promise<{ result: T; peak: { runner: number; all: number } }> {
+  const peak = { runner: 0, all: 0 }
+  const end = new AbortController()
+  const look = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      const now = memoryOfRunner(pid)
+      peak.runner = Math.max(peak.runner, now.runner)
+      peak.all = Math.max(peak.all, now.all)
+      await sleep(LOOK_MILLISECONDS)
+    }
+  }
+  const looking = look()
+  try {
+    return { result: await act(), peak }
+  } finally {
+    end.abort()
+    await looking
+  }
+}

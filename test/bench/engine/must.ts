@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Runs a program and gives what it wrote to standard output. @throws with what it wrote to standard error */
+export async function must(
+  program: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<string> {
+  const { stdout } = await run(program, args, { ...options, maxBuffer: 64 * 2 ** 20 })
+  return stdout
+}

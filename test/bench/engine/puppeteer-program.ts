@@ -1,0 +1,88 @@
+/**
+ * puppeteer-cluster as its README shows it: a context for each page, page.screenshot(). It runs where the bench has installed it and takes its
+ * orders, one JSON object a line, on standard input.
+ */
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+
+/** One order: each page once, so many at a time. */
+export interface PuppeteerOrder {
+  pages: readonly string[]
+  lanes: number
+}
+
+/** What it took, and the pictures in base64. */
+export interface PuppeteerAnswer {
+  totalMilliseconds: number
+  pictures: Record<string, string>
+}
+
+/** As much of the library as is used here: it is no dependency of this repository. */
+interface Page {
+  goto: (url: string, options: { waitUntil: 'load' }) => Promise<unknown>
+  screenshot: () => Promise<Uint8Array>
+}
+interface Cluster {
+  task: (act: (given: { page: Page; data: string }) => Promise<void>) => Promise<void>
+  queue: (url: string) => void
+  idle: () => Promise<void>
+  close: () => Promise<void>
+  on: (event: 'taskerror', listener: (error: Error) => void) => void
+}
+interface Library {
+  Cluster: { launch: (options: object) => Promise<Cluster>; CONCURRENCY_CONTEXT: number }
+}
+
+const { PUPPETEER_MODULES = '', PUPPETEER_CHROMIUM = '', PUPPETEER_VIEWPORT = '{}' } = process.env
+const load = createRequire(PUPPETEER_MODULES)
+const { Cluster } = load('puppeteer-cluster') as Library
+const clusters = new Map<number, Cluster>()
+const taken = new Map<string, Uint8Array>()
+let failure: Error | undefined
+
+async function open(lanes: number): Promise<Cluster> {
+  const cluster = await Cluster.launch({
+    puppeteer: load('puppeteer-core'),
+    concurrency: Cluster.CONCURRENCY_CONTEXT,
+    maxConcurrency: lanes,
+    puppeteerOptions: {
+      executablePath: PUPPETEER_CHROMIUM,
+      headless: 'shell',
+      defaultViewport: JSON.parse(PUPPETEER_VIEWPORT),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-checker-imaging',
+        '--font-render-hinting=none',
+        '--disable-font-subpixel-positioning',
+      ],
+    },
+  })
+  cluster.on('taskerror', (error) => {
+    failure = error
+  })
+  await cluster.task(async ({ page, data }) => {
+    await page.goto(data, { waitUntil: 'load' })
+    taken.set(data, await page.screenshot())
+  })
+  clusters.set(lanes, cluster)
+  return cluster
+}
+
+async function carryOut({ pages, lanes }: PuppeteerOrder): Promise<PuppeteerAnswer> {
+  const cluster = clusters.get(lanes) ?? (await open(lanes))
+  taken.clear()
+  failure = undefined
+  const started = performance.now()
+  for (const page of pages) cluster.queue(page)
+  await cluster.idle()
+  const totalMilliseconds = performance.now() - started
+  if (failure) throw failure
+  return { totalMilliseconds, pictures: Object.fromEntries([...taken].map(([url, file]) => [url, Buffer.from(file).toString('base64')])) }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answer = await carryOut(JSON.parse(line) as PuppeteerOrder).catch((error: unknown) => ({ error: String(error) }))
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}
+for (const cluster of clusters.values()) await cluster.close()

@@ -1,0 +1,109 @@
+import { median } from '../statistics.ts'
+import { type Table, toCell } from '../table.ts'
+import type { GrowthSample } from './growth.ts'
+import type { EngineFigures, Lane } from './measure.ts'
+import type { TallSample } from './tall.ts'
+
+// What the engine's bench measured, as tables. Pure.
+
+const RUNNER = 'runner'
+const BARE = 'bare loop'
+const LIBRARY = 'bare loop, page.screenshot()'
+
+/** Captures a second of every contender. */
+export function rateTable({ lanes, load }: EngineFigures): Table {
+  return {
+    title: 'Captures a second on the corpus (medians of the rounds; load of the machine: '.concat(median(load).toFixed(1), ')'),
+    head: ['contender', 'at once', 'a second', 'least', 'most', 'processor ms a capture', 'pictures other than the reference'],
+    rows: lanes.map(({ name, lanes: count, rates, processor, odd, pictures }) => [
+      name,
+      String(count),
+      median(rates).toFixed(2),
+      Math.min(...rates).toFixed(2),
+      Math.max(...rates).toFixed(2),
+      toCell(median(processor.filter(Number.isFinite))),
+      `${odd} of ${pictures}`,
+    ]),
+  }
+}
+
+/** What the runner is held against. Ratios are those of one round; the figure that counts is their median. */
+export function barTable({ lanes }: EngineFigures): Table {
+  const single = ratios(find(lanes, RUNNER, 1), find(lanes, BARE, 1))
+  const many = ratios(
+    lanes.filter(({ name }) => name === RUNNER),
+    lanes.filter(({ name }) => name === BARE),
+  )
+  const library = ratios(find(lanes, RUNNER, 1), find(lanes, LIBRARY, 1))
+  const row = (shows: string, values: readonly number[], bar: number): string[] => [
+    shows,
+    values.map((value) => value.toFixed(2)).join(' '),
+    median(values).toFixed(2),
+    `≥ ${bar}`,
+    median(values) >= bar ? 'yes' : '**no**',
+  ]
+  return {
+    title: 'A runner (guard, blank check and upload on) over the loop of the same round',
+    head: ['shows', 'round by round', 'median', 'bar', 'met'],
+    rows: [
+      row('one at a time, over raw DevTools', single, 1.1),
+      row('best of 1, 2, 4 over the best of 1, 2, 4 of raw DevTools', many, 0.95),
+      row('one at a time, over page.screenshot()', library, 1.3),
+    ],
+  }
+}
+
+/** Where a runner's time goes, one at a time and more. */
+export function engineStageTable({ answers }: EngineFigures): Table {
+  const names = [...new Set(answers.flatMap(({ timings }) => Object.keys(timings)))]
+  const rows = names.map((name) => [name, toCell(median(answers.map(({ timings }) => timings[name] ?? 0)))])
+  return {
+    title: 'Where a runner’s time goes (medians over all captures, ms)',
+    head: ['step', 'p50'],
+    rows: [...rows, ['all', toCell(median(answers.map(({ milliseconds }) => milliseconds)))]],
+  }
+}
+
+const find = (lanes: readonly Lane[], name: string, count: number): Lane[] =>
+  lanes.filter((lane) => lane.name === name && lane.lanes === count)
+
+/** Of each round the best of the one over the best of the other. */
+function ratios(ours: readonly Lane[], theirs: readonly Lane[]): number[] {
+  const best = (of: readonly Lane[], round: number) => Math.max(...of.map(({ rates }) => rates[round] ?? Number.NaN))
+  return (ours[0]?.rates ?? []).map((_, round) => best(ours, round) / best(theirs, round))
+}
+
+/** Mebibytes that browser and runner may use together for a page of 50,000 pixels. */
+const TALL_MEBIBYTES = 1.1 * 1_024
+
+/** Memory for tall pages. */
+export const tallTable = (samples: readonly TallSample[]): Table => ({
+  title: 'A page of so many pixels in full: memory of the runner with both its browsers (MiB; bar: 1,126)',
+  head: ['height', 'format', 'whole picture', 'ms', 'at rest', 'at most', 'of it the runner', 'met'],
+  rows: samples.map(({ height, format, milliseconds, rest, runner, peak, isWhole }) => [
+    String(height),
+    format,
+    isWhole ? 'yes' : '**no**',
+    toCell(milliseconds),
+    toCell(rest),
+    toCell(peak),
+    toCell(runner),
+    peak <= TALL_MEBIBYTES ? 'yes' : '**no**',
+  ]),
+})
+
+/** Memory over many captures. Flat: what is used in the last third is at most a tenth above what was used in the second. */
+export function growthTables(samples: readonly GrowthSample[]): Table[] {
+  return samples.map(({ title, points }) => {
+    const third = Math.ceil(points.length / 3)
+    const [middle = Number.NaN, last = Number.NaN] = [points.slice(third, 2 * third), points.slice(2 * third)].map((part) =>
+      median(part.map(({ all }) => all)),
+    )
+    const change = `${middle.toFixed(0)} MiB in the second third, ${last.toFixed(0)} in the last: ${last <= middle * 1.1 ? 'flat' : 'growing'}`
+    return {
+      title: `Memory over captures of the corpus, ${title} (${change})`,
+      head: ['captures', 'runner', 'with both browsers'],
+      rows: points.map(({ captures, runner, all }) => [String(captures), toCell(runner), toCell(all)]),
+    }
+  })
+}

@@ -1,0 +1,75 @@
+/**
+ * A runner without its server and its report: browsers, guard, steps, blank check and upload as in the product. It takes its orders, one JSON
+ * object a line, on standard input, and tells on standard output when it has taken a picture and when it has stored it.
+ */
+import { createInterface } from 'node:readline'
+import type { CaptureOrder } from '@tintype/crds/dispatch'
+import pino from 'pino'
+import { launchBrowser } from '../../../capture-runner/src/browser.ts'
+import { Browsers } from '../../../capture-runner/src/browsers.ts'
+import { capture } from '../../../capture-runner/src/capture.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
+import { Runner } from '../../../capture-runner/src/runner.ts'
+
+/** What the program is told by its environment, as JSON in BENCH_RUNNER. */
+export interface RunnerSettings {
+  executablePath: string
+  chromiumSandbox: boolean
+  /** Absent: as shipped. */
+  maxCaptures?: number
+}
+
+/** What it tells of an order: first that the next one may come, then the end. */
+export type RunnerNews = { uid: string; isTaken: true } | ({ uid: string; isTaken: false } & RunnerAnswer)
+
+/** The end of a capture. */
+export interface RunnerAnswer {
+  phase: string
+  milliseconds: number
+  timings: Record<string, number>
+  message?: string | undefined
+  warnings?: readonly string[] | undefined
+  /** Of the picture, in device pixels. */
+  height?: number | undefined
+}
+
+const settings = JSON.parse(process.env.BENCH_RUNNER ?? '{}') as RunnerSettings
+const log = pino({ level: 'warn' }, pino.destination(2))
+const { maxCaptures, ...launching } = settings
+const guard = createGuard({ ownAddresses: [] })
+const browsers = new Browsers({
+  launch: () => launchBrowser({ ...launching, guard }),
+  isolation: 'context',
+  log,
+  ...(maxCaptures === undefined ? {} : { maxCaptures }),
+})
+const parts = {
+  browsers,
+  guard,
+  // Loopback is open, because the pages are there.
+  policy: { rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] }, maxBytes: 512 * 2 ** 20 },
+  memory: createMemoryWatch({ limitBytes: undefined, log }),
+}
+const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
+const runner = new Runner({
+  capture: (order, cancelled, onTaken) =>
+    capture(order, parts, cancelled, () => {
+      onTaken()
+      tell({ uid: order.uid, isTaken: true })
+    }),
+  report: async ({ uid }, { phase, result }) => {
+    const { processingMilliseconds: milliseconds = 0, timings = {}, error, warnings, height } = result
+    tell({ uid, isTaken: false, phase, milliseconds, timings, message: error && `${error.code} ${error.message}`, warnings, height })
+    return 'written'
+  },
+  log,
+})
+await browsers.start()
+tell({})
+for await (const line of createInterface({ input: process.stdin })) {
+  const { kind } = runner.accept(JSON.parse(line) as CaptureOrder)
+  if (kind !== 'accepted') throw new Error(`the runner was ${kind}`)
+}
+await browsers.stop()
+process.exit(0)

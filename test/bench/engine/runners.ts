@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { CaptureOrder } from '@tintype/crds/dispatch'
+import type { Contender } from './contender.ts'
+import { type LineProgram, openLines } from './lines.ts'
+import { createProcessorClock } from './processor.ts'
+import type { RunnerAnswer, RunnerNews, RunnerSettings } from './runner-program.ts'
+import type { Store } from './store.ts'
+
+const PROGRAM = path.join(import.meta.dirname, 'runner-program.ts')
+const DEADLINE_MILLISECONDS = 600_000
+
+/** A capture under way. */
+export interface UnderWay {
+  /** Its picture is taken: the next one may begin. Also when it failed. */
+  taken: Promise<void>
+  /** @throws when it failed */
+  stored: Promise<RunnerAnswer>
+}
+
+/** One runner. */
+export interface BenchRunner {
+  pid: number
+  /** Begins a capture that is to be stored under that key. */
+  begin: (url: string, key: string, options?: CaptureOptions) => UnderWay
+  /** The same to its end. */
+  capture: (url: string, key: string, options?: CaptureOptions) => Promise<RunnerAnswer>
+  close: () => Promise<void>
+}
+
+/** Starts a runner and waits until its first browser is up. */
+export async function openRunner(settings: RunnerSettings, store: Store): Promise<BenchRunner> {
+  const env = { ...process.env, BENCH_RUNNER: JSON.stringify(settings) }
+  const program: LineProgram<CaptureOrder, never> = openLines(process.execPath, [PROGRAM], env)
+  await program.hear()
+  const open = new Map<string, { taken: () => void; stored: (answer: RunnerAnswer) => void; fail: (error: unknown) => void }>()
+  const listen = async (): Promise<void> => {
+    for (;;) {
+      const news = (await program.hear()) as RunnerNews
+      open.get(news.uid)?.taken()
+      if (news.isTaken) continue
+      open.get(news.uid)?.stored(news)
+      open.delete(news.uid)
+    }
+  }
+  listen().catch((error: unknown) => {
+    for (const { fail } of open.values()) fail(error)
+  })
+  const begin: BenchRunner['begin'] = (url, key, options) => {
+    const uid = randomUUID()
+    const [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<RunnerAnswer>()]
+    open.set(uid, { taken: taken.resolve, stored: ended.resolve, fail: ended.reject })
+    program.tell({ ...FIXED, uid, name: key, url, ...(options ? { options } : {}), upload: store.uploadOf(key), deadline: inTenMinutes() })
+    const stored = ended.promise.then((answer) => {
+      if (answer.phase !== 'Completed') throw new Error(`${url}: ${answer.message}`)
+      return answer
+    })
+    return { taken: Promise.race([taken.promise, stored.then(() => {})]), stored }
+  }
+  return { pid: program.pid, begin, capture: (...given) => begin(...given).stored, close: program.close }
+}
+
+/** The last attempt: a runner gives up earlier ones without a word. */
+const FIXED = { namespace: 'bench', accountName: 'bench', attempt: 3 }
+
+const inTenMinutes = (): number => Date.now() + DEADLINE_MILLISECONDS
+
+/** As many runners as lanes, each with its browsers, taking the next page when they have the picture of the last one: it is stored meanwhile. */
+export function openFleet(settings: RunnerSettings, store: Store): Contender & { answers: RunnerAnswer[] } {
+  const fleet: BenchRunner[] = []
+  const answers: RunnerAnswer[] = []
+  const clock = createProcessorClock()
+  return {
+    name: 'runner',
+    lanes: [1, 2, 4],
+    answers,
+    run: async (pages, lanes) => {
+      while (fleet.length < lanes) fleet.push(await openRunner(settings, store))
+      const keys = new Map<string, string>()
+      const todo = [...pages]
+      const started = performance.now()
+      const work = async (runner: BenchRunner): Promise<void> => {
+        let last: Promise<unknown> = Promise.resolve()
+        for (let page = todo.shift(); page !== undefined; page = todo.shift()) {
+          const key = `${randomUUID()}.png`
+          keys.set(page, key)
+          const { taken, stored } = runner.begin(page, key)
+          const noted = stored.then((answer) => answers.push(answer))
+          await taken
+          await last
+          last = noted
+        }
+        await last
+      }
+      await Promise.all(fleet.slice(0, lanes).map(work))
+      const milliseconds = performance.now() - started
+      const pictures = new Map<string, Buffer>()
+      for (const [page, key] of keys) pictures.set(page, await store.read(key))
+      return { milliseconds, pictures }
+    },
+    processorSeconds: () => clock(fleet.map(({ pid }) => pid)),
+    close: async () => {
+      for (const runner of fleet.splice(0)) await runner.close()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * `npm run gallery`: a page with the picture of every option, without it and with it, for a person to look at. It takes the browser of this
+ * machine and pages on loopback, and no cluster.
+ *   -- --only dark_mode,device    just these
+ *   -- --to DIRECTORY             where to; else .tintype/gallery
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import sharp from 'sharp'
+import { openLists } from '../../capture-runner/src/blocking/lists.ts'
+import { CaptureError } from '../../capture-runner/src/errors.ts'
+import type { Captured } from '../../capture-runner/src/run.ts'
+import { toSnakeCase } from '../../crds/src/snake-case.ts'
+import { openSite } from '../bench/engine/site.ts'
+import { ensureLists } from '../cluster/lists.ts'
+import { repository } from '../cluster/state.ts'
+import { openStudio, type Studio } from '../integration/capture-runner/studio.ts'
+import { createPages } from '../sites/src/server.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { atOrigin, type Entry, entries, splitPrivate, unseen, type Values } from './entry.ts'
+import { buildGallery, type Pair, type Shown } from './html.ts'
+import { galleryPages } from './pages.ts'
+
+/** One site for all scenes: the shop, `/book/…` of the corpus, `/sites/…` with known pixels. */
+async function openGallerySite(): Promise<{ origin: string; close: () => void }> {
+  const book = await openSite()
+  const bookOrigin = new URL(book.corpus[0] ?? '').origin
+  const sites = createPages()
+  const server = createServer(
+    galleryPages((request, response) => {
+      const url = request.url ?? '/'
+      if (url.startsWith('/book/')) return response.writeHead(302, { location: bookOrigin + url.slice('/book'.length) }).end()
+      request.url = url.startsWith('/sites/') ? url.slice('/sites'.length) : url
+      sites(request, response)
+    }),
+  )
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return {
+    origin: `http://harbour.example:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.close().closeAllConnections()
+      book.close()
+    },
+  }
+}
+
+/** One picture; a capture that fails is shown by its error. */
+async function show(studio: Studio, { url, values, to, name }: { url: string; values: Values; to: string; name: string }): Promise<Shown> {
+  const { options, privateOptions } = splitPrivate(values)
+  try {
+    const started = performance.now()
+    const captured = await studio.shoot(url, options, { privateOptions })
+    const file = `${name}.${options.format ?? 'png'}`
+    await writeFile(path.join(to, file), captured.picture)
+    return { file, facts: await factsOf(captured, performance.now() - started) }
+  } catch (error) {
+    if (!(error instanceof CaptureError)) throw error
+    return { facts: [`${error.code}: ${error.message}`] }
+  }
+}
+
+async function factsOf({ picture, findings }: Captured, milliseconds: number): Promise<string[]> {
+  const { width, height } = await sharp(picture, { limitInputPixels: false })
+    .metadata()
+    .catch(() => ({ width: 0, height: 0 }))
+  const files = [...findings.files].map(([type, file]) => `${type} of ${file.length} bytes`)
+  const notes = Object.keys(findings.page).length > 0 ? [JSON.stringify(findings.page).slice(0, 600)] : []
+  const size = width > 0 ? [`${width} × ${height}`] : []
+  return [[...size, `${picture.length} bytes`, `${Math.round(milliseconds)} ms`, ...files].join(', '), ...findings.warnings, ...notes]
+}
+
+async function showPair(studio: Studio, origin: string, to: string, entry: Entry): Promise<Pair> {
+  const url = entry.path.startsWith('/') ? origin + entry.path : entry.path
+  const name = toSnakeCase(entry.name)
+  const before = await show(studio, { url, values: atOrigin(entry.before, origin), to, name: `${name}.without` })
+  const after = await show(studio, { url, values: atOrigin(entry.after, origin), to, name })
+  return { entry, before, after }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, to: { type: 'string' } } })
+  const only = values.only?.split(',')
+  const to = path.resolve(values.to ?? path.join(repository, '.tintype/gallery'))
+  if (!only) await rm(to, { recursive: true, force: true })
+  await mkdir(to, { recursive: true })
+  const site = await openGallerySite()
+  // Pages have names: lists leave loopback's addresses alone, and another site is one of another name.
+  const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+  const studio = await openStudio({ guard: { dnsServers: [names.address] }, lists: openLists(path.join(await ensureLists(), 'lists')) })
+  try {
+    const pairs: Pair[] = []
+    for (const entry of entries.filter(({ name }) => only?.includes(toSnakeCase(name)) ?? true)) {
+      pairs.push(await showPair(studio, site.origin, to, entry))
+      process.stdout.write(`${toSnakeCase(entry.name)}\n`)
+    }
+    await writeFile(path.join(to, 'index.html'), buildGallery(pairs, unseen))
+    process.stdout.write(`${pairs.length} options: ${path.join(to, 'index.html')}\n`)
+  } finally {
+    await studio.close()
+    site.close()
+    await names.close()
+  }
+}
+
+await main()
