@@ -102,21 +102,21 @@ async function main(): Promise<void> {
     t.strictSame(trial.arrivals, [], 'closed, nothing arrives anywhere')
   }
 
-  t.test('a page does not leave for an address that is closed', (t) =>
+  t.test('complaint: pages reach internal hosts: one does not leave for an address that is closed', (t) =>
     leave(t, [
       ...literals.flatMap((target) => ['direct', 'redirect', 'link'].map((way) => [target, way] as const)),
       ...NAVIGATIONS.slice(3).map((way) => [literals[0]!, way] as const),
     ]),
   )
 
-  t.test('a page does not leave for a name that resolves to such an address', (t) =>
+  t.test('complaint: pages reach internal hosts: one does not leave for a name that resolves to such an address', (t) =>
     leave(t, [
       ...[...names, ...traps].map((target) => [target, 'redirect'] as const),
       ...traps.map((target) => [target, 'direct'] as const),
     ]),
   )
 
-  t.test('a page does not leave for such an address however it is spelled', (t) => {
+  t.test('complaint: pages reach internal hosts: one does not leave for such an address however it is spelled', (t) => {
     // A header line cannot hold every spelling.
     const ways = NAVIGATIONS.filter((way) => way !== 'redirect')
     return leave(
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
     )
   })
 
-  t.test('a page does not reach a name that changes its answer', async (t) => {
+  t.test('complaint: pages reach internal hosts: one does not reach a name that changes its answer', async (t) => {
     const specsFor = (pool: string) => [1, 2, 3, 4, 5, 6].map((n) => specOf(pool, 'redirect', `http://${changing.host}/${n}`))
     const control = await watch(t, specsFor(opened.pool))
     t.ok(control.arrivals.some(isInside), 'opened, the private answer is taken')
@@ -136,7 +136,7 @@ async function main(): Promise<void> {
     t.strictSame([...new Set(codes)].sort(), ['BLOCKED_ADDRESS', 'Completed'])
   })
 
-  t.test('a page does not reach a closed address by what it loads', async (t) => {
+  t.test('complaint: pages reach internal hosts: one does not reach a closed address by what it loads', async (t) => {
     const targets = [...literals, ...names, ...traps]
     const at = [...targets, changing].map(({ host, port }) => `at=${encodeURIComponent(`${host}:${port}`)}`)
     const specFor = (poolName: string): ScreenshotSpec => ({

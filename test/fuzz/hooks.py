@@ -21,6 +21,8 @@ FILE = urlsplit(os.environ["FUZZ_FILE"])
 
 counter = itertools.count()
 
+PLAN_DAYS = 30
+
 # Of the capture options every tenth is tried here, and none that may be as long as a page: what each of them takes is tried one by one in
 # test/integration/crds/agreement.test.ts, and a run over all would take an hour.
 SHARE = 10
@@ -61,6 +63,10 @@ def settle(case):
     if not isinstance(body, dict):
         return
     options = body.get("options")
+    for place in (body, options):
+        # What the plan allows.
+        if isinstance(place, dict) and place.get("retention_days", 0) > PLAN_DAYS:
+            place["retention_days"] = PLAN_DAYS
     if isinstance(options, dict):
         thin(options)
         if "html" in options or "markdown" in options:

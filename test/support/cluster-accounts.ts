@@ -51,6 +51,8 @@ export const thisMonth = (): string => new Date().toISOString().slice(0, 7)
 
 /** Puts an account where it would be after so many screenshots: nobody has the time to make them. Waits until the API says so. */
 export async function chargeAccount({ name, key }: ClusterAccount, used: number, period = thisMonth()): Promise<void> {
+  // The operator makes it soon after the account.
+  await eventually(`the count of ${name} exists`, async () => (await kubectl(['get', 'accountusage', name])).code === 0)
   const patch = JSON.stringify({ status: { period, used } })
   const { code, stderr } = await kubectl(['patch', 'accountusage', name, '--subresource=status', '--type=merge', '-p', patch])
   if (code !== 0) throw new Error(`account ${name} cannot be charged: ${stderr}`)

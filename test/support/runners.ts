@@ -71,6 +71,7 @@ export function aRunner({ name = 'default-1', pod = aPod({ name }), ...given }: 
     templateHash: 'current',
     sandbox: { chromiumSandbox: true, jail: true, detail: '' },
     workingOn: undefined,
+    isStoring: false,
     accountName: undefined,
     captures: 0,
     losses: 0,

@@ -157,6 +157,16 @@ t.test('architecture has nothing load a program’s main', async (t) => {
   )
 })
 
+t.test('architecture has no comment that leans on a paper which this repository does not hold', async (t) => {
+  const leaning = sources.filter(({ file }) =>
+    /\b(?:contract|decision) \d/.test(readFileSync(join(import.meta.dirname, '../..', file), 'utf8')),
+  )
+  t.strictSame(
+    leaning.map(({ file }) => file),
+    [],
+  )
+})
+
 t.test('toSource tells values from types, and what is written from what is commented', async (t) => {
   const text = [
     "import a, { b } from './a.ts'",

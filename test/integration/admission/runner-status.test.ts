@@ -32,7 +32,7 @@ const failure = {
   completionTime: at,
 }
 
-/** The report as the runner sends it (decision 37), with `more` steps. */
+/** The report as the runner sends it, with `more` steps. */
 function report(name: string, status: object = success, more: JsonPatchOperation[] = [], as: KubeHttp = http) {
   const steps = Object.entries(status).map(([field, value]): JsonPatchOperation => ({ op: 'add', path: `/status/${field}`, value }))
   const tests = { '/status/attempt': 1, '/status/phase': 'Running' }

@@ -9,7 +9,7 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
-// The confused-deputy attacks of decision 42, tried on a real API server: somebody who may make objects for an account of their own copies into
+// The confused-deputy attacks on trusted fields, tried on a real API server: somebody who may make objects for an account of their own copies into
 // them what belongs to another account. Each attack has its control: the same object as the gateway makes it, or without the stolen part.
 
 const release = await installRelease(t)
@@ -50,6 +50,8 @@ t.test('control: what is eve’s own to set is taken', async (t) => {
 const attacks: [string, Partial<ScreenshotSpec>][] = [
   ['a sealed text of another Screenshot', { sealedOptions: stolen }],
   ['the large options of another account', { optionsObject: 'options/other/scr-1.jwe' }],
+  ['a picture of the cache', { cachedFrom: 'a'.repeat(64) }],
+  ['a place in the cache', { cacheAs: 'a'.repeat(64) }],
   ['a reservation that another account paid for', { reservation: 'res_1' }],
   ['names of options that nobody gave', { hiddenOptions: ['cookies'] }],
 ]

@@ -100,6 +100,18 @@ t.test('a runner holds one capture at a time, and knows which', async (t) => {
   t.equal(await bucket.read(service.keyOf(first)), undefined)
 })
 
+t.test('a runner begins another capture while the store is slow with the picture of the last one', async (t) => {
+  const [first, second] = [await service.claim(site.url('/green')), await service.claim(site.url('/green'))]
+  await bucket.store.freeze()
+  t.teardown(() => bucket.store.thaw())
+  t.equal((await post(first)).outcome, 'accepted')
+  const told = await runner.client.ask(address, first.uid, first.attempt, { seconds: 30, until: 'taken' })
+  t.strictSame(told, { answer: 'running', isTaken: true })
+  t.equal((await post(second)).outcome, 'accepted')
+  await bucket.store.thaw()
+  for (const order of [first, second]) t.match(await service.finished(order), { status: { phase: 'Completed' } })
+})
+
 t.test('a runner writes nothing when its claim is lost', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { delay: 500 } })
   await post(order)

@@ -18,7 +18,8 @@ import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { objectKey } from '../../../crds/src/storage-keys.ts'
 import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
-import { type EncryptionKey, RunnerClient, toEncryptionKey } from '../../../operator/src/pool/dispatch.ts'
+import { RunnerClient } from '../../../operator/src/pool/dispatch.ts'
+import { type EncryptionKey, toEncryptionKey } from '../../../operator/src/pool/encrypt-order.ts'
 import { createSigner, type Signer } from '../../../operator/src/pool/signature.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -173,7 +174,7 @@ async function spawnRunner(env: Record<string, string>, sign: Signer, address: S
   await eventually('the runner is ready', async () => child.exitCode !== null || (await fetch(`${url}/readyz`)).ok)
   if (child.exitCode !== null) throw new Error(`the runner ended: ${log()}`)
   const client = new RunnerClient(sign, { port })
-  const key = await toEncryptionKey(await client.identity(address))
+  const key = toEncryptionKey(await client.identity(address))
   const stop = async () => {
     child.kill('SIGTERM')
     return ended

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import pino from 'pino'
@@ -31,6 +32,9 @@ export interface How {
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
+// Browsers of tests choose faces as those of images do.
+process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../capture-runner/fonts/fonts.conf')
+
 /** Loopback is open, because the pages are there. */
 export const LOOPBACK_POLICY: EgressPolicy = {
   rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
@@ -40,6 +44,8 @@ export const LOOPBACK_POLICY: EgressPolicy = {
 export interface StudioOptions {
   isolation?: 'context' | 'browser'
   memoryLimitBytes?: number
+  /** Bytes that a browser may keep between captures. */
+  maxKeptBytes?: number
   /** What blocking works with; absent: it is refused. */
   lists?: FilterLists
   /** How names are resolved and dialled. */
@@ -50,13 +56,15 @@ export interface StudioOptions {
 export async function openStudio({
   isolation = 'context',
   memoryLimitBytes,
+  maxKeptBytes,
   lists,
   guard: guardConfig,
 }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
-  const browsers = new Browsers({ launch: () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard }), isolation, log })
+  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard })
+  const browsers = new Browsers({ launch, isolation, log, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   await browsers.start()
   const shoot: Studio['shoot'] = async (url, options, { account = 'default', signal, policy = LOOPBACK_POLICY, privateOptions } = {}) => {

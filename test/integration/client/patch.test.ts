@@ -1,7 +1,16 @@
 import t from 'tap'
 import { configMaps } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
-import { isAlreadyExists, isConflict, isInvalid, isNotFound, jsonPatch, mergePatch, pointer } from '../../../crds/client/patch.ts'
+import {
+  isAlreadyExists,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  isPatchFailed,
+  jsonPatch,
+  mergePatch,
+  pointer,
+} from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { startPlane } from './plane.ts'
 
@@ -34,10 +43,20 @@ t.test('json patch answers 422 and writes nothing when the claim is lost', async
   const { metadata } = await aClaimedScreenshot('lost')
   await t.rejects(client.patch('lost', report('another-uid'), { subresource: 'status' }), { name: 'KubeError', status: 422 })
   const error = await client.patch('lost', report('another-uid'), { subresource: 'status' }).catch((error: unknown) => error)
-  t.ok(isInvalid(error))
+  t.ok(isPatchFailed(error))
   const after = await client.get('lost')
   t.equal(after.metadata.resourceVersion, metadata.resourceVersion)
   t.equal(after.status?.phase, 'Running')
+})
+
+t.test('json patch that the schema refuses is told from one that did not apply', async (t) => {
+  await aClaimedScreenshot('schema')
+  const wrong = jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Ended' }], { '/status/phase': 'Running' })
+  const error = await client.patch('schema', wrong, { subresource: 'status' }).catch((error: unknown) => error)
+  t.ok(isInvalid(error))
+  t.notOk(isPatchFailed(error))
+  const beside = jsonPatch([{ op: 'add', path: '/status/deliveries/nowhere/hook', value: {} }])
+  t.ok(isPatchFailed(await client.patch('schema', beside, { subresource: 'status' }).catch((error: unknown) => error)))
 })
 
 t.test('json patch answers 422 when it is repeated after it was carried out', async (t) => {

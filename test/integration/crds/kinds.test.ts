@@ -103,6 +103,16 @@ t.test('a Screenshot with only a url is stored under 1.5 KiB, without options; d
   t.comment(`${created} bytes created, ${stored} applied, ${done} completed`)
 })
 
+t.test('the API server keeps account of who wrote a Screenshot’s status, and not each of its fields', async (t) => {
+  await shots.create({ metadata: { name: 'accounted' }, spec: { url, accountName: 'acme' } })
+  const { metadata } = await shots.patch('accounted', mergePatch({ status: completedStatus() }), { subresource: 'status' })
+  const { managedFields } = metadata as { managedFields?: { fieldsV1: unknown }[] }
+  t.strictSame(
+    managedFields?.map(({ fieldsV1 }) => fieldsV1),
+    [{ 'f:spec': {} }, { 'f:status': {} }],
+  )
+})
+
 t.test('kubectl get and wait read a Screenshot well', async (t) => {
   await shots.create({ metadata: { name: 'shown' }, spec: { url } })
   await shots.patch('shown', mergePatch({ status: completedStatus({ result: { format: 'png', size: '12 KB', duration: '0.9 s' } }) }), {

@@ -128,6 +128,11 @@ t.test('Jail ends when the runner is killed', async (t) => {
 /** A zombie whose parent does not look is not alive: this machine's init may be slow to reap. */
 const isAlive = (pid: number): boolean => listProcesses().some((process) => process.pid === pid && process.state !== 'Z')
 
+t.test('Jail leaves the processors to the runner when both want them', async (t) => {
+  const jail = await openTestJail(t)
+  t.equal(await runInPlace(jail, process.execPath, ['--eval', "console.log(require('os').getPriority())"]), '10\n')
+})
+
 t.test('Jail lends each entrance to one session at a time, and closes what comes in between', async (t) => {
   const jail = await openJail({ programsDirectory: PROGRAMS, entrances: 2 })
   t.teardown(() => jail.close())

@@ -70,7 +70,7 @@ t.test('the operator takes the unit in the write of the claim, and once for all 
   t.equal(await leftOf('attempts'), 4)
 })
 
-t.test('the operator gives the unit back when the capture fails', async (t) => {
+t.test('complaint: failed captures are charged: the operator gives the unit back', async (t) => {
   await createAccount('failing')
   await leave('failing', 5)
   node.capture = async () => {

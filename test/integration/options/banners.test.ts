@@ -59,7 +59,7 @@ t.test('option cookie_banner_action: refuses, agrees, or only hides', async (t) 
     t.equal(differences(pixels, plain), 0, `${name} ${cookieBannerAction}`)
     return findings.pageTitle
   }
-  for (const name of ['OneTrust', 'Sourcepoint']) {
+  for (const name of ['OneTrust', 'Sourcepoint', 'Didomi', 'vanilla-cookieconsent']) {
     t.equal(await said(name, 'opt_out'), 'refused')
     t.equal(await said(name, 'opt_in'), 'accepted')
   }

@@ -40,12 +40,19 @@ const stage = await openStage(
 )
 t.teardown(() => Promise.all([others.close(), dns.close()]))
 
+/** A worker starts after its page has loaded. */
+const ONCE_TOLD = { waitForFunction: 'document.title !== ""' }
+
 t.test('option user_agent: is what servers, scripts and client hints tell alike', async (t) => {
   t.match(await stage.ask('/facts', { userAgent: WINDOWS }), { userAgent: WINDOWS, platform: 'Win32', brands: /Chromium 120/ })
   const { headers } = stage.lastSeen('/facts')
   t.equal(headers['user-agent'], WINDOWS)
   t.match(headers, { 'sec-ch-ua': /"Chromium";v="120"/, 'sec-ch-ua-platform': '"Windows"' })
-  t.match(await stage.ask('/worker', { userAgent: WINDOWS }), { userAgent: WINDOWS, brands: /Chromium 120/ }, 'in workers too')
+  t.match(
+    await stage.ask('/worker', { userAgent: WINDOWS, ...ONCE_TOLD }),
+    { userAgent: WINDOWS, brands: /Chromium 120/ },
+    'in workers too',
+  )
 })
 
 t.test('option user_agent: of another browser sends no client hints of Chromium', async (t) => {
@@ -54,7 +61,7 @@ t.test('option user_agent: of another browser sends no client hints of Chromium'
 })
 
 t.test('the browser’s own user agent agrees with itself and never says Headless', async (t) => {
-  const told = JSON.stringify([await stage.ask('/facts'), stage.lastSeen('/facts').headers, await stage.ask('/worker')])
+  const told = JSON.stringify([await stage.ask('/facts'), stage.lastSeen('/facts').headers, await stage.ask('/worker', ONCE_TOLD)])
   t.notMatch(told, /headless/i)
 })
 
@@ -62,6 +69,11 @@ t.test('option user_agent_platform: is what scripts and client hints name', asyn
   t.match(await stage.ask('/facts', { userAgentPlatform: 'MacIntel' }), { platform: 'MacIntel' })
   t.equal(stage.lastSeen('/facts').headers['sec-ch-ua-platform'], '"macOS"')
   t.match(await stage.ask('/facts', { userAgent: WINDOWS, userAgentPlatform: 'Win64' }), { platform: 'Win64', userAgent: WINDOWS })
+})
+
+t.test('every request names a language, and the page knows the same', async (t) => {
+  t.match(await stage.ask('/facts'), { languages: 'en-US,en' })
+  t.equal(stage.lastSeen('/facts').headers['accept-language'], 'en-US,en')
 })
 
 t.test('option accept_language: goes with every request and leaves the page’s language', async (t) => {

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net'
 import tls from 'node:tls'
 import t from 'tap'
 import { certificatePaths } from '../../cluster/pki.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
 import { createReceiverCertificate } from '../../support/https-receiver.ts'
+import type { Pages } from '../capture-runner/page-server.ts'
 import { GREEN, isNear } from '../capture-runner/pixels.ts'
 import { LOOPBACK_POLICY } from '../capture-runner/studio.ts'
 import { openStage, page } from './options.ts'
@@ -32,13 +34,17 @@ inner.listen(0, '127.0.0.2')
 await once(inner, 'listening')
 const innerUrl = `http://127.0.0.2:${(inner.address() as AddressInfo).port}/`
 
-const stage = await openStage(t, {
+/** A name that is private, for whoever asks for it. */
+const names = await startDnsServer((name) => (name === 'inner.example' ? { addresses: ['127.0.0.2'] } : undefined))
+const pages: Pages = {
   '/': page('background:#0f0', '<p>text'),
   '/heavy': page('background:#0f0', '<p>text<img src="/noise">'),
   '/noise': (_, response) => void response.end(Buffer.alloc(400_000, 1)),
   '/asks': page('background:#0f0', `<p>text<img src="${innerUrl}">`),
-})
+}
+const stage = await openStage(t, pages, { guard: { dnsServers: [names.address] } })
 t.teardown(() => {
+  names.close()
   for (const server of [secure, inner]) {
     server.closeAllConnections()
     server.close()
@@ -121,6 +127,34 @@ t.test('option proxy_bypass: reaches nothing private, and neither does the proxy
   t.equal(privateHits, 0)
   await stage.shootAt(url, { ...window, proxy: `http://${proxy.host}`, proxyBypass: ['127.0.0.2'] })
   t.ok(privateHits > 0, 'the control: what the rules open is reached')
+})
+
+t.test('option proxy_bypass: reaches nothing private however an address or a name of one is written', async (t) => {
+  const proxy = await startHttpProxy(t)
+  const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: ['127.0.0.1/32'] }
+  const { port } = new URL(innerUrl)
+  const before = privateHits
+  for (const [host, proxyBypass] of [
+    ['inner.example', ['inner.example']],
+    ['inner.example', ['*.example']],
+    ['inner.example', ['*']],
+    ['127.0.0.2', ['*']],
+    ['127.0.0.2', ['<-loopback>', '<local>']],
+    ['127.0.0.2', ['127.0.0.0/8']],
+    ['2130706434', ['127.0.0.2', '2130706434']],
+    ['[::ffff:127.0.0.2]', ['[::ffff:127.0.0.2]', '::ffff:127.0.0.2']],
+    ['0x7f.2', ['0x7f.2', '127.0.0.2']],
+  ] as const) {
+    const options = { ...window, proxy: `http://${proxy.host}`, proxyBypass: [...proxyBypass], retries: 0 }
+    const how = { policy: { ...LOOPBACK_POLICY, rules } }
+    const outcome = await stage.shootAt(`http://${host}:${port}/`, options, how).then(
+      () => 'shown',
+      ({ code }) => code,
+    )
+    // A name that goes to the proxy is the proxy's business, which cannot find this one either.
+    t.match(outcome, /^(BLOCKED_ADDRESS|INVALID_OPTIONS|PROXY_FAILED|DNS_FAILED)$/, `${host} with ${proxyBypass.join()}`)
+  }
+  t.equal(privateHits, before)
 })
 
 t.test('a proxy on a private address is refused as a page there would be', async (t) => {

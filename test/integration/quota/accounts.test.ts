@@ -213,6 +213,11 @@ t.test('gateway drops its reservations and its Lease when it ends politely', asy
   const other = await stage.startGateway()
   const after = (await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name).filter((name) => !before.has(name))
   t.equal(after.length, 1)
+  t.match(
+    (await stage.gatewayLeases.get(after[0]!)).metadata.ownerReferences,
+    [{ kind: 'Pod', uid: 'pod-uid' }],
+    'and goes with its pod else',
+  )
   t.equal((await create(other, key)).status, 202)
   t.match((await usageOf('polite')).status?.reservations, [{ gateway: after[0] }], 'the control: it holds one')
   t.equal(await other.stop(), 0)

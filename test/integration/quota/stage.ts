@@ -45,7 +45,7 @@ export async function startStage(t: Test, plans: Partial<Plans>) {
 
   const gateways: Gateway[] = []
   const startGateway = async () => {
-    const gateway = await world.startGateway({ TINTYPE_PLANS: JSON.stringify(all), TINTYPE_LOG_LEVEL: 'warn' })
+    const gateway = await world.startGateway({ TINTYPE_PLANS: JSON.stringify(all), TINTYPE_LOG_LEVEL: 'warn', TINTYPE_POD_UID: 'pod-uid' })
     gateways.push(gateway)
     return gateway
   }

@@ -76,6 +76,7 @@ t.test('setupStorage has the store remove what nobody needs any more, and leaves
     'tintype-idempotency': 'idempotency/ 2',
     'tintype-options': 'options/ 2',
     'tintype-users': 'users/ 401',
+    'tintype-cache': 'cache/ 31',
     'tintype-batches': 'batches/ 400',
   }
   t.strictSame(await days(), own)

@@ -9,13 +9,14 @@ import { behaving } from './behaving.ts'
 import { serveDocuments } from './documents.ts'
 import { drawn } from './drawn.ts'
 import { htmlOf, type Routes, sendHtml } from './handler.ts'
+import { hostile } from './hostile.ts'
 import { reaching } from './reaching.ts'
 
 const PAGES_PORT = 8080
 const DOCUMENTS_PORT = 8081
 const SECURE_PORT = 8443
 
-const routes: Routes = { ...drawn, ...behaving, ...answering, ...reaching }
+const routes: Routes = { ...drawn, ...behaving, ...answering, ...hostile, ...reaching }
 
 /** Answers requests for the pages; `authority` is the certificate that /ca.pem hands out. */
 export function createPages(authority = ''): RequestListener {

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { call, finished, type RecordBody } from '../support/api-client.ts'
+import { SAMPLES, type Sample, scriptsPage } from '../support/scripts-page.ts'
+
+// The faces of the deployed image, told by the browser in the record. Which letter is drawn with which is shown in test/integration/complaints/fonts.test.ts.
+
+/** What the browser lists of one page at most. */
+const MOST = 32
+
+t.test('the deployed runner draws every script with a face of its own', async (t) => {
+  const half = Math.ceil(SAMPLES.length / 2)
+  for (const samples of [SAMPLES.slice(0, half), SAMPLES.slice(half)]) {
+    const drawnWith = await fontsOf(samples)
+    t.ok(drawnWith.length < MOST, 'the list is whole')
+    for (const { name, families } of samples) {
+      const isThere = families.some((family) => drawnWith.includes(family))
+      t.ok(isThere, `${name} wants ${families.join(' or ')} of ${drawnWith.join(', ')}`)
+    }
+  }
+})
+
+async function fontsOf(samples: readonly Sample[]): Promise<readonly string[]> {
+  const body = { options: { html: scriptsPage(samples), metadata_fonts: true } }
+  const created = await call<RecordBody>('/api/v1/screenshots', { method: 'POST', body })
+  if (created.status !== 202) throw new Error(`create answered ${created.status}: ${JSON.stringify(created.body)}`)
+  const { metadata } = (await finished(created.body.id)) as RecordBody & { metadata: { fonts?: string[] } }
+  return metadata.fonts ?? []
+}

@@ -1,0 +1,64 @@
+import t from 'tap'
+import { readyRunners } from '../support/cluster-pools.ts'
+import { foreignNode } from '../support/cluster-program.ts'
+import { fileOf } from '../support/cluster-screenshots.ts'
+import { eventually } from '../support/eventually.ts'
+import { endure, HOSTILE_CASES } from '../support/hostile.ts'
+import { startHostileStage } from '../support/hostile-stage.ts'
+import { decode, isNear } from '../support/picture.ts'
+import { listenInPod } from '../support/pod-network.ts'
+
+// Pages that want to keep a runner, or to use it up. One pod takes all of them, one after the other, and an ordinary page after each. How soon
+// the next one starts is measured by `npm run bench -- --only hostile`.
+
+t.setTimeout(590_000)
+if (foreignNode) t.plan(0, foreignNode)
+else await main().catch((error: unknown) => t.threw(error))
+
+/** Mebibytes that a pod may have more at rest than at its beginning: its heaps have grown with their work. */
+const GROWTH = 200
+
+async function main(): Promise<void> {
+  const { pod, take, measure } = await startHostileStage(t)
+  const arrivals = await listenInPod(t, pod.name, 8099)
+  await take('/quadrants', {})
+  const before = await eventually(
+    'two browsers are up',
+    async () => {
+      const state = await measure()
+      return state.browsers === 2 && state
+    },
+    60_000,
+  )
+
+  for (const hostile of HOSTILE_CASES.filter(({ isLong }) => !isLong)) {
+    t.test(`a capture of ${hostile.name} ends in a clear record, and the next one on the same pod is right`, async (t) => {
+      const { outcome, shot, next, isSamePod } = await endure(take, hostile)
+      t.ok(hostile.ends.includes(outcome), outcome, { seen: shot.status?.result })
+      if (outcome === 'Completed' && !hostile.path.startsWith('/tall'))
+        t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(290, 190), [0, 255, 0]), 'the page itself is in the picture')
+      t.ok(outcome === 'Completed' || (shot.status?.result?.error?.message ?? '').length > 10, 'or the record says why not')
+      t.equal(next.status?.phase, 'Completed')
+      const picture = await decode(await fileOf(next.metadata.name))
+      t.ok(isNear(picture.at(5, 5), [255, 0, 0]) && isNear(picture.at(295, 195), [255, 255, 0]), 'the next picture')
+      t.ok(isSamePod && shot.status?.runner?.uid === pod.uid, 'one pod took both')
+    })
+  }
+
+  t.test('nothing private was reached', async (t) => t.strictSame(arrivals, []))
+
+  t.test('the pod is at rest again: two browsers, no zombies, its memory given back, and it is the one of the beginning', async (t) => {
+    const after = await eventually(
+      'it rests',
+      async () => {
+        const state = await measure()
+        return state.browsers === 2 && state.zombies === 0 && state.mebibytes <= before.mebibytes + GROWTH && state
+      },
+      60_000,
+    ).catch(async () => measure())
+    t.comment(JSON.stringify({ before, after }))
+    t.ok(after.mebibytes <= before.mebibytes + GROWTH, `${before.mebibytes} MiB, then ${after.mebibytes} MiB`)
+    t.match(after, { browsers: 2, zombies: 0 })
+    t.match(await readyRunners(pod.name.replace(/-\d+$/, '')), [{ uid: pod.uid }])
+  })
+}

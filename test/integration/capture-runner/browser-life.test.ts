@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { eventually } from '../../support/eventually.ts'
+import { servePages } from './page-server.ts'
+import { openStudio } from './studio.ts'
+
+// What becomes of a runner whose browser's processes are killed or hang one after another. The processes are those that a page can bring down.
+
+const site = await servePages({
+  '/': '<!doctype html><title>Well</title><body style="background:#00ff00">',
+  '/never': '<!doctype html><title>Busy</title><script>while (true);</script>',
+})
+const studio = await openStudio()
+t.teardown(async () => {
+  await studio.close()
+  await site.close()
+})
+
+const browsers = () =>
+  listProcesses().filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((word) => word.includes('--tintype-browser')))
+const stateOf = (pid: number): string => {
+  try {
+    return /^State:\s+(\S)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? ''
+  } catch {
+    return ''
+  }
+}
+/** Processes of a kind below one browser; of renderers the one that works, which is the page's: the other waits for the next page. */
+function below(browser: number, type: string): number[] {
+  const found = treeOf(browser).filter((pid) => argumentsOf(pid).includes(`--type=${type}`))
+  return type === 'renderer' ? found.toSorted((a, b) => workOf(b) - workOf(a)).slice(0, 1) : found
+}
+const workOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[11] ?? 0)
+const zombies = (): number[] => treeOf(process.pid).filter((pid) => stateOf(pid) === 'Z')
+const isWell = async (): Promise<boolean> => (await studio.shoot(site.url('/'))).findings.pageTitle === 'Well'
+
+for (const type of ['renderer', 'gpu-process', 'browser'] as const) {
+  for (const signal of ['SIGKILL', 'SIGSTOP'] as const) {
+    t.test(`a runner whose ${type} gets ${signal} in the middle of a page takes the next picture, and leaves no zombie`, async (t) => {
+      const { browserPid } = await studio.shoot(site.url('/'))
+      const stop = new AbortController()
+      const lost = studio.shoot(site.url('/never'), undefined, { signal: stop.signal }).then(
+        () => 'a picture',
+        (error: unknown) => error,
+      )
+      await eventually('the page is loading', async () => site.requests.includes('GET /never'))
+      site.requests.length = 0
+      const struck = type === 'browser' ? [browserPid] : below(browserPid, type)
+      for (const pid of struck) process.kill(pid, signal)
+      // A capture has a deadline; here it has run out.
+      stop.abort(new Error('late'))
+      t.not(await lost, 'a picture')
+      t.ok(await isWell())
+      await eventually(
+        'the struck processes are gone',
+        async () => struck.length === 0 || !struck.some((pid) => 'RST'.includes(stateOf(pid) || '-')),
+      )
+      await eventually('no zombie is left below the runner', async () => zombies().length === 0)
+    })
+  }
+}
+
+t.test('the browser that waits gives a tiny picture while a capture occupies the other', async (t) => {
+  const stop = new AbortController()
+  const busy = studio.shoot(site.url('/never'), undefined, { signal: stop.signal }).catch(() => {})
+  await eventually('the page is loading', async () => site.requests.includes('GET /never'))
+  await studio.browsers.prove(AbortSignal.timeout(60_000))
+  stop.abort(new Error('late'))
+  await busy
+  t.pass('it did')
+})
+
+t.test('a browser that hangs while it waits is found out and replaced', async (t) => {
+  await studio.browsers.prove(AbortSignal.timeout(60_000))
+  const { browserPid } = await studio.shoot(site.url('/'))
+  const [spare] = browsers().filter(({ pid }) => pid !== browserPid)
+  process.kill(spare?.pid ?? 0, 'SIGSTOP')
+  await t.rejects(studio.browsers.prove(AbortSignal.timeout(3_000)))
+  const isProven = () =>
+    studio.browsers.prove(AbortSignal.timeout(30_000)).then(
+      () => true,
+      () => false,
+    )
+  await eventually('another one has taken its place', isProven)
+  await eventually('the hung one is gone', async () => !browsers().some(({ pid }) => pid === spare?.pid))
+  t.ok(await isWell())
+})
+
+t.test('a browser serves capture after capture, and is replaced once it keeps too much memory', async (t) => {
+  const light = await studio.shoot(site.url('/'))
+  t.equal((await studio.shoot(site.url('/'))).browserPid, light.browserPid)
+  const narrow = await openStudio({ maxKeptBytes: 1_000_000 })
+  t.teardown(narrow.close)
+  const { browserPid } = await narrow.shoot(site.url('/'))
+  await eventually('the browser has been replaced', async () => !browsers().some(({ pid }) => pid === browserPid))
+  const next = await narrow.shoot(site.url('/'))
+  t.not(next.browserPid, browserPid)
+  t.equal(next.findings.pageTitle, 'Well')
+})

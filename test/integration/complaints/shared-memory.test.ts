@@ -1,0 +1,37 @@
+// What users say of containers: 64 MiB of /dev/shm, which the browser fills with what it paints, and dies. In namespaces of its own, where there is none.
+
+import { execFileSync } from 'node:child_process'
+import { statfsSync } from 'node:fs'
+import { enterNamespace } from '../../support/in-namespace.ts'
+import { servePages } from '../capture-runner/page-server.ts'
+import { decode, isNear } from '../capture-runner/pixels.ts'
+import { openStudio } from '../capture-runner/studio.ts'
+
+enterNamespace(import.meta.filename, [])
+const { default: t } = await import('tap')
+
+const PAGE_KIBIBYTES = 4
+execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${PAGE_KIBIBYTES}k`, 'tmpfs', '/dev/shm'])
+
+/** Many large surfaces, each with a colour of its own. */
+const site = await servePages({
+  '/surfaces': `<!doctype html><body style="margin:0">${Array.from({ length: 8 }, (_, i) => `<canvas id="c${i}" width="1900" height="1000" style="display:block"></canvas>`).join('')}
+    <script>for (let i = 0; i < 8; i++) { const c = document.querySelector('#c' + i).getContext('2d'); c.fillStyle = 'rgb(0,' + i * 30 + ',200)'; c.fillRect(0, 0, 1900, 1000) }</script>`,
+})
+t.teardown(() => site.close())
+
+t.test('complaint: pages crash for want of shared memory: they are captured where there is next to none', async (t) => {
+  const { blocks, bsize } = statfsSync('/dev/shm')
+  t.equal(blocks * bsize, PAGE_KIBIBYTES * 1024)
+  const studio = await openStudio()
+  t.teardown(() => studio.close())
+  const shots = [
+    await studio.shoot(site.url('/surfaces'), { fullPage: true }),
+    await studio.shoot(site.url('/surfaces'), { fullPage: true }),
+  ]
+  for (const { picture } of shots) {
+    const pixels = await decode(picture)
+    t.equal(pixels.height, 8_000)
+    for (let i = 0; i < 8; i++) t.ok(isNear(pixels.at(900, i * 1_000 + 500), [0, i * 30, 200], 0), `surface ${i}`)
+  }
+})

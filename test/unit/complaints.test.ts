@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+
+// docs/complaints.md says which test answers which complaint: it must be there, and nothing may be left out.
+
+const root = join(import.meta.dirname, '../..')
+const ROW = /^\| (\d+) \| ([^|]+) \| [^|]+ \| (.+) \|$/gm
+const LINK = /\]\(\.\.\/([^)]+)\)/g
+const TITLE = /\.test\(\s*(['"`])complaint: ([^:]+): /g
+
+const rows = [...readFileSync(join(root, 'docs/complaints.md'), 'utf8').matchAll(ROW)].map(([, number, complaint = '', links = '']) => ({
+  number: Number(number),
+  complaint,
+  files: [...links.matchAll(LINK)].map(([, file = '']) => file),
+}))
+const answers = globSync('test/{integration,e2e}/**/*.test.ts', { cwd: root }).flatMap((file) =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(TITLE)].map(([, , complaint = '']) => ({ file, complaint })),
+)
+
+t.test('the fifteen complaints each have a test named after them, in the file that the table names', async (t) => {
+  t.strictSame(
+    [...new Set(rows.map(({ number }) => number))],
+    Array.from({ length: 15 }, (_, index) => index + 1),
+  )
+  for (const { complaint, files } of rows) {
+    t.ok(files.length > 0, complaint)
+    for (const file of files)
+      t.ok(
+        answers.some((answer) => answer.complaint === complaint && answer.file === file),
+        `${complaint} in ${file}`,
+      )
+  }
+})
+
+t.test('every test that is named after a complaint is in the table', async (t) => {
+  for (const { complaint, file } of answers)
+    t.ok(
+      rows.some((row) => row.complaint === complaint),
+      `${complaint} of ${file}`,
+    )
+})
