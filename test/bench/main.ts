@@ -129,7 +129,7 @@ async function batches(bare: BarePod): Promise<void> {
 
 async function creates(): Promise<void> {
   const samples = await measureCreates(settings, tell)
-  show(createsTable(samples), createTimesTable(samples), processorTable(samples))
+  show(createsTable(samples), createsTable(samples, 'unwatched'), createTimesTable(samples), processorTable(samples))
 }
 
 const ON_CLUSTER: Record<(typeof CAPTURE_PARTS)[number], (bare: BarePod) => Promise<void>> = {

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 import { type Load, startLoad } from './load.ts'
 import type { LoadAnswer, LoadOrder } from './load-client.ts'
 import { countProcessor, findDaemon, type ProcessorUse } from './processor.ts'
-import { BARE_NAMESPACE, type Stage, withStage } from './stage.ts'
+import { BARE_NAMESPACE, GATEWAYS_NAMESPACE, type Stage, withStage } from './stage.ts'
 
 /** One way of creating, in one round. */
 export interface Way extends LoadAnswer {
@@ -16,8 +16,10 @@ export interface Way extends LoadAnswer {
 export interface CreateSample {
   round: number
   gateways: number
-  /** In the API server, by the gateway's client library: nothing before it, nobody who watches. */
+  /** In the API server, by the gateway's client library, where the gateways' own objects are: each of them is told of every one. */
   bare: Way
+  /** The same where nobody watches. */
+  unwatched: Way
   /** POST /v1/screenshots. */
   single: Way
   /** Batches of 100, one after the other; and several at once. */
@@ -79,7 +81,7 @@ async function measureRound({ settings, stage, gateways, key, load }: Parts): Pr
     return { ...result, processor }
   }
   const spec = { url: URL_TO_CAPTURE, accountName: ACCOUNT }
-  const bare = { way: 'bare', kubeconfig: world.plane.kubeconfigPath, namespace: BARE_NAMESPACE, spec, count, atOnce } as const
+  const bare = { way: 'bare', kubeconfig: world.plane.kubeconfigPath, spec, count, atOnce } as const
   const rest = { way: 'rest', urls: gateways.map(({ url }) => url), key, method: 'POST' } as const
   const single = { ...rest, paths: ['/v1/screenshots'], body: { url: URL_TO_CAPTURE }, count, atOnce }
   const urls = Array.from({ length: BATCH_SIZE }, (_, index) => `${URL_TO_CAPTURE}&n=${index}`)
@@ -88,7 +90,8 @@ async function measureRound({ settings, stage, gateways, key, load }: Parts): Pr
   return {
     gateways: gateways.length,
     load: loadavg()[0] ?? 0,
-    bare: await run(bare, CREATED, count),
+    unwatched: await run({ ...bare, namespace: BARE_NAMESPACE }, CREATED, count),
+    bare: await run({ ...bare, namespace: GATEWAYS_NAMESPACE }, CREATED, count),
     single: await run(single, ACCEPTED, count),
     batch: await run({ ...batch, atOnce: 1 }, ACCEPTED, batches * BATCH_SIZE),
     batches: await run({ ...batch, atOnce: BATCHES_AT_ONCE }, ACCEPTED, batches * BATCH_SIZE),

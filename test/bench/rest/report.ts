@@ -11,17 +11,28 @@ import type { ReadSample } from './reads.ts'
 // What was measured of the REST interface, as tables. Pure.
 
 const WAYS = ['single', 'batch', 'batches'] as const
-const NAMES = { bare: 'bare create', single: 'POST', batch: 'batch of 100', batches: '4 batches at once' } as const
+const NAMES = {
+  unwatched: 'unwatched bare create',
+  bare: 'bare create',
+  single: 'POST',
+  batch: 'batch of 100',
+  batches: '4 batches at once',
+} as const
 const eachOf = (way: keyof typeof NAMES): number => (way === 'batch' || way === 'batches' ? BATCH_SIZE : 1)
 const toGateways = (count: number): string => (count === 1 ? 'one gateway' : `${count} gateways`)
 
+const TITLES = {
+  bare: 'Screenshots created a second, and that over the bare creates of the same round (bars: POST 0.4, batches 0.8)',
+  unwatched: 'The same over bare creates in a namespace that nobody watches',
+}
+
 /** Screenshots a second in each way, each beside the bare creates of its own round. */
-export function createsTable(samples: readonly CreateSample[]): Table {
+export function createsTable(samples: readonly CreateSample[], base: keyof typeof TITLES = 'bare'): Table {
   const counts = [...new Set(samples.map(({ gateways }) => gateways))]
-  const ofBare = (sample: CreateSample, way: (typeof WAYS)[number]) => rateOf(sample[way], eachOf(way)) / rateOf(sample.bare)
+  const ofBare = (sample: CreateSample, way: (typeof WAYS)[number]) => rateOf(sample[way], eachOf(way)) / rateOf(sample[base])
   const cells = (round: string, rounds: readonly CreateSample[]): string[] => [
     round,
-    toCell(median(rounds.map(({ bare }) => rateOf(bare)))),
+    toCell(median(rounds.map((sample) => rateOf(sample[base])))),
     ...WAYS.flatMap((way) => [
       toCell(median(rounds.map((sample) => rateOf(sample[way], eachOf(way))))),
       median(rounds.map((sample) => ofBare(sample, way))).toFixed(2),
@@ -29,8 +40,8 @@ export function createsTable(samples: readonly CreateSample[]): Table {
     median(rounds.map(({ load }) => load)).toFixed(1),
   ]
   return {
-    title: 'Screenshots created a second, and that over the bare creates of the same round (bars: POST 0.4, batches 0.8)',
-    head: ['through', 'round', NAMES.bare, ...WAYS.flatMap((way) => [NAMES[way], 'of bare']), 'load'],
+    title: TITLES[base],
+    head: ['through', 'round', NAMES[base], ...WAYS.flatMap((way) => [NAMES[way], 'of bare']), 'load'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
       const named = (row: string[]) => [toGateways(count), ...row]
@@ -47,9 +58,9 @@ export function createTimesTable(samples: readonly CreateSample[]): Table {
     head: ['request', 'through', 'p50', 'p99'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
-      return (['bare', ...WAYS] as const).map((way) => [
+      return (['unwatched', 'bare', ...WAYS] as const).map((way) => [
         NAMES[way],
-        way === 'bare' ? '' : toGateways(count),
+        way === 'unwatched' ? '' : toGateways(count),
         ...timesOf(rounds.map((sample) => sample[way])),
       ])
     }),
@@ -65,9 +76,9 @@ export function processorTable(samples: readonly CreateSample[]): Table {
     head: ['request', 'through', ...PARTS, 'all', 'bare over it'],
     rows: counts.flatMap((count) => {
       const rounds = samples.filter(({ gateways }) => gateways === count)
-      return (['bare', ...WAYS] as const).map((way) => [
+      return (['unwatched', 'bare', ...WAYS] as const).map((way) => [
         NAMES[way],
-        way === 'bare' ? '' : toGateways(count),
+        way === 'unwatched' ? '' : toGateways(count),
         ...PARTS.map((part) => middle(rounds, (sample) => sample[way].processor[part])),
         middle(rounds, (sample) => totalOf(sample[way].processor)),
         middle(rounds, (sample) => totalOf(sample.bare.processor) / totalOf(sample[way].processor)),

@@ -23,6 +23,8 @@ export interface Stage {
 
 /** Its objects are of no gateway's concern: what is made in it is made for the API server alone. */
 export const BARE_NAMESPACE = 'bare'
+/** Where the gateways' objects are. */
+export const GATEWAYS_NAMESPACE = 'default'
 
 const GATEWAY = 'tintype-api-gateway'
 const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'

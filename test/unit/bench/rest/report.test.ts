@@ -15,6 +15,7 @@ const aRound = (round: number, gateways: number, single: Way): CreateSample => (
   round,
   gateways,
   bare: aWay(1_000, 1_000),
+  unwatched: aWay(1_000, 500),
   single,
   batch: aWay(10, 2_000),
   batches: aWay(10, 1_250),
@@ -24,6 +25,12 @@ const aRound = (round: number, gateways: number, single: Way): CreateSample => (
 t.test('createsTable counts the screenshots of batches, and compares each way with the bare creates of its round', async (t) => {
   const { rows } = createsTable([aRound(1, 1, aWay(1_000, 2_000))])
   t.strictSame(rows[0], ['one gateway', '1', '1000', '500', '0.50', '500', '0.50', '800', '0.80', '1.0'])
+})
+
+t.test('createsTable compares with bare creates that nobody is told of, too', async (t) => {
+  const { title, rows } = createsTable([aRound(1, 1, aWay(1_000, 2_000))], 'unwatched')
+  t.match(title, /nobody watches/)
+  t.strictSame(rows[0]?.slice(2, 5), ['2000', '500', '0.25'])
 })
 
 t.test('createsTable ends the rounds of each number of gateways with their medians', async (t) => {
@@ -45,10 +52,10 @@ t.test('createsTable ends the rounds of each number of gateways with their media
 
 t.test('createTimesTable and processorTable have a row for each way and number of gateways', async (t) => {
   const samples = [aRound(1, 1, aWay(10, 10, 2)), aRound(1, 3, aWay(10, 10, 4))]
-  t.equal(createTimesTable(samples).rows.length, 8)
+  t.equal(createTimesTable(samples).rows.length, 10)
   const { rows } = processorTable(samples)
-  t.strictSame(rows[1], ['POST', 'one gateway', '2.00', '0.00', '2.00', '0.00', '4.00', '0.50'])
-  t.strictSame(rows[5]?.slice(-2), ['8.00', '0.25'])
+  t.strictSame(rows[2], ['POST', 'one gateway', '2.00', '0.00', '2.00', '0.00', '4.00', '0.50'])
+  t.strictSame(rows[7]?.slice(-2), ['8.00', '0.25'])
 })
 
 t.test('readsTable tells how many a second', async (t) => {
