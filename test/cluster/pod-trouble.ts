@@ -26,6 +26,9 @@ const final = new Set([
   'ErrImageNeverPull',
 ])
 
+/** The kubelet has not yet read what a new pod mounts or takes its environment from; it asks again by itself. */
+const notYetRead = /^failed to sync \w+ cache: timed out/
+
 /** A program may fall over while what it needs comes up; one that does so again and again will not mend. */
 const manyRestarts = 4
 
@@ -56,7 +59,7 @@ export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): str
 
 function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {
   const { reason, message } = state?.waiting ?? {}
-  if (reason !== undefined && final.has(reason)) return `${reason}${message === undefined ? '' : `, ${message}`}`
+  if (reason !== undefined && final.has(reason) && !notYetRead.test(message ?? '')) return `${reason}${message === undefined ? '' : `, ${message}`}`
   if (reason === 'CrashLoopBackOff' && restartCount >= manyRestarts) {
     return `ended ${restartCount} times, last with code ${lastState?.terminated?.exitCode ?? 'unknown'}`
   }

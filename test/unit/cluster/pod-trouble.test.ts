@@ -21,6 +21,16 @@ const cases: { name: string; pod: Pod; trouble: string | undefined }[] = [
     trouble: 'pod operator-1: ended 4 times, last with code 2',
   },
   { name: 'nothing in a program that fell over once', pod: aPod({ ...waiting('CrashLoopBackOff'), restartCount: 1 }), trouble: undefined },
+  {
+    name: 'nothing in a pod whose Secret the kubelet has not read in time',
+    pod: aPod(waiting('CreateContainerConfigError', 'failed to sync secret cache: timed out waiting for the condition')),
+    trouble: undefined,
+  },
+  {
+    name: 'a Secret that is not there',
+    pod: aPod(waiting('CreateContainerConfigError', 'secret "x" not found')),
+    trouble: 'pod operator-1: CreateContainerConfigError, secret "x" not found',
+  },
   { name: 'nothing in a pod that comes up', pod: aPod(waiting('ContainerCreating')), trouble: undefined },
   { name: 'nothing in a pod that goes', pod: aPod(waiting('ImagePullBackOff'), '2026-11-21T12:00:00Z'), trouble: undefined },
   { name: 'nothing in a pod without containers yet', pod: { kind: 'Pod', metadata: { name: 'new' }, status: {} }, trouble: undefined },
