@@ -40,6 +40,8 @@ const MAX_CAPTURES = 100
 const MAX_AGE_MILLISECONDS = 30 * 60_000
 /** Bytes that a browser's lasting processes may keep: 100 MiB are usual. */
 const MAX_KEPT_BYTES = 400 * 1024 * 1024
+/** Captures between two looks at it: a look reads files of every process in the pod. */
+const KEPT_EVERY = 5
 /** Milliseconds that a context may take to close before its browser is replaced. */
 const CLOSE_MILLISECONDS = 2_000
 /** Milliseconds to make a tab in a browser that works. */
@@ -143,7 +145,8 @@ export class Browsers {
     tab.exit.close()
     if (!warm) return
     warm.lent -= 1
-    warm.isWornOut ||= !isClosed || this.#keepsTooMuch(browser)
+    const isLookedAt = !isSound || warm.captures % KEPT_EVERY === 0
+    warm.isWornOut ||= !isClosed || (isLookedAt && this.#keepsTooMuch(browser))
     if (!browser.isConnected()) this.#retire(warm)
     else if (this.#isUsedUp(warm)) {
       // The next capture may have a tab of it already, and keeps it.

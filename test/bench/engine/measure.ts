@@ -35,7 +35,7 @@ export interface EngineFigures {
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
 /** Pages for each lane before anything is measured: programs that have just started are slow. */
-const WARM_PAGES = 6
+const WARM_PAGES = 20
 const REST_MILLISECONDS = 10_000
 
 /** How the rounds go. */
