@@ -42,6 +42,21 @@ export function memoryOf(pid: number): number {
   return (kibibytes('RssAnon') + kibibytes('RssShmem') / 2) * KIBIBYTE
 }
 
+/** Where a container finds its own count: cgroup v2, and v1. */
+const GROUP_FILES = ['/sys/fs/cgroup/memory.current', '/sys/fs/cgroup/memory/memory.usage_in_bytes']
+
+/** Bytes charged to the control group of this pod's container, cached files included; undefined where the system does not say. */
+export function memoryOfGroup(files: readonly string[] = GROUP_FILES): number | undefined {
+  for (const file of files) {
+    try {
+      return Number(readFileSync(file, 'utf8'))
+    } catch {
+      // The other version, or neither.
+    }
+  }
+  return undefined
+}
+
 /** Bytes that a browser keeps when its pages are gone: the memory of all its processes but the renderers. */
 export function keptBytesOf(browserPid: number): number {
   const lasting = treeOf(browserPid).filter((pid) => !argumentsOf(pid).includes('--type=renderer'))

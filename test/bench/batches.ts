@@ -26,7 +26,7 @@ export interface BatchSample {
 /** Pages that each account asks for in one go when there are many. */
 const PAGES_OF_ONE = 10
 const BROWSERS = [1, 2, 4]
-const LOOK_MILLISECONDS = 500
+const LOOK_MILLISECONDS = 2_000
 
 /** Rounds of the loop and of the product in turns. @param keys of accounts that nobody else uses */
 export async function measureBatches(

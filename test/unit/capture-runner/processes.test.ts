@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { argumentsOf, keptBytesOf, listProcesses, memoryOf, treeOf } from '../../../capture-runner/src/processes.ts'
+import { argumentsOf, keptBytesOf, listProcesses, memoryOf, memoryOfGroup, treeOf } from '../../../capture-runner/src/processes.ts'
 
 t.test('treeOf holds a process and all below it', async (t) => {
   const processes = [
@@ -34,6 +34,12 @@ t.test('keptBytesOf counts a process and what lives below it, but no renderer', 
   const kept = keptBytesOf(process.pid)
   t.ok(kept >= memoryOf(helper!.pid!) + 10_000_000, 'itself and the helper')
   t.ok(kept < memoryOf(process.pid) + memoryOf(helper!.pid!) + memoryOf(renderer!.pid!), 'not the renderer')
+})
+
+t.test('memoryOfGroup reads the first file that is there, and says when none is', async (t) => {
+  const directory = t.testdir({ 'memory.usage_in_bytes': '284327936\n' })
+  t.equal(memoryOfGroup([`${directory}/memory.current`, `${directory}/memory.usage_in_bytes`]), 284_327_936)
+  t.equal(memoryOfGroup([`${directory}/memory.current`]), undefined)
 })
 
 t.test('a process that has gone has no arguments and no memory', async (t) => {
