@@ -59,7 +59,8 @@ export function staleOf(pods: readonly Pod[], running: ReadonlySet<string>): str
 
 function troubleOf({ restartCount, state, lastState }: ContainerStatus): string | undefined {
   const { reason, message } = state?.waiting ?? {}
-  if (reason !== undefined && final.has(reason) && !notYetRead.test(message ?? '')) return `${reason}${message === undefined ? '' : `, ${message}`}`
+  if (reason !== undefined && final.has(reason) && !notYetRead.test(message ?? ''))
+    return `${reason}${message === undefined ? '' : `, ${message}`}`
   if (reason === 'CrashLoopBackOff' && restartCount >= manyRestarts) {
     return `ended ${restartCount} times, last with code ${lastState?.terminated?.exitCode ?? 'unknown'}`
   }
