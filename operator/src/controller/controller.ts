@@ -3,7 +3,7 @@
  * Errors end here: retryable ones and bugs come back with backoff, conflicts too but uncounted, terminal ones wait for the object to change.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConflict, isTransient } from '@tintype/crds/client/kube-error'
+import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
@@ -140,7 +140,7 @@ export class Controller {
       return 'error'
     }
     this.queue.addRateLimited(key)
-    if (isConflict(error) || (error instanceof RetryableError && isConflict(error.cause))) {
+    if (isConflict(error) || (error instanceof RetryableError && (isConflict(error.cause) || isNotFound(error.cause)))) {
       log.debug(fields, 'reconcile lost a race')
       return 'requeue'
     }

@@ -108,13 +108,19 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
   }
 }
 
-/** One status write. An attempt of this process that lost its race ends in a conflict, and the object is looked at again. */
+/** One status write. An attempt of this process that lost its race, to a deletion too, ends in an error, and the object is looked at again. */
 async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors, isLeader }: ScreenshotContext): Promise<Screenshot> {
   if (!isLeader()) throw new RetryableError('no longer the leader')
   const { name, resourceVersion } = shot.metadata
-  const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
-  reflectors.screenshots.observe(written)
-  return written
+  try {
+    const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
+    reflectors.screenshots.observe(written)
+    return written
+  } catch (error) {
+    // The watch is about to tell of it, and what was kept for it is given back then.
+    if (isNotFound(error)) throw new RetryableError('the Screenshot is gone', { cause: error })
+    throw error
+  }
 }
 
 /** A runner that outlived a claim: at fault, or as good as before. */

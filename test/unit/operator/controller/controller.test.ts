@@ -103,6 +103,14 @@ const failures = [
     retries: 1,
   },
   {
+    name: 'an object that was deleted under the write',
+    error: new RetryableError('claim', { cause: new KubeError({ status: 404, reason: 'NotFound', message: 'not found' }) }),
+    result: 'requeue',
+    counted: [],
+    logged: [],
+    retries: 1,
+  },
+  {
     name: 'a terminal error',
     error: new TerminalError('InvalidPod', 'rejected'),
     result: 'error',
