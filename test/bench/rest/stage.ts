@@ -2,16 +2,17 @@
  * What the REST benchmarks run on: an API server and an etcd of their own that waits for the disk, an own MinIO, and gateways as they are in
  * their image: bundled, with its flags, with a service account's files instead of a kubeconfig. No operator: nothing is captured.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
-import { namespaces, serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
+import { namespaces, serviceAccounts } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import { bundleProgram } from '../../cluster/bundle.ts'
 import { type Gateway, startWorld, type World } from '../../integration/api-gateway/world.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount, writeServiceAccount } from '../../support/as-in-pod.ts'
 import { undoing } from '../undo.ts'
 
 export interface Stage {
@@ -27,16 +28,6 @@ export const BARE_NAMESPACE = 'bare'
 export const GATEWAYS_NAMESPACE = 'default'
 
 const GATEWAY = 'tintype-api-gateway'
-const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
-const TOKEN_SECONDS = 7_200
-
-/** As in api-gateway/Dockerfile; and the heap that node allows itself in a container of the chart's 384 MiB: on a host with gigabytes it would collect late. */
-const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
-const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
-
-/** What the kubelet does: the files of the service account where a pod has them; only the gateway sees the mount. */
-const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
-
 /** `fsync`: etcd waits for the disk. `profile`: directory for processor profiles of the gateways. */
 export interface StageOptions {
   fsync: boolean
@@ -54,7 +45,7 @@ export async function withStage<T>({ fsync, profile }: StageOptions, act: (stage
       await bundleProgram('api-gateway', program)
       const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${path.resolve(profile)}`]
       const node = [process.execPath, ...NODE_FLAGS, ...profiling, path.join(program, 'app/main.mjs')]
-      const command = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, account, ...node] as const
+      const command = withAccount(account, node)
       const world = await startWorld({ fsync, command })
       return undoing(world.stop, () => onStage(world, account, act))
     },
@@ -66,7 +57,7 @@ async function onStage<T>(world: World, account: string, act: (stage: Stage) => 
   const admin = new KubeHttp(access)
   try {
     const { tls } = await access.credentials()
-    await writeServiceAccount(admin, account, String(tls.ca))
+    await makeServiceAccount(admin, account, String(tls.ca))
     await new Resource(admin, namespaces).create({ metadata: { name: BARE_NAMESPACE } })
     const { hostname, port } = new URL(world.plane.url)
     const many = '1000000'
@@ -80,7 +71,7 @@ async function onStage<T>(world: World, account: string, act: (stage: Stage) => 
 }
 
 /** A service account with the gateway's rights, and its files. */
-async function writeServiceAccount(admin: KubeHttp, directory: string, authority: string): Promise<void> {
+async function makeServiceAccount(admin: KubeHttp, directory: string, authority: string): Promise<void> {
   const accounts = new Resource(admin, serviceAccounts)
   await accounts.create({ metadata: { name: GATEWAY } })
   const bindings = defineResource<KubeObject>({
@@ -93,9 +84,5 @@ async function writeServiceAccount(admin: KubeHttp, directory: string, authority
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: GATEWAY }
   const subjects = [{ kind: 'ServiceAccount', name: GATEWAY, namespace: 'default' }]
   await new Resource(admin, bindings).create({ metadata: { name: `${GATEWAY}-pod` }, roleRef, subjects } as KubeObject)
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } }
-  const { status } = await admin.request<TokenRequest>({ method: 'POST', path: accounts.pathOf(GATEWAY, 'token'), body })
-  await mkdir(directory)
-  const files = { token: status?.token ?? '', 'ca.crt': authority, namespace: 'default' }
-  for (const [name, text] of Object.entries(files)) await writeFile(path.join(directory, name), text)
+  await writeServiceAccount(admin, { name: GATEWAY, directory, ca: authority })
 }

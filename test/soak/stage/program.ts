@@ -2,13 +2,10 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { serviceAccounts, type TokenRequest } from '../../../crds/client/core-resources.ts'
-import type { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { Resource } from '../../../crds/client/resource.ts'
 import { bundleProgram } from '../../cluster/bundle.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount } from '../../support/as-in-pod.ts'
 
 /** A process of ours. */
 export interface Program {
@@ -35,16 +32,7 @@ export interface ProgramPlan {
   flags?: readonly string[]
 }
 
-const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
-const TOKEN_SECONDS = 14_400
 const MAX_OUTPUT = 200_000
-
-/** As in the Dockerfiles; and the heap that node allows itself in a container of the chart's 384 MiB: on a host with gigabytes it would collect late. */
-const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
-const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
-
-/** What the kubelet does: the files of the service account where a pod has them; only the program sees the mount. */
-const SCRIPT = `mount -t tmpfs tmpfs /run && mkdir -p ${FILES} && cp "$0"/* ${FILES}/ && exec "$@"`
 
 const bundles = new Map<string, Promise<string>>()
 
@@ -55,30 +43,14 @@ function bundleOf(name: ProgramPlan['name'], directory: string): Promise<string>
   return bundle
 }
 
-/** Writes the files of a service account of the release. */
-export async function writeServiceAccount(
-  admin: KubeHttp,
-  { name, directory, ca }: { name: string; directory: string; ca: string },
-): Promise<void> {
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } }
-  const { status } = await admin.request<TokenRequest>({
-    method: 'POST',
-    path: new Resource(admin, serviceAccounts).pathOf(name, 'token'),
-    body,
-  })
-  await mkdir(directory, { recursive: true })
-  const files = { token: status?.token ?? '', 'ca.crt': ca, namespace: admin.namespace }
-  for (const [file, text] of Object.entries(files)) await writeFile(path.join(directory, file), text)
-}
-
 /** Starts a program; whether it is ready is for the caller to ask. */
 export async function startProgram({ name, directory, environment, flags = [] }: ProgramPlan): Promise<Program> {
   const main = await bundleOf(name, directory)
   const [metricsPort = 0] = await findFreePorts(1)
   const node = [process.execPath, ...NODE_FLAGS, ...flags, main]
-  const args = ['--user', '--map-root-user', '--mount', 'sh', '-c', SCRIPT, path.join(directory, `account-${name}`), ...node]
+  const [command, ...args] = withAccount(path.join(directory, `account-${name}`), node)
   const env = { PATH: process.env.PATH ?? '', HOME: '/tmp', TINTYPE_METRICS_PORT: String(metricsPort), ...NODE_ENVIRONMENT, ...environment }
-  const child = spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   const counts = new Map<string, number>()
   for (const stream of [child.stdout, child.stderr])

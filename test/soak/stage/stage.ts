@@ -23,11 +23,12 @@ import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { installRelease, NAMESPACE, type Release } from '../../integration/admission/release.ts'
 import { expectedHash } from '../../integration/operator/stage.ts'
+import { writeServiceAccount } from '../../support/as-in-pod.ts'
 import { eventually } from '../../support/eventually.ts'
 import { newPile, type Pile } from './ends.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { createOperatorPod, playKubelet } from './operator-pod.ts'
-import { type Program, startProgram, writeServiceAccount } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 
 /** An operator's pod: its process, and whether it leads. */
 export interface OperatorPod extends Program {
