@@ -1,4 +1,5 @@
-import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { DevTools } from './devtools.ts'
 import type { ContextPlan } from './plans/context.ts'
 import { buildUserAgent, userAgentOf } from './user-agent.ts'
 
@@ -31,7 +32,7 @@ export const toContextOptions = (plan: ContextPlan, version: string): BrowserCon
 const headersFor = (language: string | undefined) => (language === undefined ? {} : { extraHTTPHeaders: { 'Accept-Language': language } })
 
 /** What a page needs besides. */
-export async function applyEmulation(session: CDPSession, page: Page, version: string, plan: ContextPlan): Promise<void> {
+export async function applyEmulation(session: DevTools, page: Page, version: string, plan: ContextPlan): Promise<void> {
   const { forceDark, locale } = plan
   const acceptLanguage = locale === undefined ? {} : { acceptLanguage: locale }
   await Promise.all([
@@ -43,14 +44,14 @@ export async function applyEmulation(session: CDPSession, page: Page, version: s
 }
 
 /** Brings a page from some media to others, as far as a prepared context can be brought there. */
-export async function emulateMedia(session: CDPSession, page: Page, to: ContextPlan, from: ContextPlan): Promise<void> {
+export async function emulateMedia(session: DevTools, page: Page, to: ContextPlan, from: ContextPlan): Promise<void> {
   const wanted = toMedia(to)
   if (JSON.stringify(wanted) === JSON.stringify(toMedia(from))) return
   await Promise.all([page.emulateMedia(wanted), emulateMore(session, to)])
 }
 
 /** Features that Playwright has no word for. The type is told by this session too, which would forget it in the next process of the page. */
-async function emulateMore(session: CDPSession, { mediaFeatures = {}, mediaType }: ContextPlan): Promise<void> {
+async function emulateMore(session: DevTools, { mediaFeatures = {}, mediaType }: ContextPlan): Promise<void> {
   const features = Object.entries(mediaFeatures).map(([name, value]) => ({ name, value }))
   if (features.length === 0 && mediaType === undefined) return
   await session.send('Emulation.setEmulatedMedia', { media: mediaType ?? '', features })

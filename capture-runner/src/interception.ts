@@ -1,5 +1,5 @@
-import type { CDPSession } from 'playwright-core'
 import type { AskedRequest, Judge, Verdict } from './blocking/judge.ts'
+import { type DevTools, directly } from './devtools.ts'
 import { bypassServiceWorkers } from './page-events.ts'
 import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
@@ -37,7 +37,7 @@ export interface InterceptionPlan {
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
   const browser = tab.context.browser()
   if (!browser) throw new Error('the context has no browser')
-  const session = await answered(browser.newBrowserCDPSession(), signal)
+  const session = directly(await answered(browser.newBrowserCDPSession(), signal))
   tab.context.once('close', () => void session.detach().catch(() => {}))
   const interception = new Interception(
     session,
@@ -56,14 +56,14 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
 const isSameSite: IsSame = (a, b) => a !== '' && siteOf(a) === siteOf(b)
 
 class Interception {
-  readonly #session: CDPSession
+  readonly #session: DevTools
   readonly #requesters: Requesters
   readonly #plan: InterceptionPlan
   readonly #mainFrame: string
   /** Requests whose first 401 may be answered. */
   readonly #unanswered = new Set<string>()
 
-  constructor(session: CDPSession, requesters: Requesters, plan: InterceptionPlan, mainFrame: string) {
+  constructor(session: DevTools, requesters: Requesters, plan: InterceptionPlan, mainFrame: string) {
     this.#session = session
     this.#requesters = requesters
     this.#plan = plan

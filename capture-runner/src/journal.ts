@@ -1,4 +1,4 @@
-import type { CDPSession } from 'playwright-core'
+import type { DevTools } from './devtools.ts'
 import type { HarRequest } from './har.ts'
 import type { PageEvents } from './page-events.ts'
 
@@ -55,7 +55,7 @@ export class Journal {
   }
 
   /** Begins to listen for console messages and uncaught errors. */
-  followConsole(session: CDPSession): void {
+  followConsole(session: DevTools): void {
     session.on('Runtime.consoleAPICalled', ({ type, args, timestamp, stackTrace }) => {
       const text = args.map(({ value, description, unserializableValue }) => unserializableValue ?? description ?? toText(value)).join(' ')
       this.#say({ level: type, text, ...placeOf(stackTrace?.callFrames[0]) }, timestamp)

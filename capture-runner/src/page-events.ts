@@ -1,11 +1,12 @@
 import type { CDPSession, Page } from 'playwright-core'
+import { type DevTools, workerOf } from './devtools.ts'
 
 /** DevTools events of a page. */
 export type PageEvents = Pick<CDPSession, 'on'>
 
-/** What Playwright keeps of a page behind its interface, as far as it is read here. */
-interface Inside {
-  _connection?: { toImpl?: (page: Page) => { delegate?: { _mainFrameSession?: { _client?: PageEvents } } } | undefined }
+/** What does the work of a page, as far as it is read here. */
+interface PageWorker {
+  delegate?: { _mainFrameSession?: { _client?: PageEvents } }
 }
 
 /**
@@ -16,7 +17,7 @@ interface Inside {
  * The two sessions tell in turns: an answer on ours may come a moment before an event on Playwright's that the same task of the page has caused. Whoever
  * needs all that an answer has caused asks the page once more.
  */
-export async function listenAlong(page: Page, session: CDPSession): Promise<PageEvents> {
+export async function listenAlong(page: Page, session: DevTools): Promise<PageEvents> {
   const client = findClient(page)
   if (client) return client
   await Promise.all([session.send('Page.setLifecycleEventsEnabled', { enabled: true }), enableNetwork(session)])
@@ -24,14 +25,14 @@ export async function listenAlong(page: Page, session: CDPSession): Promise<Page
 }
 
 /** Has requests go past service workers, whoever runs them. A session that does not listen to the network has no say in it. */
-export async function bypassServiceWorkers(session: CDPSession): Promise<void> {
+export async function bypassServiceWorkers(session: DevTools): Promise<void> {
   await enableNetwork(session)
   await session.send('Network.setBypassServiceWorker', { bypass: true })
 }
 
-const enableNetwork = (session: CDPSession) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
 
 function findClient(page: Page): PageEvents | undefined {
-  const client = (page as Inside)._connection?.toImpl?.(page)?.delegate?._mainFrameSession?._client
+  const client = (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession?._client
   return typeof client?.on === 'function' ? client : undefined
 }

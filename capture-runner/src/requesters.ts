@@ -1,4 +1,4 @@
-import type { CDPSession } from 'playwright-core'
+import type { DevTools } from './devtools.ts'
 
 // Which frame asks for what, for headers that are meant for one origin. An address alone does not tell: a page of another origin, shown after a
 // redirect or in a frame, may ask that origin for anything, and must not do it with the client's credentials.
@@ -25,7 +25,7 @@ export class Requesters {
   readonly #asked = new Map<string, string>()
 
   /** @param isSame which origins count as one */
-  constructor(session: CDPSession, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
+  constructor(session: DevTools, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
     this.#mainFrame = mainFrame
     this.#isSame = isSame
     session.on('Page.frameAttached', ({ frameId, parentFrameId }) => void this.#parents.set(frameId, parentFrameId))

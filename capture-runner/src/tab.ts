@@ -1,4 +1,5 @@
-import type { BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { type DevTools, directly } from './devtools.ts'
 import type { EgressSession } from './egress/session.ts'
 import { applyEmulation, emulateMedia } from './emulation.ts'
 import { CaptureError } from './errors.ts'
@@ -8,13 +9,13 @@ import type { ContextPlan } from './plan.ts'
 import { answered } from './race.ts'
 
 /** DevTools commands of a page, each answered with a signal. */
-export type Send = CDPSession['send']
+export type Send = DevTools['send']
 
 /** One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. */
 export interface Tab {
   readonly context: BrowserContext
   readonly page: Page
-  readonly session: CDPSession
+  readonly session: DevTools
   /** What its network and lifecycle tell. */
   readonly events: PageEvents
   readonly lifecycle: Lifecycle
@@ -50,7 +51,7 @@ export async function openTab({ context, exit, version, plan }: TabParts): Promi
   const end = new AbortController()
   page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
   page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
-  const session = await context.newCDPSession(page)
+  const session = directly(await context.newCDPSession(page))
   const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),
     listenAlong(page, session),
@@ -68,7 +69,7 @@ export async function adaptTab({ page, session }: Tab, from: ContextPlan, to: Co
   await Promise.all([isSameSize ? undefined : page.setViewportSize(to.viewport), emulateMedia(session, page, to, from)])
 }
 
-function lookIn(session: CDPSession, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
+function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
   let world: { document: string | undefined; contextId: number } | undefined
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle

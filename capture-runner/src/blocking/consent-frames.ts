@@ -1,4 +1,5 @@
-import type { CDPSession, Frame } from 'playwright-core'
+import type { Frame } from 'playwright-core'
+import { type DevTools, directly } from '../devtools.ts'
 import type { Tab } from '../tab.ts'
 import type { ConsentRules } from './lists.ts'
 
@@ -52,11 +53,11 @@ export class ConsentFrames {
       this.#known.add(frame)
       // Fails for frames of the page's own process: they are attended to already.
       const session = await this.#tab.context.newCDPSession(frame).catch(() => undefined)
-      if (session) await this.#attend(session).catch(() => {})
+      if (session) await this.#attend(directly(session)).catch(() => {})
     }
   }
 
-  async #attend(session: CDPSession): Promise<void> {
+  async #attend(session: DevTools): Promise<void> {
     const worlds = new Map<string, number>()
     session.on('Runtime.executionContextCreated', ({ context }) => {
       const { frameId, isDefault } = context.auxData as { frameId?: string; isDefault?: boolean }
@@ -71,7 +72,7 @@ export class ConsentFrames {
     await session.send('Runtime.enable')
   }
 
-  async #begin(session: CDPSession, frameId: string): Promise<void> {
+  async #begin(session: DevTools, frameId: string): Promise<void> {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName: WORLD })
     const expression = `(() => {
       globalThis.tintypeFrame ??= ${JSON.stringify(frameId)}
@@ -98,16 +99,16 @@ export class ConsentFrames {
 }
 
 interface Speaker {
-  session: CDPSession
+  session: DevTools
   /** The frames' own worlds. */
   worlds: ReadonlyMap<string, number>
   executionContextId: number
 }
 
-const tell = (session: CDPSession, contextId: number, message: object) =>
+const tell = (session: DevTools, contextId: number, message: object) =>
   session.send('Runtime.evaluate', { expression: `autoconsentReceiveMessage(${JSON.stringify(message)})`, contextId })
 
-async function evaluate(session: CDPSession, contextId: number, expression: string): Promise<unknown> {
+async function evaluate(session: DevTools, contextId: number, expression: string): Promise<unknown> {
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
     expression,
     contextId,
