@@ -1,25 +1,41 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
+import { shakeHands } from '../../capture-runner/src/egress/socks.ts'
 
-/** What a forward proxy gave back; `undefined` status: it closed the connection without an answer. */
+/** What came back through the guard; `undefined` status: it closed the connection without an answer. */
 export interface ProxyAnswer {
   status: number | undefined
   headers: string[]
   body: string
 }
 
-const NO_ANSWER: ProxyAnswer = { status: undefined, headers: [], body: '' }
+/** A request, beyond its address. */
+export interface Asked {
+  method?: string
+  headers?: http.OutgoingHttpHeaders
+  body?: string | Buffer
+}
 
-/** Asks as a browser asks for plain http: one absolute-form request on a connection of its own. */
-export const askThrough = (
-  proxyUrl: string,
-  url: string,
-  { method = 'GET', headers = {}, body }: { method?: string; headers?: http.OutgoingHttpHeaders; body?: string | Buffer } = {},
-): Promise<ProxyAnswer> =>
+const NO_ANSWER: ProxyAnswer = { status: undefined, headers: [], body: '' }
+const PATIENCE_MILLISECONDS = 30_000
+
+/** Asks as a browser asks for plain http: on a connection of its own, through SOCKS. */
+export const askThrough = async (proxyUrl: string, url: string, asked: Asked = {}): Promise<ProxyAnswer> => {
+  const { host, hostname, port } = new URL(url)
+  const socket = await tunnelThrough(proxyUrl, host.endsWith(`:${port}`) && port !== '' ? host : `${hostname}:80`)
+  return socket ? askOn(socket, url, asked) : NO_ANSWER
+}
+
+const askOn = (socket: net.Socket, url: string, { method = 'GET', headers = {}, body }: Asked): Promise<ProxyAnswer> =>
   new Promise((resolve) => {
-    const { hostname, port } = new URL(proxyUrl)
-    const request = http.request({ hostname, port, path: url, method, headers: { host: new URL(url).host, ...headers }, agent: false })
+    const { host, pathname, search } = new URL(url)
+    const request = http.request({
+      createConnection: () => socket,
+      path: pathname + search,
+      method,
+      headers: { host, connection: 'close', ...headers },
+    })
     request.once('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -33,19 +49,22 @@ export const askThrough = (
     request.end(body)
   })
 
-/** Opens a tunnel as a browser does for https and WebSockets. Undefined when the proxy closed the connection. */
+/** Opens a tunnel to `host:port`, as a browser does for everything. Undefined when the guard closed the connection. */
 export const tunnelThrough = async (proxyUrl: string, authority: string): Promise<net.Socket | undefined> => {
-  const socket = net.connect(Number(new URL(proxyUrl).port), new URL(proxyUrl).hostname)
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(authority) ?? []
+  const socket = net.connect(Number(new URL(proxyUrl).port), '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
-  const [chunk] = (await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [undefined])])) as [Buffer | undefined]
-  if (chunk?.toString().startsWith('HTTP/1.1 200')) return socket
-  socket.destroy()
-  return undefined
+  try {
+    await shakeHands(socket, { host, port: Number(port) }, undefined, PATIENCE_MILLISECONDS)
+    return socket
+  } catch {
+    socket.destroy()
+    return undefined
+  }
 }
 
 /** Sends bytes and gives everything until the other side closes. */
-export const sendRaw = async (port: number, bytes: string): Promise<string> => {
+export const sendRaw = async (port: number, bytes: string | Buffer): Promise<string> => {
   const socket = net.connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('error', () => {})

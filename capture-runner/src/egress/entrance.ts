@@ -23,7 +23,7 @@ export const openLoopbackEntrance: OpenEntrance = async () => {
   await once(server, 'listening')
   const { port } = server.address() as net.AddressInfo
   return {
-    proxyUrl: `http://127.0.0.1:${port}`,
+    proxyUrl: `socks5://127.0.0.1:${port}`,
     ownPort: port,
     listen: (onConnection) => void server.on('connection', onConnection),
     release: () => void server.close(),

@@ -4,7 +4,7 @@
  */
 export const EGRESS_FLAGS: readonly string[] = [
   // Nothing listens on port 1: what a context forgets to send through its own proxy fails.
-  '--proxy-server=http://127.0.0.1:1',
+  '--proxy-server=socks5://127.0.0.1:1',
   // Without it loopback hosts skip the proxy.
   '--proxy-bypass-list=<-loopback>',
   // Chromium resolves names of plain http pages although a proxy will do it: no name may leave by DNS.

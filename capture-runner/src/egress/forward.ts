@@ -1,22 +1,21 @@
-// Plain http: one absolute-form request in, one request out, on connections that are kept and used again within the capture. Parsing and
-// framing are node:http's on both sides: what goes on is written anew, never copied, so no request or answer can hide a second one.
+// Plain http through a parent proxy that reads requests: one request in, one absolute-form request out, on connections that are kept and used again
+// within the capture. Parsing and framing are node:http's on both sides: what goes on is written anew, never copied, so no request or answer can hide
+// a second one.
 
 import http from 'node:http'
+import type net from 'node:net'
 import { pipeline } from 'node:stream'
-import { portOf } from '@tintype/crds/address-rules'
 import { EgressError, systemCodeOf } from './egress-error.ts'
 import { endToEnd, withHost } from './headers.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter, type Meter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
-import { isSocks, proxyAuthorization } from './parent-tunnel.ts'
-import { checkTarget, parentFor } from './route.ts'
+import { proxyAuthorization, takesRequests } from './parent-tunnel.ts'
+import { checkTarget, parentFor, type Target } from './route.ts'
+import { openTunnel } from './tunnel.ts'
 
 /** A header block may be as large as Chromium itself takes. */
 export const MAX_HEADER_BYTES = 256 * 1024
-
-const parseTarget = (url: string | undefined): URL | undefined =>
-  url?.startsWith('http://') && URL.canParse(url) ? new URL(url) : undefined
 
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -25,24 +24,22 @@ const hasBody = ({ headers }: http.IncomingMessage): boolean =>
 const framing = ({ headers }: http.IncomingMessage): string[] =>
   headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked']
 
-const toRequestOptions = (request: http.IncomingMessage, url: URL, session: OpenSession): http.RequestOptions => {
+const toRequestOptions = (request: http.IncomingMessage, { host, port }: Target, session: OpenSession): http.RequestOptions => {
   const route = session.route()
-  const port = portOf(url)
-  const host = checkTarget({ host: url.hostname, port }, route)
-  const parent = parentFor(host, route.policy)
-  // Of the proxy that reads requests; others carry them unread.
-  const reader = parent && parent === route.policy.parentProxy && !isSocks(parent) ? parent : undefined
-  const authorization = reader && proxyAuthorization(reader)
+  const parent = parentFor(checkTarget({ host, port }, route), route.policy)
+  if (!takesRequests(parent, route.policy)) throw new EgressError('PROXY_FAILED', 'no proxy is set')
+  const authorization = proxyAuthorization(parent)
+  const site = new URL(`http://${host}:${port}`).host
   const own = [...framing(request), ...(authorization ? ['Proxy-Authorization', authorization] : [])]
   return {
     host,
     port,
     method: request.method ?? 'GET',
-    path: reader ? `http://${url.host}${url.pathname}${url.search}` : url.pathname + url.search,
-    headers: [...withHost(endToEnd(request.rawHeaders), url.host), ...own],
-    agent: reader ? session.parentAgent : parent ? session.tunnelAgent : session.agent,
+    path: `http://${site}${request.url}`,
+    headers: [...withHost(endToEnd(request.rawHeaders), site), ...own],
+    agent: session.parentAgent,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Sites answer with headers that only browsers forgive. Such a connection serves one site of one capture, which can fool only itself.
+    // Sites answer with headers that only browsers forgive. Such a connection serves one capture, which can fool only itself.
     insecureHTTPParser: true,
   }
 }
@@ -66,9 +63,8 @@ const cut = ({ response, entry, session }: Exchange, error: unknown): void => {
 }
 
 const relay = (incoming: http.IncomingMessage, meter: Meter | undefined, exchange: Exchange): void => {
-  const { response, options, entry, session } = exchange
-  if (incoming.statusCode === 407 && options.agent === session.parentAgent)
-    throw new EgressError('PROXY_FAILED', 'the proxy asks for another user or password')
+  const { response, entry, session } = exchange
+  if (incoming.statusCode === 407) throw new EgressError('PROXY_FAILED', 'the proxy asks for another user or password')
   response.sendDate = false
   response.writeHead(incoming.statusCode as number, endToEnd(incoming.rawHeaders))
   incoming.on('data', () => meter?.read())
@@ -87,7 +83,7 @@ const send = (exchange: Exchange): void => {
     if (!response.writableFinished) upstream.destroy()
   })
   upstream.once('socket', (socket) => {
-    session.ledger.allow(entry, options.agent === session.agent ? socket.remoteAddress : undefined)
+    session.ledger.allow(entry, undefined)
     meter = createMeter(socket, entry, session.ledger, session.maxBytes(), session.exhaust)
   })
   upstream.once('response', (incoming) => {
@@ -109,15 +105,46 @@ const send = (exchange: Exchange): void => {
   else upstream.end()
 }
 
-/** Answers one plain request. Never throws: what goes wrong is in the ledger, and the client's connection is closed. */
-export const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse, session: OpenSession): void => {
-  const url = parseTarget(request.url)
-  if (!url) return void request.socket.destroy()
-  const entry = session.ledger.open(url.hostname, portOf(url))
+/** Answers one request. Never throws: what goes wrong is in the ledger, and the browser's connection is closed. */
+const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse, target: Target, session: OpenSession): void => {
+  const entry = session.ledger.open(target.host, target.port)
   try {
-    send({ options: toRequestOptions(request, url, session), request, response, entry, session })
+    send({ options: toRequestOptions(request, target, session), request, response, entry, session })
   } catch (error) {
     session.ledger.fail(entry, error)
     request.socket.destroy()
+  }
+}
+
+/** A WebSocket in the clear: what it says is no request, and gets a tunnel. */
+const handleUpgrade = (request: http.IncomingMessage, client: net.Socket, head: Buffer, target: Target, session: OpenSession): void => {
+  const lines = Array.from({ length: request.rawHeaders.length / 2 }, (_, i) => request.rawHeaders.slice(2 * i, 2 * i + 2).join(': '))
+  const opening = [`${request.method} ${request.url} HTTP/1.1`, ...lines, '', ''].join('\r\n')
+  if (head.length > 0) client.unshift(head)
+  void openTunnel(client, target, session, (upstream) => void upstream.write(opening, 'latin1'))
+}
+
+/** Takes connections on which the browser speaks http in the clear, for a parent proxy that reads requests. */
+export const createForwarder = (session: () => OpenSession): OpenSession['forward'] => {
+  const targets = new WeakMap<net.Socket, Target>()
+  const server = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0, requestTimeout: 0 })
+  const withTarget = (socket: net.Socket, use: (target: Target) => void): void => {
+    const target = targets.get(socket)
+    if (target) use(target)
+    else socket.destroy()
+  }
+  server.on('request', (request, response) => {
+    // An absolute form would name another target than the one that was judged.
+    if (!request.url?.startsWith('/')) return void request.socket.destroy()
+    withTarget(request.socket, (target) => handleRequest(request, response, target, session()))
+  })
+  server.on('upgrade', (request, socket: net.Socket, head) =>
+    withTarget(socket, (target) => handleUpgrade(request, socket, head, target, session())),
+  )
+  server.on('clientError', (_error, socket) => socket.destroy())
+  return (client, target) => {
+    targets.set(client, target)
+    server.emit('connection', client)
+    client.resume()
   }
 }

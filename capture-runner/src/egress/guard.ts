@@ -1,4 +1,4 @@
-// The egress guard: the browser's only way out (decision: no capture without it). A forward proxy in the runner's own process, with a
+// The egress guard: the browser's only way out (decision: no capture without it). A SOCKS proxy in the runner's own process, with a
 // session for each capture. The jail (../jail) makes it the only way by construction, Chromium's flags (flags.ts) by request.
 
 import type net from 'node:net'

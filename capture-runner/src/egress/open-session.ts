@@ -3,17 +3,15 @@
 import type http from 'node:http'
 import type net from 'node:net'
 import type { LedgerBook } from './ledger.ts'
-import type { RouteContext } from './route.ts'
+import type { RouteContext, Target } from './route.ts'
 
 /** What the request handlers hold of a session. */
 export interface OpenSession {
   readonly ledger: LedgerBook
-  /** Keeps the connections of plain http. */
-  readonly agent: http.Agent
-  /** The same through the policy's parent proxy. */
+  /** Keeps the connections to a parent proxy that reads requests. */
   readonly parentAgent: http.Agent
-  /** The same through a tunnel, for a parent proxy that reads no requests. */
-  readonly tunnelAgent: http.Agent
+  /** Takes a connection on which the browser speaks http in the clear, for such a proxy. */
+  forward: (client: net.Socket, target: Target) => void
   /** @throws EgressError before arming, and once the bytes are used up */
   route: () => RouteContext
   maxBytes: () => number

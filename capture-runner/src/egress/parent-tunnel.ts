@@ -7,14 +7,18 @@ import tls from 'node:tls'
 import { isAddressLiteral } from '@tintype/crds/address-rules'
 import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
-import type { ParentProxy } from './policy.ts'
+import type { EgressPolicy, ParentProxy } from './policy.ts'
 import { checkTarget, dialDirect, ignore, parentFor, type RouteContext } from './route.ts'
 import { shakeHands } from './socks.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
 
 /** True for a proxy that speaks SOCKS, not HTTP. */
-export const isSocks = ({ url }: ParentProxy): boolean => url.startsWith('socks5:')
+const isSocks = ({ url }: ParentProxy): boolean => url.startsWith('socks5:')
+
+/** True for a parent proxy that is to have requests in the clear, not a tunnel for them: the policy's own, unless it speaks SOCKS. */
+export const takesRequests = (parent: ParentProxy | undefined, policy: EgressPolicy): parent is ParentProxy =>
+  parent !== undefined && parent === policy.parentProxy && !isSocks(parent)
 
 /** User and password in a proxy's URL, or undefined. */
 function credentialsOf(proxy: ParentProxy): { username: string; password: string } | undefined {

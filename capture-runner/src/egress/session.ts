@@ -5,14 +5,14 @@ import http from 'node:http'
 import type net from 'node:net'
 import { EgressError } from './egress-error.ts'
 import type { Entrance } from './entrance.ts'
-import { handleRequest, MAX_HEADER_BYTES } from './forward.ts'
+import { createForwarder } from './forward.ts'
 import { type Ledger, LedgerBook } from './ledger.ts'
 import type { OpenSession } from './open-session.ts'
-import { dialParent, tunnelThroughParent } from './parent-tunnel.ts'
+import { dialParent } from './parent-tunnel.ts'
 import type { EgressPolicy } from './policy.ts'
 import type { createResolver } from './resolve.ts'
-import { dialDirect, parentFor, type RouteContext } from './route.ts'
-import { handleConnect } from './tunnel.ts'
+import type { RouteContext } from './route.ts'
+import { serve } from './tunnel.ts'
 
 /** What the runner holds of a session. */
 export interface EgressSession {
@@ -37,11 +37,11 @@ export interface SessionParts {
 /** More at once is no page's honest need; Chromium itself opens at most 32 to a proxy, and 255 WebSockets. */
 const MAX_CONNECTIONS = 512
 
-/** An agent whose connections are made by `dial`; `own` sees each. */
-const createAgent = (dial: (host: string, port: number) => Promise<net.Socket>): http.Agent => {
+/** An agent whose connections are made by `dial`. */
+const createAgent = (dial: () => Promise<net.Socket>): http.Agent => {
   const agent = new http.Agent({ keepAlive: true })
-  agent.createConnection = (options, callback) => {
-    dial(options.host as string, Number(options.port)).then(
+  agent.createConnection = (_options, callback) => {
+    dial().then(
       (socket) => callback?.(null, socket),
       (error: Error) => callback?.(error, undefined as never),
     )
@@ -73,18 +73,12 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
   }
   const session: OpenSession = {
     ledger,
-    agent: createAgent(async (host, port) => own(await dialDirect(host, port, route()))),
     parentAgent: createAgent(async () => {
       const context = route()
       if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
       return own(await dialParent(context.policy.parentProxy, context))
     }),
-    tunnelAgent: createAgent(async (host, port) => {
-      const context = route()
-      const parent = parentFor(host, context.policy)
-      if (!parent) throw new EgressError('PROXY_FAILED', 'no proxy is set')
-      return own(await tunnelThroughParent(parent, host, port, context))
-    }),
+    forward: createForwarder(() => session),
     route,
     maxBytes: () => policy?.maxBytes ?? 0,
     own,
@@ -93,13 +87,9 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
       destroyAll()
     },
   }
-  const server = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0, requestTimeout: 0 })
-  server.on('request', (request, response) => handleRequest(request, response, session))
-  server.on('connect', (request, socket: net.Socket, head) => void handleConnect(request, socket, head, session))
-  server.on('clientError', (_error, socket) => socket.destroy())
   entrance.listen((socket) => {
     if (isClosed || sockets.size >= MAX_CONNECTIONS) return void socket.destroy()
-    server.emit('connection', own(socket))
+    void serve(own(socket), session)
   })
 
   return {
@@ -115,9 +105,7 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
       entrance.release()
       resolver.cancel()
       destroyAll()
-      session.agent.destroy()
       session.parentAgent.destroy()
-      session.tunnelAgent.destroy()
       onClose()
     },
   }

@@ -3,14 +3,14 @@
 
 import net from 'node:net'
 
-const VERSION = 5
-const NO_AUTHENTICATION = 0
+export const VERSION = 5
+export const NO_AUTHENTICATION = 0
 const BY_PASSWORD = 2
 const PASSWORD_VERSION = 1
-const CONNECT = 1
-const IPV4 = 1
-const NAME = 3
-const IPV6 = 4
+export const CONNECT = 1
+export const BY_IPV4 = 1
+export const BY_NAME = 3
+export const BY_IPV6 = 4
 
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'failed',
@@ -60,7 +60,7 @@ async function connect(socket: net.Socket, { host, port }: SocksTarget): Promise
   socket.write(Buffer.concat([Buffer.from([VERSION, CONNECT, 0]), toAddress(host), Buffer.from([port >> 8, port & 255])]))
   const [, reply = 1, , kind] = await read(socket, 4)
   if (reply !== 0) throw new Error(REFUSALS[reply] ?? 'failed')
-  const [length = 0] = kind === NAME ? await read(socket, 1) : [kind === IPV6 ? 16 : 4]
+  const [length = 0] = kind === BY_NAME ? await read(socket, 1) : [kind === BY_IPV6 ? 16 : 4]
   await read(socket, length + 2)
 }
 
@@ -71,9 +71,9 @@ function withLength(text: string): Buffer {
 }
 
 function toAddress(host: string): Buffer {
-  if (net.isIPv4(host)) return Buffer.from([IPV4, ...host.split('.').map(Number)])
-  if (net.isIPv6(host)) return Buffer.concat([Buffer.from([IPV6]), toBytes(host)])
-  return Buffer.concat([Buffer.from([NAME]), withLength(host)])
+  if (net.isIPv4(host)) return Buffer.from([BY_IPV4, ...host.split('.').map(Number)])
+  if (net.isIPv6(host)) return Buffer.concat([Buffer.from([BY_IPV6]), toBytes(host)])
+  return Buffer.concat([Buffer.from([BY_NAME]), withLength(host)])
 }
 
 /** The sixteen bytes of an IPv6 address. */
@@ -85,8 +85,8 @@ function toBytes(address: string): Buffer {
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 255]))
 }
 
-/** Exactly so many bytes; what comes after them stays in the socket. */
-async function read(socket: net.Socket, length: number): Promise<Buffer> {
+/** Exactly so many bytes; what comes after them stays in the socket. @throws Error when the other side ends before */
+export async function read(socket: net.Socket, length: number): Promise<Buffer> {
   let bytes = Buffer.alloc(0)
   for (;;) {
     // All that is there: a listener beside bytes that were left would be called at once, again and again.

@@ -1,17 +1,67 @@
-// CONNECT: https pages and every WebSocket. A refused tunnel is a closed connection and no answer, for an answer could be photographed.
+// One connection of the browser: where it is to lead, whether it may, and the bytes that cross it. What is said on it, http or TLS, is the site's and
+// the browser's own business; each connection leads to the one target that was judged. A refused one is closed without an answer.
 
-import type http from 'node:http'
 import type net from 'node:net'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
-import { tunnelThroughParent } from './parent-tunnel.ts'
+import { takesRequests, tunnelThroughParent } from './parent-tunnel.ts'
 import { checkTarget, dialDirect, ignore, parentFor, type RouteContext, type Target } from './route.ts'
+import { read } from './socks.ts'
+import { agree, hearTarget } from './socks-server.ts'
 
-/** `host:port` or `[v6]:port`; anything else has no target. */
-export const parseAuthority = (authority: string): Target | undefined => {
-  const match = /^(\[[0-9a-f:.]+\]|[^\s/:@[\]]+):(\d{1,5})$/i.exec(authority)
-  return match ? { host: match[1] as string, port: Number(match[2]) } : undefined
+const HTTPS_PORT = 443
+/** The first byte of TLS: a record that is part of a handshake. No request begins with it. */
+const TLS_HANDSHAKE = 22
+
+/** Serves one connection. Never throws: what goes wrong is in the ledger, and the browser's connection is closed. */
+export const serve = async (client: net.Socket, session: OpenSession): Promise<void> => {
+  client.on('error', ignore)
+  const target = await hearTarget(client).catch(() => undefined)
+  if (!target) return void client.destroy()
+  if (!mayGoInRequests(target, session)) return openTunnel(client, target, session, () => agree(client))
+  agree(client)
+  const [first] = await peek(client)
+  if (first === undefined) return void client.destroy()
+  if (first === TLS_HANDSHAKE) return openTunnel(client, target, session, () => {})
+  session.forward(client, target)
+}
+
+/** Joins the browser's connection with one to its target. Never throws, as {@link serve}. @param begin called when there is one */
+export const openTunnel = async (
+  client: net.Socket,
+  target: Target,
+  session: OpenSession,
+  begin: (upstream: net.Socket) => void,
+): Promise<void> => {
+  const entry = session.ledger.open(target.host, target.port)
+  try {
+    const upstream = session.own(await connect(target, entry, session, session.route()))
+    if (client.destroyed) return void upstream.destroy()
+    begin(upstream)
+    join(client, upstream, entry, session)
+  } catch (error) {
+    session.ledger.fail(entry, error)
+    client.destroy()
+  }
+}
+
+/** True where a parent proxy reads requests: it may lead no tunnels but those of https. What is refused is told by the tunnel that is not opened. */
+const mayGoInRequests = (target: Target, session: OpenSession): boolean => {
+  if (target.port === HTTPS_PORT) return false
+  try {
+    const context = session.route()
+    return takesRequests(parentFor(checkTarget(target, context), context.policy), context.policy)
+  } catch {
+    return false
+  }
+}
+
+/** The first byte, which stays where it is; none when the browser sends none. */
+const peek = async (client: net.Socket): Promise<Buffer> => {
+  const first = await read(client, 1).catch(() => Buffer.alloc(0))
+  if (first.length > 0) client.unshift(first)
+  return first
 }
 
 const connect = async (target: Target, entry: LedgerEntry, session: OpenSession, context: RouteContext): Promise<net.Socket> => {
@@ -26,6 +76,7 @@ const join = (client: net.Socket, upstream: net.Socket, entry: LedgerEntry, sess
   const meter = createMeter(upstream, entry, session.ledger, session.maxBytes(), session.exhaust)
   upstream.on('data', meter.read)
   client.on('data', meter.read)
+  upstream.on('error', (error) => session.ledger.fail(entry, error))
   for (const [one, other] of [
     [client, upstream],
     [upstream, client],
@@ -36,29 +87,5 @@ const join = (client: net.Socket, upstream: net.Socket, entry: LedgerEntry, sess
       other.destroy()
     })
     one.pipe(other)
-  }
-}
-
-/** Answers one CONNECT. Never throws: what goes wrong is in the ledger, and the client's connection is closed. */
-export const handleConnect = async (
-  request: http.IncomingMessage,
-  client: net.Socket,
-  head: Buffer,
-  session: OpenSession,
-): Promise<void> => {
-  client.on('error', ignore)
-  const target = parseAuthority(request.url ?? '')
-  if (!target) return void client.destroy()
-  const entry = session.ledger.open(target.host, target.port)
-  try {
-    const upstream = session.own(await connect(target, entry, session, session.route()))
-    if (client.destroyed) return void upstream.destroy()
-    client.setNoDelay(true)
-    client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
-    if (head.length > 0) client.unshift(head)
-    join(client, upstream, entry, session)
-  } catch (error) {
-    session.ledger.fail(entry, error)
-    client.destroy()
   }
 }

@@ -38,7 +38,7 @@ const toEntrance = (server: net.Server, port: number, onRelease: (entrance: Entr
   ;(server as net.Server & { allowHalfOpen: boolean }).allowHalfOpen = true
   server.on('connection', (socket) => (onConnection ? onConnection(socket) : socket.destroy()))
   const entrance: Entrance = {
-    proxyUrl: `http://127.0.0.1:${port}`,
+    proxyUrl: `socks5://127.0.0.1:${port}`,
     listen: (handler) => {
       onConnection = handler
     },

@@ -7,6 +7,7 @@ import { classifyFailure } from '../../../capture-runner/src/egress/classify-fai
 import { createGuard, type ParentProxy } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
 import { startHttpProxy, startSocksProxy } from '../options/proxies.ts'
 import { type Site, startRawSite, startSite } from './sites.ts'
@@ -167,6 +168,12 @@ t.test('Guard reaches a user’s proxy through the installation’s, and what th
     t.match(await askThrough(session.proxyUrl, `http://${target}/`), { status: 200 }, host)
     const tunnel = (await tunnelThrough(session.proxyUrl, target)) as net.Socket
     t.ok(tunnel, host)
+    // The beginning of TLS: requests would not be led through a tunnel.
+    tunnel.write(Buffer.from([22]))
+    await eventually(
+      'a tunnel is asked for',
+      async () => (host === 'nowhere.example' ? inner : outer).targets.filter((one) => one === target).length === 2,
+    )
     tunnel.destroy()
   }
   t.strictSame(
