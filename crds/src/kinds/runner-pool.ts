@@ -28,7 +28,7 @@ export type EgressSpec = z.infer<typeof EgressSpec>
 export const RunnerPoolSpec = z.object({
   minIdle: count('Warm pods kept idle. Default: 1.').optional(),
   maxPods: count('Most pods the pool may have. Default: 10.', 1).optional(),
-  capturesPerPod: count('Captures after which a pod is replaced; 1 is a fresh pod for each. Default: 100.', 1, 100000).optional(),
+  capturesPerPod: count('Captures after which a pod is replaced; 1 is a fresh pod for each. Default: 1000.', 1, 100000).optional(),
   isolation: z
     .enum(['context', 'browser'])
     .describe('context: a fresh browser context for each capture; browser: a fresh browser process. Default: context.')
@@ -136,7 +136,7 @@ export type RunnerPool = z.infer<typeof RunnerPool>
 export const poolDefaults = {
   minIdle: 1,
   maxPods: 10,
-  capturesPerPod: 100,
+  capturesPerPod: 1000,
   isolation: 'context',
   scaleDownDelaySeconds: 120,
   targetDrainSeconds: 10,
