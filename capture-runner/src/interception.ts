@@ -41,7 +41,7 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   tab.context.once('close', () => void session.detach().catch(() => {}))
   const interception = new Interception(
     session,
-    new Requesters(tab.session, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
+    new Requesters(tab.events, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
     plan,
     tab.mainFrame,
   )

@@ -20,7 +20,11 @@ interface PageWorker {
 export async function listenAlong(page: Page, session: DevTools): Promise<PageEvents> {
   const client = findClient(page)
   if (client) return client
-  await Promise.all([session.send('Page.setLifecycleEventsEnabled', { enabled: true }), enableNetwork(session)])
+  await Promise.all([
+    session.send('Page.enable'),
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+    enableNetwork(session),
+  ])
   return session
 }
 

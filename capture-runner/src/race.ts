@@ -31,9 +31,14 @@ const ANSWER_MILLISECONDS = 30_000
 
 /** Waits for the answer to one command. @throws the signal's reason; CaptureError TIMEOUT for a page that is too busy to answer */
 export async function answered<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const deaf = () => new CaptureError('TIMEOUT', `the page did not answer within ${ANSWER_MILLISECONDS} ms`)
-  using time = bounded(signal, ANSWER_MILLISECONDS, deaf)
-  return await raced(answer, time.signal)
+  const { promise: deaf, reject } = Promise.withResolvers<never>()
+  const late = () => reject(new CaptureError('TIMEOUT', `the page did not answer within ${ANSWER_MILLISECONDS} ms`))
+  const timer = setTimeout(late, ANSWER_MILLISECONDS)
+  try {
+    return await raced(Promise.race([answer, deaf]), signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Sleeps on the runner's clock, never the page's. @throws the signal's reason */

@@ -1,4 +1,4 @@
-import type { DevTools } from './devtools.ts'
+import type { PageEvents } from './page-events.ts'
 
 // Which frame asks for what, for headers that are meant for one origin. An address alone does not tell: a page of another origin, shown after a
 // redirect or in a frame, may ask that origin for anything, and must not do it with the client's credentials.
@@ -25,11 +25,11 @@ export class Requesters {
   readonly #asked = new Map<string, string>()
 
   /** @param isSame which origins count as one */
-  constructor(session: DevTools, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
+  constructor(events: PageEvents, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
     this.#mainFrame = mainFrame
     this.#isSame = isSame
-    session.on('Page.frameAttached', ({ frameId, parentFrameId }) => void this.#parents.set(frameId, parentFrameId))
-    session.on('Page.frameNavigated', ({ frame }) => void this.#shown.set(frame.id, frame.securityOrigin))
+    events.on('Page.frameAttached', ({ frameId, parentFrameId }) => void this.#parents.set(frameId, parentFrameId))
+    events.on('Page.frameNavigated', ({ frame }) => void this.#shown.set(frame.id, frame.securityOrigin))
   }
 
   /** True when the request goes to the origin and comes from a document of it, or from nobody but us. Each request is to be told once. */

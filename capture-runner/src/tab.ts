@@ -55,7 +55,6 @@ export async function openTab({ context, exit, version, plan }: TabParts): Promi
   const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),
     listenAlong(page, session),
-    session.send('Page.enable'),
     applyEmulation(session, page, version, plan),
   ])
   const mainFrame = frameTree.frame.id

@@ -62,6 +62,17 @@ const parseCidr = (text: string): Cidr => {
   return isMapped ? [address.toIPv4Address(), bits - 96] : [address, bits]
 }
 
+const parsedLists = new WeakMap<readonly string[], readonly Cidr[]>()
+
+/** A list of ranges, read once: each connection of a page is judged by the same ones. */
+const parseAll = (cidrs: readonly string[]): readonly Cidr[] => {
+  const known = parsedLists.get(cidrs)
+  if (known) return known
+  const parsed = cidrs.map(parseCidr)
+  parsedLists.set(cidrs, parsed)
+  return parsed
+}
+
 const holds = ([network, bits]: Cidr, address: Address): boolean => network.kind() === address.kind() && address.match(network, bits)
 
 const BUILT_IN = REFUSED_RANGES.map((range): RefusedRange & { parsed: Cidr } => ({ ...range, parsed: parseCidr(range.cidr) }))
@@ -86,7 +97,7 @@ const isSpecial = (address: Address): boolean => {
 
 const denialsOf = (address: Address, rules: EgressRules, ownAddresses: readonly string[]): Denial[] => {
   const own = ownAddresses.map(parseAddress).filter((other) => other?.toString() === address.toString())
-  const closed = rules.deniedCidrs.map(parseCidr).filter((cidr) => holds(cidr, address))
+  const closed = parseAll(rules.deniedCidrs).filter((cidr) => holds(cidr, address))
   return [
     ...own.map(() => ({ bits: 128, is: 'the address of the asking pod itself', opensToNames: false, yieldsToEqual: false })),
     ...closed.map(([, bits]) => ({ bits, is: 'in a denied network', opensToNames: true, yieldsToEqual: false })),
@@ -100,9 +111,9 @@ const denialsOf = (address: Address, rules: EgressRules, ownAddresses: readonly 
 }
 
 const isOpened = (address: Address, denial: Denial, rules: EgressRules): boolean =>
-  rules.allowedCidrs
-    .map(parseCidr)
-    .some((cidr) => holds(cidr, address) && (cidr[1] > denial.bits || (cidr[1] === denial.bits && denial.yieldsToEqual)))
+  parseAll(rules.allowedCidrs).some(
+    (cidr) => holds(cidr, address) && (cidr[1] > denial.bits || (cidr[1] === denial.bits && denial.yieldsToEqual)),
+  )
 
 /**
  * Judges one address, given as the resolver, the socket or a canonical literal spells it. An address that carries an IPv4 address
@@ -197,7 +208,7 @@ export const toPlainAddress = (text: string): string | undefined => parseAddress
 /** True when one of the ranges holds the address. @throws Error when a range is not a CIDR */
 export const isWithin = (text: string, cidrs: readonly string[]): boolean => {
   const address = parseAddress(text)
-  return address !== undefined && cidrs.map(parseCidr).some((cidr) => holds(cidr, address))
+  return address !== undefined && parseAll(cidrs).some((cidr) => holds(cidr, address))
 }
 
 /** True for text that the rules can hold as a range. Schemas ask this, so that a typing error is refused where it is made. */

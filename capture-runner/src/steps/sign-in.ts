@@ -34,5 +34,7 @@ async function keepEntries({ origin, localStorage }: SignInPlan, { tab, signal }
   const source = `if (location.origin === ${JSON.stringify(origin)}) {
   for (const [name, value] of Object.entries(${JSON.stringify(localStorage)})) localStorage.getItem(name) ?? localStorage.setItem(name, value)
 }`
+  // A session runs its scripts only where it is told of pages.
+  await answered(tab.session.send('Page.enable'), signal)
   await answered(tab.session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'tintype-sign-in' }), signal)
 }

@@ -25,6 +25,6 @@ for (const { name, page } of changes) {
   t.test(`listenAlong has ours told of the same events when Playwright ${name}`, async (t) => {
     const { session, sent } = aSession()
     t.equal(await listenAlong(page as unknown as Page, session), session)
-    t.strictSame(sent, ['Page.setLifecycleEventsEnabled', 'Network.enable'])
+    t.strictSame(sent, ['Page.enable', 'Page.setLifecycleEventsEnabled', 'Network.enable'])
   })
 }

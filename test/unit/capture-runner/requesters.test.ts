@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
-import type { CDPSession } from 'playwright-core'
 import t from 'tap'
+import type { PageEvents } from '../../../capture-runner/src/page-events.ts'
 import { Requesters } from '../../../capture-runner/src/requesters.ts'
 
 const OWN = 'https://own.example'
@@ -8,13 +8,13 @@ const FOREIGN = 'https://foreign.example'
 
 /** A page of which the test tells what happens. */
 function aPage() {
-  const session = new EventEmitter()
-  const requesters = new Requesters(session as unknown as CDPSession, 'main')
+  const events = new EventEmitter()
+  const requesters = new Requesters(events as unknown as PageEvents, 'main')
   return {
     ask: (url: string, frameId = 'main', resourceType = 'Image') => requesters.isOwn({ frameId, resourceType, request: { url } }, OWN),
     navigate: (url: string, frameId = 'main') => requesters.isOwn({ frameId, resourceType: 'Document', request: { url } }, OWN),
-    attach: (frameId: string, parentFrameId = 'main') => void session.emit('Page.frameAttached', { frameId, parentFrameId }),
-    show: (securityOrigin: string, id = 'main') => void session.emit('Page.frameNavigated', { frame: { id, securityOrigin } }),
+    attach: (frameId: string, parentFrameId = 'main') => void events.emit('Page.frameAttached', { frameId, parentFrameId }),
+    show: (securityOrigin: string, id = 'main') => void events.emit('Page.frameNavigated', { frame: { id, securityOrigin } }),
   }
 }
 
