@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { Store } from '../../../../crds/client/lister.ts'
-import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
+import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../../crds/src/names.ts'
 import { Expectations } from '../../../../operator/src/pool/expectations.ts'
@@ -64,7 +64,7 @@ const idleness = [
   { name: 'a runner that stores what it worked on', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
   { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
   { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
-  { name: 'a runner that has made its captures', runner: aRunner({ captures: 100 }), idle: false },
+  { name: 'a runner that has made its captures', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
   { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
   {
     name: 'a runner without a sandbox where one is required',
