@@ -15,7 +15,7 @@ import { checkTarget, parentFor, type Target } from './route.ts'
 import { openTunnel } from './tunnel.ts'
 
 /** A header block may be as large as Chromium itself takes. */
-export const MAX_HEADER_BYTES = 256 * 1024
+const MAX_HEADER_BYTES = 256 * 1024
 
 const hasBody = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

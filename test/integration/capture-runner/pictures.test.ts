@@ -34,7 +34,7 @@ const site = await servePages({
   '/short': filled('background:#00f', block('#f00', 300)),
   '/transparent': filled('', '<div style="width:100px;height:100px;background:#0f0"></div>'),
   '/scheme': filled('', '<style>body{background:#fff}@media(prefers-color-scheme:dark){body{background:#00f}}</style>'),
-  '/later': filled('background:#f00', '<script>setTimeout(() => { document.body.style.background = "#0f0" }, 700)</script>'),
+  '/later': filled('background:#f00', '<script>setTimeout(() => { document.body.style.background = "#0f0" }, 4000)</script>'),
   '/element-later': filled(
     'background:#f00',
     `<p id="hidden" class="late" style="display:none">hidden</p>
@@ -278,7 +278,7 @@ t.test('a webp holds as much detail as it can, and says when that is less than w
 // proves: delay
 t.test('delay lets the page go on', async (t) => {
   t.ok(isNear((await shoot('/later')).pixels.at(5, 500), RED, 0))
-  t.ok(isNear((await shoot('/later', { delay: 900 })).pixels.at(5, 500), GREEN, 0))
+  t.ok(isNear((await shoot('/later', { delay: 4_500 })).pixels.at(5, 500), GREEN, 0))
 })
 
 // proves: wait_for_selector

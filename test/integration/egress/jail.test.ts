@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
 import { chromium } from 'playwright-core'
+import type { Test } from 'tap'
 import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { openJail } from '../../../capture-runner/src/jail/jail.ts'
@@ -13,7 +14,7 @@ import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import { becomeRunner } from '../../support/as-runner.ts'
 import { eventually } from '../../support/eventually.ts'
 import { BROWSER, openTestJail, PROGRAMS, runInPlace, startRunnerParts, testJail } from './jail-probes.ts'
-import { startSite } from './sites.ts'
+import { startFixedSite, startSite } from './sites.ts'
 
 becomeRunner(import.meta.filename)
 const { default: t } = await import('tap')
@@ -51,22 +52,38 @@ const launch = async (jail: Awaited<ReturnType<typeof openJail>>) => {
   })
 }
 
-t.test('A jailed browser runs with its own sandbox on, and loads pages through the guard alone', async (t) => {
-  const site = await startSite(t, (_request, response) => response.end('<title>through</title>'))
+/** A page in a jailed browser that has come through the guard. */
+const loadInJail = async (t: Test, port: number) => {
   const jail = await openTestJail(t)
   const browser = await launch(jail)
   const session = await createGuard().openSession(jail.openEntrance)
+  t.teardown(async () => {
+    await browser.close()
+    session.close()
+  })
   session.arm({ rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }, maxBytes: 1e6 })
   const page = await browser.newPage({ proxy: { server: session.proxyUrl } })
-  await page.goto(`http://127.0.0.1:${site.port}/`)
+  await page.goto(`http://127.0.0.1:${port}/`)
+  return { page, session }
+}
+
+t.test('A jailed browser runs with its own sandbox on, and loads pages through the guard alone', async (t) => {
+  const site = await startSite(t, (_request, response) => response.end('<title>through</title>'))
+  const { page, session } = await loadInJail(t, site.port)
   t.equal(await page.title(), 'through')
   t.match(session.ledger.entries, [{ port: site.port, verdict: 'allowed' }])
   const renderers = descendants().filter((pid) => commandLine(pid).join(' ').includes('--type=renderer'))
   t.ok(renderers.length > 0)
   for (const pid of renderers)
     t.match(fs.readFileSync(`/proc/${pid}/status`, 'latin1'), /^Seccomp:\t2$/m, 'a renderer is under seccomp-bpf')
-  await browser.close()
-  session.close()
+})
+
+t.test('A page is loaded whose answer only browsers forgive', async (t) => {
+  const body = '<title>forgiven</title>'
+  const head = `HTTP/1.1 200 OK\r\nno colon at all\r\nX Y: 1\r\nContent-Type: text/html\r\nContent-Length: ${body.length}`
+  const site = await startFixedSite(t, `${head}\r\n\r\n${body}`)
+  const { page } = await loadInJail(t, site.port)
+  t.equal(await page.title(), 'forgiven')
 })
 
 const commandLine = (pid: number): string[] => {
