@@ -31,13 +31,13 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
   {
     name: 'a selector that never comes',
     url: page('/quadrants'),
-    options: { wait_for_selector: '#never', timeout: 2000 },
+    options: { wait_for_selector: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
   {
     name: 'a click target that never comes',
     url: page('/quadrants'),
-    options: { click: '#never', timeout: 2000 },
+    options: { click: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
   { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no such thing")' }, code: 'SCRIPT_ERROR' },
