@@ -166,7 +166,7 @@ export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHos
 /** Suffixes that mean "inside": the cluster's own zones, special-use names (RFC 6761, 6762, 8375) and what clouds use for their networks. */
 const INTERNAL_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa']
 
-/** Judges a host as it stands in a URL or a CONNECT line, before any resolver is asked. A name that passes may still resolve to a refused address. */
+/** Judges a host as it stands in a URL or as a browser names it to its proxy, before any resolver is asked. A name that passes may still resolve to a refused address. */
 export const classifyHost = (host: string, rules: EgressRules, context: AddressContext = {}): Verdict => {
   const name = toCanonicalHost(host)
   if (name === undefined) return refused(`${JSON.stringify(host)} is not a host name`)

@@ -51,7 +51,10 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
     ownPorts,
   })
   return {
-    connect: (target, policy) => connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() }),
+    connect: async (target, policy) => {
+      const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() })
+      return socket
+    },
     openSession: async (openEntrance = openLoopbackEntrance) => {
       const entrance = await openEntrance()
       if (entrance.ownPort !== undefined) ownPorts.add(entrance.ownPort)

@@ -1,9 +1,9 @@
 // What one capture did on the network, as the guard saw it. The runner classifies failures from here and never from Chromium's text:
-// every failed https navigation reads ERR_TUNNEL_CONNECTION_FAILED there.
+// every connection that was not made reads ERR_SOCKS_CONNECTION_FAILED there.
 
 import { type EgressCode, EgressError, systemCodeOf } from './egress-error.ts'
 
-/** One connection (https, WebSocket) or one request (plain http). */
+/** One connection; of plain http through a parent proxy that reads requests, one request. */
 export interface LedgerEntry {
   /** Milliseconds since the epoch. */
   at: number

@@ -2,11 +2,12 @@
 // the browser's own business; each connection leads to the one target that was judged. A refused one is closed without an answer.
 
 import type net from 'node:net'
+import { connect } from './connect.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
-import { takesRequests, tunnelThroughParent } from './parent-tunnel.ts'
-import { checkTarget, dialDirect, ignore, parentFor, type RouteContext, type Target } from './route.ts'
+import { takesRequests } from './parent-tunnel.ts'
+import { checkTarget, ignore, parentFor, type Target } from './route.ts'
 import { read } from './socks.ts'
 import { agree, hearTarget } from './socks-server.ts'
 
@@ -36,7 +37,9 @@ export const openTunnel = async (
 ): Promise<void> => {
   const entry = session.ledger.open(target.host, target.port)
   try {
-    const upstream = session.own(await connect(target, entry, session, session.route()))
+    const { socket, address } = await connect(target, session.route())
+    session.ledger.allow(entry, address)
+    const upstream = session.own(socket)
     if (client.destroyed) return void upstream.destroy()
     begin(upstream)
     join(client, upstream, entry, session)
@@ -62,14 +65,6 @@ const peek = async (client: net.Socket): Promise<Buffer> => {
   const first = await read(client, 1).catch(() => Buffer.alloc(0))
   if (first.length > 0) client.unshift(first)
   return first
-}
-
-const connect = async (target: Target, entry: LedgerEntry, session: OpenSession, context: RouteContext): Promise<net.Socket> => {
-  const host = checkTarget(target, context)
-  const parent = parentFor(host, context.policy)
-  const upstream = parent ? await tunnelThroughParent(parent, host, target.port, context) : await dialDirect(host, target.port, context)
-  session.ledger.allow(entry, parent ? undefined : upstream.remoteAddress)
-  return upstream
 }
 
 const join = (client: net.Socket, upstream: net.Socket, entry: LedgerEntry, session: OpenSession): void => {
