@@ -22,8 +22,8 @@ const PATIENCE_MILLISECONDS = 30_000
 
 /** Asks as a browser asks for plain http: on a connection of its own, through SOCKS. */
 export const askThrough = async (proxyUrl: string, url: string, asked: Asked = {}): Promise<ProxyAnswer> => {
-  const { host, hostname, port } = new URL(url)
-  const socket = await tunnelThrough(proxyUrl, host.endsWith(`:${port}`) && port !== '' ? host : `${hostname}:80`)
+  const { hostname, port } = new URL(url)
+  const socket = await tunnelThrough(proxyUrl, `${hostname}:${port || 80}`)
   return socket ? askOn(socket, url, asked) : NO_ANSWER
 }
 
@@ -66,10 +66,15 @@ export const tunnelThrough = async (proxyUrl: string, authority: string): Promis
 /** Sends bytes and gives everything until the other side closes. */
 export const sendRaw = async (port: number, bytes: string | Buffer): Promise<string> => {
   const socket = net.connect(port, '127.0.0.1')
-  const chunks: Buffer[] = []
   socket.on('error', () => {})
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.write(bytes)
+  return saidOn(socket)
+}
+
+/** Everything that comes on a connection until it closes. */
+export const saidOn = async (socket: net.Socket): Promise<string> => {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   await once(socket, 'close')
   return Buffer.concat(chunks).toString('latin1')
 }

@@ -7,7 +7,7 @@ import { classifyFailure } from '../../../capture-runner/src/egress/classify-fai
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
-import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
+import { askThrough, saidOn, tunnelThrough } from '../../support/proxy-client.ts'
 import { startHttpProxy } from '../options/proxies.ts'
 import { startFixedSite, startRawSite, startSite } from './sites.ts'
 
@@ -25,11 +25,8 @@ const openTo = async (t: Test, port: number) => {
 /** Writes bytes on a connection to the site that is asked for, and gives what comes back until it closes. */
 const exchange = async ({ proxyUrl }: { proxyUrl: string }, bytes: string): Promise<string> => {
   const socket = (await tunnelThrough(proxyUrl, 'nowhere.example:80')) as net.Socket
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.write(bytes)
-  await new Promise((resolve) => socket.once('close', resolve).once('end', () => socket.end()))
-  return Buffer.concat(chunks).toString('latin1')
+  return saidOn(socket)
 }
 
 t.test('Guard forwards method, path, headers and body, and makes Host from the target', async (t) => {
@@ -82,6 +79,12 @@ t.test('Guard keeps connections to a site, and asks again on a new one when the 
   t.equal(site.connections, 1)
   for (const socket of site.sockets) socket.resetAndDestroy()
   t.equal((await askThrough(session.proxyUrl, URL_ASKED)).status, 200)
+  t.equal(site.connections, 2)
+})
+
+t.test('Guard shares no connection between sessions', async (t) => {
+  const site = await startSite(t)
+  for (const session of [await openTo(t, site.port), await openTo(t, site.port)]) await askThrough(session.proxyUrl, URL_ASKED)
   t.equal(site.connections, 2)
 })
 
@@ -170,19 +173,12 @@ t.test('Guard has a WebSocket in the clear led through a tunnel', async (t) => {
     }),
   )
   const proxy = await startHttpProxy(t)
-  const session = await guard.openSession()
-  t.teardown(() => session.close())
-  const parentProxy = { url: `http://${proxy.host}`, direct: [], chosenBy: 'operator' as const }
-  session.arm({ rules: DEFAULT_EGRESS_RULES, maxBytes: 1e8, parentProxy })
+  const session = await openTo(t, Number(new URL(`http://${proxy.host}`).port))
   const socket = (await tunnelThrough(session.proxyUrl, `nowhere.example:${site.port}`)) as net.Socket
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   const opening =
     'GET /chat HTTP/1.1\r\nHost: nowhere.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n'
   socket.write(opening)
-  await new Promise((resolve) => socket.once('end', resolve))
-  socket.destroy()
+  t.match(await saidOn(socket), /101 Switching Protocols.*frames/s)
   t.strictSame(heard, [opening])
-  t.match(Buffer.concat(chunks).toString(), /101 Switching Protocols.*frames/s)
   t.strictSame(proxy.targets, [`nowhere.example:${site.port}`])
 })

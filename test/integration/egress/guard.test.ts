@@ -8,7 +8,7 @@ import { classifyFailure } from '../../../capture-runner/src/egress/classify-fai
 import { createGuard, type EgressPolicy } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
-import { askThrough, sendRaw, tunnelThrough } from '../../support/proxy-client.ts'
+import { askThrough, saidOn, sendRaw, tunnelThrough } from '../../support/proxy-client.ts'
 import { portOf, startRawSite, startSite } from './sites.ts'
 
 const POLICY: EgressPolicy = { rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }, maxBytes: 1e8 }
@@ -28,14 +28,6 @@ const findFreePort = async (): Promise<number> => {
   server.close()
   await once(server, 'close')
   return port
-}
-
-/** Everything until the other side closes. */
-const saidOn = async (socket: net.Socket): Promise<string> => {
-  const chunks: Buffer[] = []
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  await once(socket, 'close')
-  return Buffer.concat(chunks).toString('latin1')
 }
 
 const proxyPort = ({ proxyUrl }: { proxyUrl: string }): number => Number(new URL(proxyUrl).port)
