@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 /** Captures of a turn. */
-const TURN = 4
+export const TURN = 4
 
 interface Flow {
   account: string

@@ -38,6 +38,8 @@ export interface Market {
   startBounded: (bounds: { maxQueued: number; maxQueuedPerAccount: number }) => Promise<GatewayPod>
   /** Exactly so many runners, and what each takes for a capture. */
   setRunners: (runners: number, captureMilliseconds: number) => Promise<void>
+  /** How many the operator has in its queue. */
+  queued: () => Promise<number>
   /** Works off what waits. */
   drain: () => Promise<void>
 }
@@ -74,11 +76,13 @@ export async function openMarket(stage: Stage): Promise<Market> {
       },
     )
   }
+  const queued = async () =>
+    Number(/^screenshot_pool_queued\{[^}]*\} (\d+)/m.exec(await textOf(`${operator.metricsUrl}/metrics`))?.[1] ?? 0)
   const drain = async () => {
     await stage.fleet.tell({ captureMilliseconds: 1 })
     await eventually('nothing waits or is captured', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
   }
-  return { stage, operator, gateway, newCustomer, startBounded, setRunners, drain }
+  return { stage, operator, gateway, newCustomer, startBounded, setRunners, queued, drain }
 }
 
 async function openJobs({ metricsUrl }: OperatorPod): Promise<number> {

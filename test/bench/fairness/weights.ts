@@ -30,7 +30,7 @@ export async function measureWeights(
   market: Market,
   { captures, runners, captureMilliseconds, batch, slack }: WeightsOrder,
 ): Promise<Share[]> {
-  const { stage, gateway, newCustomer, setRunners } = market
+  const { stage, gateway, newCustomer, setRunners, queued } = market
   const plans = Object.entries(DEFAULT_PLANS).map(([plan, { weight }]) => ({ plan: plan as Plan, weight }))
   const sum = plans.reduce((total, { weight }) => total + weight, 0)
   const customers = await Promise.all(
@@ -44,12 +44,18 @@ export async function measureWeights(
       for (const name of names) planOf.set(name, plan)
     }),
   )
+  const begunOf = async () => Object.entries((await stage.fleet.tell({ times: true })).times).filter(([name]) => planOf.has(name))
+  // Accepted is not queued yet: until the operator has seen them all, some account stands in the queue with less than it asked for.
+  await eventually(
+    'the operator has all in its queue',
+    async () => (await queued()) + (await begunOf()).length + runners >= planOf.size,
+    LONG_MILLISECONDS,
+  )
   const allWaitSince = Date.now()
   const looked = await eventually(
     `${captures} captures were begun`,
     async () => {
-      const { times } = await stage.fleet.tell({ times: true })
-      const begun = Object.entries(times).filter(([name, at]) => planOf.has(name) && at > allWaitSince)
+      const begun = (await begunOf()).filter(([, at]) => at > allWaitSince)
       return begun.length >= captures && begun.toSorted(([, a], [, b]) => a - b).slice(0, captures)
     },
     LONG_MILLISECONDS,
