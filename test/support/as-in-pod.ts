@@ -15,6 +15,8 @@ const TOKEN_SECONDS = 14_400
  * would collect late.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=256']
+/** As in the Dockerfile of the runner. */
+export const RUNNER_NODE_FLAGS = ['--initial-heap-size=256']
 export const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', NODE_ENV: 'production' }
 
 /** What the kubelet does: the files of the service account where a pod has them; only the program sees the mount. */

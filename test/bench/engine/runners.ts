@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { CaptureOrder } from '@tintype/crds/dispatch'
+import { RUNNER_NODE_FLAGS } from '../../support/as-in-pod.ts'
 import type { Contender } from './contender.ts'
 import { type LineProgram, openLines } from './lines.ts'
 import { createProcessorClock } from './processor.ts'
@@ -32,7 +33,7 @@ export interface BenchRunner {
 /** Starts a runner and waits until its first browser is up. */
 export async function openRunner(settings: RunnerSettings, store: Store): Promise<BenchRunner> {
   const env = { ...process.env, BENCH_RUNNER: JSON.stringify(settings) }
-  const program: LineProgram<CaptureOrder, never> = openLines(process.execPath, [PROGRAM], env)
+  const program: LineProgram<CaptureOrder, never> = openLines(process.execPath, [...RUNNER_NODE_FLAGS, PROGRAM], env)
   await program.hear()
   const open = new Map<string, { taken: () => void; stored: (answer: RunnerAnswer) => void; fail: (error: unknown) => void }>()
   const listen = async (): Promise<void> => {
