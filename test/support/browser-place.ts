@@ -42,7 +42,7 @@ const look = (read) => {
 }
 const wordsOf = (pid) => look(() => readFileSync('/proc/' + pid + '/cmdline', 'latin1').split('\\0')) ?? []
 const pids = () => readdirSync('/proc').filter((name) => /^\\d+$/.test(name)).map(Number)
-const runner = pids().find((pid) => wordsOf(pid)[1] === '/app/main.mjs')
+const runner = pids().find((pid) => wordsOf(pid)[0] === 'node' && wordsOf(pid).includes('/app/main.mjs'))
 const holders = pids().filter((pid) => wordsOf(pid)[0]?.endsWith('unshare') && wordsOf(pid).includes('/app/jail/hold.sh'))
 const namespaceOf = (pid, name) => look(() => readlinkSync('/proc/' + pid + '/ns/' + name))
 const jail = namespaceOf(holders[0], 'pid_for_children')
