@@ -5,6 +5,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import type { Plan } from '../../../crds/src/kinds/account.ts'
 import { Label } from '../../../crds/src/names.ts'
 import { DEFAULT_PLANS, type Plans } from '../../../crds/src/plans.ts'
+import { readMetric } from '../../soak/stage/processes.ts'
 import { type GatewayPod, type OperatorPod, type Stage, textOf } from '../../soak/stage/stage.ts'
 import { eventually } from '../../support/eventually.ts'
 
@@ -76,8 +77,7 @@ export async function openMarket(stage: Stage): Promise<Market> {
       },
     )
   }
-  const queued = async () =>
-    Number(/^screenshot_pool_queued\{[^}]*\} (\d+)/m.exec(await textOf(`${operator.metricsUrl}/metrics`))?.[1] ?? 0)
+  const queued = () => readMetric(operator, 'screenshot_pool_queued')
   const drain = async () => {
     await stage.fleet.tell({ captureMilliseconds: 1 })
     await eventually('nothing waits or is captured', async () => (await openJobs(operator)) === 0, LONG_MILLISECONDS)
