@@ -14,7 +14,7 @@ export interface SoakSettings {
   live: number
   /** Archived records of the simulated year. */
   records: number
-  /** Directory for processor profiles of operators. */
+  /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
   write: boolean
 }
@@ -31,7 +31,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --minutes M    steady: for so long (default 20)
   --live N       many: live Screenshots (default 10000)
   --records N    year: archived records (default 1000000)
-  --profile DIR  has each operator write a processor profile there
+  --profile DIR  has operators, and the steady part's gateway, write processor profiles there
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
@@ -70,3 +70,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     write: values.write,
   }
 }
+
+/** What has a program of node write a processor profile at its end. */
+export const profileFlags = (directory: string | undefined): string[] =>
+  directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]

@@ -1,5 +1,6 @@
 import { createFinished } from '../../bench/rest/finished.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'
 import { openOffice } from '../stage/office.ts'
 import { readMemory, readProcessor } from '../stage/processes.ts'
@@ -31,7 +32,7 @@ async function run(stage: Stage, { settings: { live, profile }, tell }: PartCont
   const { begun } = await stage.fleet.tell({})
   const waiting = await askSteadily({ urls: [gateway.url], keys, perSecond: 1, seconds: 1 })
   const started = performance.now()
-  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const flags = profileFlags(profile)
   const starting = stage.startOperator({ environment, flags })
   while ((await stage.fleet.tell({})).begun === begun) await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS))
   const restartSeconds = (performance.now() - started) / 1_000

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Table } from '../../bench/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'
 import { openOffice } from '../stage/office.ts'
 import { readMemory, readMetric } from '../stage/processes.ts'
@@ -26,12 +27,13 @@ export const steady: Part = {
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { settings: { rate, minutes }, tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { settings: { rate, minutes, profile }, tell }: PartContext): Promise<PartResult> {
   // Full after a quarter of the time, however short that is.
   const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }
-  const operator = await stage.startOperator({ environment })
-  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, gateway: { environment } })
+  const flags = profileFlags(profile)
+  const operator = await stage.startOperator({ flags, environment })
+  const { gateway, keys } = await openOffice(stage, { runners: RUNNERS, gateway: { flags, environment } })
   const samples: Sample[] = []
   const over = new AbortController()
   const take = async (): Promise<Sample> => {
@@ -62,6 +64,7 @@ async function run(stage: Stage, { settings: { rate, minutes }, tell }: PartCont
     gateway.url,
     asked.accepted.filter((_, n) => n % step === 0),
   )
+  if (profile !== undefined) for (const program of [operator, gateway]) await program.end('SIGTERM')
   const tables: Table[] = [
     {
       title: `${rate} a second for ${minutes} minutes`,

@@ -4,6 +4,7 @@ import { summarize } from '../../bench/statistics.ts'
 import type { Table } from '../../bench/table.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
+import { profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'
 import { openOffice } from '../stage/office.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
@@ -27,7 +28,7 @@ export const throughput: Part = {
 
 async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartResult> {
   const { rate, seconds, profile } = settings
-  const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const flags = profileFlags(profile)
   // Records leave after a minute, so that archiving is part of what is measured.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
   const operator = await stage.startOperator({ flags, environment })
