@@ -7,8 +7,8 @@ import { bounded, pause, raced } from './race.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
 // Two browsers: the current one, of one account, and a spare that no account has used, each with a tab made ahead. The same account gets the
-// current browser's next tab. For another account the spare becomes the current one, the old one is killed with all its processes, and a new
-// spare starts while the capture runs. No two accounts ever share a browser process.
+// current browser's next tab. For another account the spare becomes the current one, the old one is killed with all its processes, as soon as it
+// has drawn what it is drawing, and a new spare starts while the capture runs. No two accounts ever share a browser process.
 
 /** How browsers are used up. */
 export interface BrowsersOptions {
@@ -27,8 +27,10 @@ interface Warm {
   browser: RunningBrowser
   account?: string
   captures: number
-  /** Tabs that are out. One capture's may still be closing when the next one's is lent. */
+  /** Tabs that are out. One capture's may still be drawn, or be closing, when the next one's is lent. */
   lent: number
+  /** Of these the ones that have not been taken back. */
+  inUse: number
   startedAt: number
   /** It did not let a page close, or has kept too much memory: what it does still is its last. */
   isWornOut: boolean
@@ -57,7 +59,7 @@ export interface Lease {
   browser: RunningBrowser
 }
 
-/** The browsers of a runner. One capture at a time: a lease is returned before the next is taken. */
+/** The browsers of a runner. One page loads at a time; that of the capture before it may still be drawn. */
 export class Browsers {
   readonly #options: BrowsersOptions
   readonly #stop = new AbortController()
@@ -66,6 +68,8 @@ export class Browsers {
   /** The same once it is up. */
   #up: Warm | undefined
   #spare: Promise<Warm> | undefined
+  /** Others that still draw for a capture, after which they end. */
+  readonly #leaving = new Set<Warm>()
   /** The end of a tab whose page may be hung: nothing else is lent before it. */
   #suspect: Promise<void> | undefined
 
@@ -92,10 +96,12 @@ export class Browsers {
     warm.account = account
     warm.captures += 1
     warm.lent += 1
+    warm.inUse += 1
     try {
       return { tab: await this.#tabOf(warm, plan, signal), browser: warm.browser }
     } catch (error) {
       warm.lent -= 1
+      warm.inUse -= 1
       signal.throwIfAborted()
       this.#retire(warm)
       throw new CaptureError('INTERNAL_ERROR', 'the browser could not open a page', { cause: error })
@@ -107,7 +113,11 @@ export class Browsers {
    * @param isSound the page answered to the end: the next tab may be made while this one closes
    */
   async takeBack(lease: Lease, isSound: boolean): Promise<void> {
+    const old = this.#leaving.values().find(({ browser }) => browser === lease.browser)
     const warm = this.#up?.browser === lease.browser ? this.#up : undefined
+    const held = warm ?? old
+    if (held) held.inUse -= 1
+    if (old?.inUse === 0) this.#retire(old)
     if (warm && isSound && !this.#isUsedUp(warm)) this.#prepareNext(warm)
     const ending = this.#end(lease, warm, isSound)
     if (!isSound) this.#suspect = ending
@@ -134,6 +144,7 @@ export class Browsers {
   /** Ends every browser. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the runner stops'))
+    for (const warm of this.#leaving) this.#retire(warm)
     const browsers = await Promise.all([this.#current, this.#spare].map((warm) => warm?.catch(() => undefined)))
     for (const warm of browsers) if (warm) endBrowser(warm)
   }
@@ -165,12 +176,20 @@ export class Browsers {
       const warm = await raced(this.#current, signal)
       const isOurs = warm.account === undefined || warm.account === account
       if (isOurs && warm.browser.isConnected() && !this.#isUsedUp(warm)) return warm
-      this.#retire(warm)
+      this.#replace(warm)
     }
+  }
+
+  /** Gives the spare a browser's place, and ends it when it has drawn what it is drawing. */
+  #replace(warm: Warm): void {
+    if (warm.inUse === 0 || !warm.browser.isConnected()) return this.#retire(warm)
+    this.#leaving.add(warm)
+    this.#promote()
   }
 
   /** Ends a browser; the spare takes its place. May be called again. */
   #retire(warm: Warm): void {
+    this.#leaving.delete(warm)
     endBrowser(warm)
     if (this.#up === warm && !this.#stop.signal.aborted) this.#promote()
   }
@@ -197,7 +216,7 @@ export class Browsers {
       this.#stop.signal.throwIfAborted()
       try {
         const browser = await this.#options.launch()
-        const warm: Warm = { browser, captures: 0, lent: 0, startedAt: performance.now(), isWornOut: false, next: undefined }
+        const warm: Warm = { browser, captures: 0, lent: 0, inUse: 0, startedAt: performance.now(), isWornOut: false, next: undefined }
         this.#prepareNext(warm)
         browser.onGone(() => this.#notice(warm))
         return warm

@@ -28,6 +28,14 @@ export interface CaptureParts {
   lists?: FilterLists | undefined
 }
 
+/** What is told of a capture on its way. */
+export interface CaptureNews {
+  /** The runner may begin another one: what is left of this one needs the browser for drawing only. Called once, if ever. */
+  onShutter?: () => void
+  /** The picture is there. */
+  onTaken?: () => void
+}
+
 /** An attempt's end: what to report, or an error that another attempt may not meet. */
 export interface Attempt {
   outcome: Outcome
@@ -37,26 +45,26 @@ export interface Attempt {
 /**
  * Carries out one order, up to the stored file; every failure becomes an outcome.
  * @param cancelled ends it at once
- * @param onTaken called when the picture is taken: what follows needs no browser
  * @throws the reason of `cancelled`, and nothing else
  */
-export async function capture(
-  order: CaptureOrder,
-  parts: CaptureParts,
-  cancelled: AbortSignal,
-  onTaken: () => void = () => {},
-): Promise<Attempt> {
+export async function capture(order: CaptureOrder, parts: CaptureParts, cancelled: AbortSignal, news: CaptureNews = {}): Promise<Attempt> {
   const started = performance.now()
   const timings: Record<string, number> = {}
   const courseNow = () => ({ processingMilliseconds: performance.now() - started, timings })
   const late = () => new CaptureError('TIMEOUT', 'the capture did not end within its time')
+  let isShut = false
+  const onShutter = () => {
+    if (!isShut) news.onShutter?.()
+    isShut = true
+  }
   using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-      photograph({ order, plan, parts, timings, signal: time.signal }),
+      photograph({ order, plan, parts, timings, signal: time.signal, onShutter }),
     )
-    onTaken()
+    onShutter()
+    news.onTaken?.()
     await copyIfAsked(picture, order, plan, parts, time.signal)
     const uploading = performance.now()
     const [stored, artifacts, size] = await Promise.all([
@@ -80,9 +88,10 @@ interface Photograph {
   parts: CaptureParts
   timings: Record<string, number>
   signal: AbortSignal
+  onShutter: () => void
 }
 
-async function photograph({ order, plan, parts, timings, signal }: Photograph): Promise<Captured> {
+async function photograph({ order, plan, parts, timings, signal, onShutter }: Photograph): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)
@@ -91,7 +100,7 @@ async function photograph({ order, plan, parts, timings, signal }: Photograph): 
   let isSound = false
   try {
     openExit(lease.tab.exit, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, signal, timings })
+    const captured = await run({ plan, tab: lease.tab, lists, signal, timings, onShutter })
     isSound = true
     return captured
   } finally {

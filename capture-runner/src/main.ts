@@ -61,11 +61,7 @@ const parts = {
 }
 const pulse = new Pulse({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled, onTaken) =>
-    capture(order, parts, cancelled, () => {
-      pulse.note()
-      onTaken()
-    }),
+  capture: (order, cancelled, onShutter) => capture(order, parts, cancelled, { onShutter, onTaken: () => pulse.note() }),
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
   log,
 })

@@ -103,15 +103,17 @@ export interface Run {
   lists?: FilterLists | undefined
   signal: AbortSignal
   timings: Record<string, number>
+  /** See {@link Work}. */
+  onShutter?: () => void
 }
 
 /**
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason as it is, when that ended it
  */
-export async function run({ plan, tab, lists, signal, timings }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, signal, timings, onShutter }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
   for (const step of STEPS) {
     if (step.isWanted && !step.isWanted(plan)) continue
     await runStep(step, work, timings)

@@ -10,7 +10,8 @@ import type { Reported } from './report.ts'
 
 /** What a runner does with an order. */
 export interface RunnerParts {
-  capture: (order: CaptureOrder, cancelled: AbortSignal, onTaken: () => void) => Promise<Attempt>
+  /** Says when the next capture may begin. */
+  capture: (order: CaptureOrder, cancelled: AbortSignal, onShutter: () => void) => Promise<Attempt>
   report: (order: CaptureOrder, outcome: Outcome, cancelled: AbortSignal) => Promise<Reported>
   log: Logger
 }
@@ -24,7 +25,7 @@ export interface Answer {
 interface Current {
   state: CaptureState
   cancel: AbortController
-  /** When its picture is taken, or it has ended without one. */
+  /** When its picture is being taken, or it has ended without one. */
   taken: PromiseWithResolvers<void>
   /** When it is not running any more, though it may still be reported. */
   settled: PromiseWithResolvers<void>
@@ -34,7 +35,7 @@ interface Current {
 /** An error that another pod may not meet is given up silently until this attempt; then it is the result. */
 const LAST_ATTEMPT = 3
 const REMEMBERED = 16
-/** Pictures that may be on their way to the store when a capture begins: each is held in memory, and the store may be away for a long time. */
+/** Pictures that may be on their way when a capture begins: each is held in memory, and the store may be away for a long time. */
 const MAX_STORING = 2
 
 /** The pod was asked to go. */
@@ -45,7 +46,7 @@ export class Runner {
   readonly #parts: RunnerParts
   readonly #done: CaptureState[] = []
   readonly #givenUp: GivenUp[] = []
-  /** Those that need no browser any more: their file is being stored, or their end reported. */
+  /** Those whose page is loaded: their picture is being drawn or stored, or their end reported. */
   readonly #leaving = new Set<Current>()
   #running: Current | undefined
   #isClosed = false
@@ -157,7 +158,7 @@ export class Runner {
     }
   }
 
-  /** It needs no browser any more: the next one may begin. */
+  /** Its page needs nothing any more but to be drawn: the next one may begin. */
   #leave(current: Current): void {
     if (this.#running !== current) return
     this.#running = undefined

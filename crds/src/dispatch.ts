@@ -8,7 +8,7 @@ import { PrivateOptions } from './capture-options/private.ts'
 //   GET    /identity        → 200 Identity                             which key to encrypt to, proved by the pod's token
 //   POST   /captures        → 202 | 200 CaptureState | 409 CaptureState  body: JWE of CaptureOrder; 200: known already; 409: busy with another
 //   GET    /captures/:uid   → 200 CaptureState | 404 [GivenUp]           `Prefer: wait=<seconds>`: answers once it is not running any more;
-//                                                                      `wait=<seconds>, until=taken`: already once its picture is taken
+//                                                                      `wait=<seconds>, until=taken`: already once its picture is being taken
 //   DELETE /captures/:uid   → 202 | 404                                 cancels: nothing is uploaded or reported after it
 //   GET    /healthz, /readyz                                            for the kubelet; the only paths without a signature
 //
@@ -80,7 +80,7 @@ export const CaptureState = z.object({
   uid: z.string(),
   attempt: z.int(),
   state: z.enum(['running', 'reporting', 'done']),
-  /** Its picture is taken: the runner begins another capture while this one's file is being stored. */
+  /** Its page is ready, and its picture is being taken or stored: the runner begins another capture meanwhile. */
   isTaken: z.boolean().optional(),
 })
 export type CaptureState = z.infer<typeof CaptureState>

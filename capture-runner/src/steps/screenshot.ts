@@ -42,7 +42,10 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
   if (!first || rest.length > 0) return takeTiles(work, cut.tiles, cut.scale)
   const piece: Piece = { tile: first, scale: cut.scale }
   const take = () => shoot(work, cut.isWindow ? undefined : piece, piece)
-  const picture = await take()
+  const taking = take()
+  // The browser draws and encodes by itself for a while: a page that loads meanwhile is not in its way.
+  work.onShutter?.()
+  const picture = await taking
   const pixels = first.width * first.height * cut.scale ** 2
   const { blankAction } = work.plan
   if (blankAction === 'accept' || isTooLargeToBeBlank(picture.length, pixels, masterOf(work).format) || !(await isBlank(picture)))

@@ -47,6 +47,8 @@ export interface Work {
   sight?: Sight
   /** Files that the client named, by their addresses; undefined: not to be had. */
   texts?: ReadonlyMap<string, string | undefined>
+  /** Called when all that is left is drawing: the page is as it is to be shown. Not called where that takes long. */
+  onShutter?: (() => void) | undefined
   signal: AbortSignal
 }
 

@@ -30,7 +30,7 @@ export type CaptureAnswer = CaptureState['state'] | 'absent' | 'silent'
 export interface Told {
   answer: CaptureAnswer
   givenUp?: GivenUp | undefined
-  /** With `running`: the picture is taken, and the runner takes another order while it stores it. */
+  /** With `running`: the picture is being taken or stored, and the runner takes another order meanwhile. */
   isTaken?: boolean
 }
 
@@ -49,7 +49,7 @@ interface Question {
   wait?: Wait
 }
 
-/** How long a question stays open: until the capture is not running any more, or already until its picture is taken. */
+/** How long a question stays open: until the capture is not running any more, or already until its picture is being taken. */
 export interface Wait {
   seconds: number
   until: 'taken' | 'settled'

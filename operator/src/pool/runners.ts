@@ -29,7 +29,7 @@ export interface Runner {
   listsUpdated?: string | undefined
   /** The Screenshot that has claimed it, or is about to. */
   workingOn: string | undefined
-  /** It has taken the picture of what it works on and stores it: it takes another order. */
+  /** It takes or stores the picture of what it works on, whose page is ready: it takes another order. */
   isStoring: boolean
   /** Account of its current browser. */
   accountName: string | undefined
@@ -65,7 +65,7 @@ const MAX_ENDS = 1_024
 interface Knowledge {
   identity?: RunnerIdentity
   reservedFor?: string
-  /** Keys of Screenshots whose picture it has taken. */
+  /** Keys of Screenshots whose picture it takes or has taken. */
   taken: Set<string>
   accountName?: string | undefined
   captures: number
@@ -151,7 +151,7 @@ export class Runners {
     known.captures++
   }
 
-  /** It has taken the picture of a Screenshot, and stores it. */
+  /** It takes the picture of a Screenshot, or stores it. */
   noteTakenPicture(uid: string, key: string): void {
     this.#known.get(uid)?.taken.add(key)
   }
@@ -201,7 +201,7 @@ export class Runners {
     return known
   }
 
-  /** True when there is one open claim, and its picture is taken: two pictures at a time are as many as a runner may hold. */
+  /** True when there is one open claim, and its picture is being taken: two pictures at a time are as many as a runner may hold. */
   #isStoring(known: Knowledge | undefined, claims: readonly Screenshot[]): boolean {
     if (!known) return false
     const keys = new Set(claims.map(keyOf))

@@ -13,7 +13,7 @@ export interface FollowerOptions {
   client: Pick<RunnerClient, 'ask' | 'cancel'>
   /** Called when the capture was ended without a report, or its runner does not answer: it is time to look. */
   onNews: (key: string) => void
-  /** Called when a runner has taken a picture and takes another order, while it stores that one. */
+  /** Called when a runner takes another order, while it takes and stores the picture of this one. */
   onTaken: (key: string, podUid: string) => void
   isLeader: () => boolean
   now: () => Date

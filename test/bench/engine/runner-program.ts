@@ -53,10 +53,12 @@ const parts = {
 }
 const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
-  capture: (order, cancelled, onTaken) =>
-    capture(order, parts, cancelled, () => {
-      onTaken()
-      tell({ uid: order.uid, isTaken: true })
+  capture: (order, cancelled, onShutter) =>
+    capture(order, parts, cancelled, {
+      onShutter: () => {
+        onShutter()
+        tell({ uid: order.uid, isTaken: true })
+      },
     }),
   report: async ({ uid }, { phase, result }) => {
     const { processingMilliseconds: milliseconds = 0, timings = {}, error, warnings, height } = result

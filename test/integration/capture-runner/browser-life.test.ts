@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
 import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
 import { eventually } from '../../support/eventually.ts'
 import { servePages } from './page-server.ts'
+import { BLUE, decode, GREEN } from './pixels.ts'
 import { openStudio } from './studio.ts'
 
 // What becomes of a runner whose browser's processes are killed or hang one after another. The processes are those that a page can bring down.
 
 const site = await servePages({
   '/': '<!doctype html><title>Well</title><body style="background:#00ff00">',
+  '/blue': '<!doctype html><title>Blue</title><body style="background:#0000ff">',
+  '/tall': '<!doctype html><title>Tall</title><body style="background:#ff0000;height:9000px">',
   '/never': '<!doctype html><title>Busy</title><script>while (true);</script>',
 })
 const studio = await openStudio()
@@ -84,6 +88,45 @@ t.test('a browser that hangs while it waits is found out and replaced', async (t
     )
   await eventually('another one has taken its place', isProven)
   await eventually('the hung one is gone', async () => !browsers().some(({ pid }) => pid === spare?.pid))
+  t.ok(await isWell())
+})
+
+t.test('the next page may load while a picture is drawn: neither picture is the other one’s', async (t) => {
+  let next: ReturnType<typeof studio.shoot> | undefined
+  const onShutter = () => {
+    next = studio.shoot(site.url('/blue'))
+  }
+  const first = await studio.shoot(site.url('/'), undefined, { onShutter })
+  const second = await next
+  t.strictSame((await decode(first.picture)).at(5, 5).slice(0, 3), GREEN)
+  t.strictSame((await decode(second?.picture ?? Buffer.of())).at(5, 5).slice(0, 3), BLUE)
+  t.equal(second?.browserPid, first.browserPid)
+})
+
+for (const { what, path, options, shuts } of [
+  { what: 'the window', path: '/', options: {}, shuts: 1 },
+  { what: 'tiles, which take long', path: '/tall', options: { fullPage: true }, shuts: 0 },
+  { what: 'a document', path: '/', options: { format: 'pdf' as const }, shuts: 0 },
+])
+  t.test(`a picture of ${what} has the next page wait ${shuts ? 'for the shutter only' : 'to its end'}`, async (t) => {
+    let shut = 0
+    await studio.shoot(site.url(path), options, { onShutter: () => shut++ })
+    t.equal(shut, shuts)
+  })
+
+t.test('another account gets another browser at once; the one that still draws ends when it has drawn', async (t) => {
+  const { signal } = new AbortController()
+  const lend = (account: string) => studio.browsers.lend(account, DEFAULT_CONTEXT, signal)
+  const drawing = await lend('one')
+  const other = await lend('two')
+  t.not(other.browser.pid, drawing.browser.pid)
+  const { data } = await drawing.tab.session.send('Page.captureScreenshot', { format: 'png' })
+  t.not(data, '', 'it draws')
+  await studio.browsers.takeBack(drawing, true)
+  await eventually('it has ended', async () => !browsers().some(({ pid }) => pid === drawing.browser.pid))
+  const same = await lend('two')
+  t.equal(same.browser.pid, other.browser.pid)
+  for (const lease of [other, same]) await studio.browsers.takeBack(lease, true)
   t.ok(await isWell())
 })
 

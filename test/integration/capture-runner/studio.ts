@@ -28,6 +28,7 @@ export interface How {
   signal?: AbortSignal
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
+  onShutter?: () => void
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
@@ -67,15 +68,16 @@ export async function openStudio({
   const browsers = new Browsers({ launch, isolation, log, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   await browsers.start()
-  const shoot: Studio['shoot'] = async (url, options, { account = 'default', signal, policy = LOOPBACK_POLICY, privateOptions } = {}) => {
+  const shoot: Studio['shoot'] = async (url, options, how = {}) => {
+    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, onShutter } = how
     const plan = buildPlan(url, options, privateOptions)
     const timings: Record<string, number> = {}
-    const lease = await browsers.lend(account, plan.context, signal ?? AbortSignal.timeout(120_000))
+    const lease = await browsers.lend(account, plan.context, signal)
     const watch = memory.watch(lease.browser.pid)
     let isSound = false
     try {
       openExit(lease.tab.exit, policy, plan)
-      const captured = await run({ plan, tab: lease.tab, lists, signal: signal ?? AbortSignal.timeout(120_000), timings })
+      const captured = await run({ plan, tab: lease.tab, lists, signal, timings, ...(onShutter ? { onShutter } : {}) })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {
