@@ -37,6 +37,8 @@ export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chrom
 /** Pages for each lane before anything is measured: programs that have just started are slow. */
 const WARM_PAGES = 20
 const REST_MILLISECONDS = 10_000
+/** What a contender still does when its last picture is there, closing pages and making the next, is not to cost the one after it. */
+const PAUSE_MILLISECONDS = 1_000
 
 /** How the rounds go. */
 export interface EngineSettings {
@@ -78,6 +80,7 @@ export async function measureEngine({ rounds, captures }: EngineSettings, tell: 
         const run = await contender.run(pages, count)
         const processor = (contender.processorSeconds() - used) * 1_000
         const prints = await printsOf(run)
+        await sleep(PAUSE_MILLISECONDS)
         const lane = lanes[index] as Lane
         lane.rates.push(pages.length / (run.milliseconds / 1_000))
         lane.processor.push(processor / pages.length)
