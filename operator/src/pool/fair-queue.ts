@@ -5,7 +5,8 @@
  * only: it is rebuilt from the objects.
  *
  * No two accounts share a browser, and starting one costs as much as a capture. So accounts with queues take turns of a few captures in the
- * browser that is open; an account with a single Screenshot never waits for such a turn to end.
+ * browser that is open; an account with a single Screenshot never waits for such a turn to end. Who weighs less than the others on an average has
+ * shorter turns: four captures of a free plan are what a plan of eight times its weight waits thirty-two for.
  */
 
 /** One Screenshot that waits. Within its account the smaller `order` goes first. */
@@ -15,7 +16,7 @@ export interface Waiting {
   order: number
 }
 
-/** Captures of a turn. */
+/** Captures of a turn, at most. */
 export const TURN = 4
 
 interface Flow {
@@ -109,9 +110,13 @@ export class FairQueue {
   /** The account whose turn goes on. */
   #turnOf(canServe: (account: string) => boolean, isWarm: (account: string) => boolean, fairest: Flow): Flow | undefined {
     const warm = this.#first(({ account }) => isWarm(account) && canServe(account))
-    if (!warm || (warm.start - fairest.start) * this.#weightOf(warm.account) >= TURN) return undefined
+    if (!warm || (warm.start - fairest.start) * Math.max(this.#weightOf(warm.account), this.#meanWeight()) >= TURN) return undefined
     const single = this.#first(({ account, waiting }) => waiting.length === 1 && canServe(account))
     return single && single.start < warm.start ? undefined : warm
+  }
+
+  #meanWeight(): number {
+    return this.#flows.values().reduce((sum, { account }) => sum + this.#weightOf(account), 0) / this.#flows.size
   }
 
   /** Of the accounts that qualify the one that is furthest behind. */

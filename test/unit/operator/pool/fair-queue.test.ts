@@ -77,6 +77,25 @@ t.test('FairQueue gives a turn of twice the captures to an account of twice the 
   t.ok(Math.abs(served.split('a').length - 1 - 20) <= 4, served)
 })
 
+for (const runners of [1, 3, 4, 5])
+  t.test(`FairQueue keeps each 500 captures by ${runners} runners within a tenth of the weights, turns and all`, async (t) => {
+    const weights: Record<string, number> = { a: 1, b: 2, c: 4, d: 8 }
+    const queue = new FairQueue((account) => weights[account] ?? 0)
+    for (let order = 0; order < 2_000; order++) for (const account of Object.keys(weights)) queue.add(wait(account, order))
+    const open: (string | undefined)[] = Array.from({ length: runners })
+    const served = Array.from({ length: 2_000 }, (_, n) => {
+      const account = queue.take(undefined, (other) => other === open[n % runners])?.account ?? ''
+      open[n % runners] = account
+      return account
+    })
+    for (const [account, weight] of Object.entries(weights)) {
+      const due = (500 * weight) / 15
+      const counts = Array.from({ length: 1_500 }, (_, from) => served.slice(from, from + 500).filter((other) => other === account).length)
+      const furthest = Math.max(...counts.map((count) => Math.abs(count - due)))
+      t.ok(furthest <= due / 10 + 1e-9, `${account}: off by ${furthest} of ${due}`)
+    }
+  })
+
 t.test('FairQueue lets a single Screenshot wait for nobody’s turn', async (t) => {
   const queue = new FairQueue()
   for (let order = 0; order < 20; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
