@@ -79,15 +79,14 @@ export interface Line {
   line: string
 }
 
-/** Puts records into segments: by account and day, in order, within bounds. The same records give the same keys and texts. */
-export function buildSegments(account: string, screenshots: readonly Screenshot[]): Segment[] {
-  return toSegments(
-    account,
-    screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) })),
-  )
-}
+/** The lines of records, as they are archived. */
+export const toLines = (screenshots: readonly Screenshot[]): Line[] =>
+  screenshots.map((screenshot) => ({ id: screenshotIdOf(screenshot.metadata), line: toArchivedLine(screenshot) }))
 
-/** As {@link buildSegments}, from lines that were read. */
+/** Puts records into segments: by account and day, in order, within bounds. The same records give the same keys and texts. */
+export const buildSegments = (account: string, screenshots: readonly Screenshot[]): Segment[] => toSegments(account, toLines(screenshots))
+
+/** As {@link buildSegments}, from lines that were made or read. */
 export function toSegments(account: string, lines: readonly Line[]): Segment[] {
   const segments: Segment[] = []
   let open: Line[] = []

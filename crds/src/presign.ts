@@ -66,6 +66,11 @@ export function presign(
   return `${endpoint.origin}${path}?${query}&X-Amz-Signature=${signature}`
 }
 
+let lastKey: { of: string; key: Buffer } | undefined
+
+/** The same all day for one store: the last one is kept. */
 function signingKey({ secretKey, region }: StorageAccess, day: string): Buffer {
-  return hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), 's3'), 'aws4_request')
+  const of = `${day} ${region} ${secretKey}`
+  if (lastKey?.of !== of) lastKey = { of, key: hmac(hmac(hmac(hmac(`AWS4${secretKey}`, day), region), 's3'), 'aws4_request') }
+  return lastKey.key
 }

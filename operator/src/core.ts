@@ -65,7 +65,7 @@ export function createCore(options: CoreOptions): Work {
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, signal: AbortSignal): StartedWork {
-  const { http, reflectors, storage, events, config, log, keys, clock } = deps
+  const { http, reflectors, storage, events, archiving, config, log, keys, clock } = deps
   const { namespace } = config
   const now = () => new Date(clock.wall())
   const isLeader = () => !signal.aborted && deps.isLeader()
@@ -186,9 +186,13 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
     log.info(toLogLine(shot), 'screenshot finished')
   }
-  const noteRemoved = (shot: Screenshot) => {
+  const judgeRemoved = (shot: Screenshot) => {
     removal.enqueue(removals.add(shot))
   }
+  const noteRemoved = (shot: Screenshot) => {
+    if (!archiving.sees(shot)) judgeRemoved(shot)
+  }
+  archiving.onHandedBack = judgeRemoved
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
     if (type === 'deleted') noteRemoved(old ?? object)

@@ -16,6 +16,7 @@ import type { Clock } from './controller/clock.ts'
 import type { Controller } from './controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from './controller/metrics.ts'
 import type { EventRecorder } from './event-recorder.ts'
+import type { Archiving } from './retention/archiving.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The local copies of the cluster that every part reads. They run on the standby too, so that a takeover finds them warm. */
@@ -45,6 +46,7 @@ export interface Deps {
   keys: ReleaseKeys
   storage: Storage
   events: EventRecorder
+  archiving: Archiving
   /** Where spans go; absent: nobody collects them. */
   spans?: Pick<SpanExporter, 'add'> | undefined
   /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */

@@ -32,6 +32,7 @@ import { createMetrics } from './metrics.ts'
 import { createSigner } from './pool/signature.ts'
 import { createQuota } from './quota/quota.ts'
 import { createReflectors } from './reflectors.ts'
+import { Archiving } from './retention/archiving.ts'
 import { createRetention } from './retention/retention.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { openStorage } from './storage/storage.ts'
@@ -104,6 +105,7 @@ async function runOperator(config: Config): Promise<void> {
     reflectors,
     keys,
     storage,
+    archiving: new Archiving(),
     events: createEventRecorder({
       events: new Resource(http, events, { namespace }),
       instance: config.podName,

@@ -203,7 +203,7 @@ export class Runners {
 
   /** True when there is one open claim, and its picture is being taken: two pictures at a time are as many as a runner may hold. */
   #isStoring(known: Knowledge | undefined, claims: readonly Screenshot[]): boolean {
-    if (!known) return false
+    if (!known || known.taken.size === 0) return false
     const keys = new Set(claims.map(keyOf))
     known.taken = known.taken.intersection(keys)
     return claims.length === 1 && known.taken.size === 1

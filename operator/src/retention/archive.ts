@@ -3,7 +3,7 @@
 // Moves records from the Kubernetes API to the bucket: written first, deleted then, so that at every moment each is in one of the two. Any
 // step may be repeated, by this leader or by the next: the same record gives the same object, and a second line of it is merged by readers.
 
-import { buildSegments, toArchivedLine } from '@tintype/crds/archive'
+import { toLines, toSegments } from '@tintype/crds/archive'
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
@@ -15,6 +15,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
 import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
 import type { Storage } from '../storage/storage.ts'
+import type { Archiving } from './archiving.ts'
 import { inParallel } from './in-parallel.ts'
 import { discardRecord } from './removal.ts'
 import { findBuried } from './tombstones.ts'
@@ -23,6 +24,7 @@ export interface ArchiveDeps {
   screenshots: Pick<Resource<Screenshot>, 'delete'>
   seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
   storage: Pick<Storage, 'exists' | 'write' | 'list' | 'remove'>
+  archiving: Archiving
   /** False once this operator is about to lead no more. */
   mayWrite: () => boolean
   onArchived: (count: number) => void
@@ -42,15 +44,34 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
     const buried = await findBuried(account, screenshots.map(idOf), deps.storage)
     const kept = screenshots.filter((screenshot) => !buried.has(idOf(screenshot)))
     await write(account, kept, deps)
-    await inParallel(screenshots, PARALLEL, (screenshot) => remove(account, screenshot, deps))
+    await removeAll(account, screenshots, kept, deps)
     deps.onArchived(kept.length)
     deps.log.info({ account, archived: kept.length, deleted: buried.size }, 'records archived')
   }
 }
 
+/** Takes them out of the Kubernetes API. @param kept those whose record is in the archive */
+async function removeAll(account: string, screenshots: readonly Screenshot[], kept: readonly Screenshot[], deps: ArchiveDeps) {
+  const archived = new Set<Screenshot>()
+  deps.archiving.hold(kept)
+  try {
+    const removed = new Set<Screenshot>()
+    await inParallel(screenshots, PARALLEL, async (screenshot) => {
+      if (await remove(account, screenshot, deps)) removed.add(screenshot)
+    })
+    // Who deletes one marks it first: whoever did so before it was gone is found now, and later ones find it archived.
+    const ours = kept.filter((screenshot) => removed.has(screenshot))
+    const buried = await findBuried(account, ours.map(idOf), deps.storage)
+    for (const screenshot of ours) if (!buried.has(idOf(screenshot))) archived.add(screenshot)
+  } finally {
+    deps.archiving.release(kept, archived)
+  }
+}
+
 async function write(account: string, screenshots: readonly Screenshot[], { storage }: ArchiveDeps): Promise<void> {
-  await inParallel(screenshots, PARALLEL, (screenshot) => storage.write(recordKey(account, idOf(screenshot)), toArchivedLine(screenshot)))
-  const segments = buildSegments(account, screenshots)
+  const lines = toLines(screenshots)
+  await inParallel(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
+  const segments = toSegments(account, lines)
   await inParallel(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, storage))
   await inParallel(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
   const days = new Set(segments.map(({ first }) => dayOf(first)))
@@ -65,18 +86,21 @@ async function markExpiry(account: string, screenshot: Screenshot, storage: Arch
   await storage.write(expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays)), '')
 }
 
-async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<void> {
-  if (!deps.mayWrite()) return
+/** True: it is gone, and by this. */
+async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<boolean> {
+  if (!deps.mayWrite()) return false
   const { name, namespace, uid, resourceVersion } = screenshot.metadata
   try {
     await deps.screenshots.delete(name, { namespace, uid, resourceVersion })
     deps.seen.observeDeleted(screenshot)
+    return true
   } catch (error) {
     // Changed since it was read: the next pass writes it anew and tries again.
-    if (isConflict(error)) return
+    if (isConflict(error)) return false
     if (!isNotFound(error)) throw error
     // Gone: archived by a leader before this one, or deleted by its owner while it was being written.
     deps.log.debug({ key: keyOf(screenshot) }, 'a record to archive is gone')
     await discardRecord(account, idOf(screenshot), deps.storage)
+    return false
   }
 }

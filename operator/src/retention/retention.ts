@@ -70,6 +70,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     ...shared,
     screenshots,
     seen: reflectors.screenshots,
+    archiving: deps.archiving,
     onArchived: metrics.onArchived,
   }
   const gone = new GoneAccounts({

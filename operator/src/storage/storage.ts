@@ -67,7 +67,8 @@ async function ensureBucket(access: StorageAccess, { client, isThere }: BucketWa
 /** Asked without the client, which need not be loaded when all is well. An empty key is the bucket itself. */
 async function findObject(access: StorageAccess, key: string, now: Date): Promise<boolean> {
   const url = presign(access, { method: 'HEAD', key, expiresSeconds: OWN_SECONDS, now })
-  const { statusCode, body } = await request(url, { method: 'HEAD', headersTimeout: TIMEOUT_MILLISECONDS })
+  // undici gives up the connection of a HEAD unless told otherwise, for servers that send a body.
+  const { statusCode, body } = await request(url, { method: 'HEAD', headersTimeout: TIMEOUT_MILLISECONDS, reset: false })
   await body.dump()
   if (statusCode === 200 || statusCode === 404) return statusCode === 200
   throw new Error(`the store answered ${statusCode}`)

@@ -28,6 +28,7 @@ import { createMetrics } from '../../../operator/src/metrics.ts'
 import { createSigner } from '../../../operator/src/pool/signature.ts'
 import { createQuota } from '../../../operator/src/quota/quota.ts'
 import { createReflectors } from '../../../operator/src/reflectors.ts'
+import { Archiving } from '../../../operator/src/retention/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
@@ -97,6 +98,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       reflectors,
       keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} }, openingKeys: [openingKey] },
       storage,
+      archiving: new Archiving(),
       events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
       isLeader: () => true,
     }

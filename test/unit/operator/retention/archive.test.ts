@@ -1,0 +1,92 @@
+import t from 'tap'
+import { KubeError } from '../../../../crds/client/kube-error.ts'
+import { silentLog } from '../../../../crds/client/log.ts'
+import { newId, screenshotIdOf } from '../../../../crds/src/ids.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../../crds/src/names.ts'
+import { recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { archive } from '../../../../operator/src/retention/archive.ts'
+import { Archiving } from '../../../../operator/src/retention/archiving.ts'
+import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { MemoryBucket } from '../../../support/memory-bucket.ts'
+
+const ACCOUNT = 'default'
+const aRecord = (second: number): Screenshot =>
+  aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), status: completedStatus() })
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+const refusal = (status: number) => new KubeError({ status, reason: status === 404 ? 'NotFound' : 'Conflict', message: 'no' })
+
+/** Archives two records; `onDelete` is called when one is to be deleted, and may refuse. Both are seen to go as the watch would tell it. */
+async function archiveTwo(onDelete: (screenshot: Screenshot, bucket: MemoryBucket, place: number) => void = () => {}) {
+  const bucket = new MemoryBucket()
+  const archiving = new Archiving()
+  const handedBack: Screenshot[] = []
+  archiving.onHandedBack = (screenshot) => handedBack.push(screenshot)
+  const records = [aRecord(1), aRecord(2)]
+  const judged: Screenshot[] = []
+  const see = (screenshot: Screenshot) => {
+    if (!archiving.sees(screenshot)) judged.push(screenshot)
+  }
+  let questions = 0
+  const ended = archive(records, {
+    screenshots: {
+      delete: async (name) => {
+        const place = records.findIndex(({ metadata }) => metadata.name === name)
+        onDelete(records[place]!, bucket, place)
+      },
+    },
+    seen: { observeDeleted: (object) => see(object as Screenshot) },
+    storage: { ...bucket.storage, exists: async (key) => ++questions > 0 && bucket.objects.has(key) },
+    archiving,
+    mayWrite: () => true,
+    onArchived: () => {},
+    log: silentLog,
+  })
+  const error = await ended.catch((reason: unknown) => reason)
+  return { bucket, records, handedBack, judged, see, error, questions: () => questions }
+}
+
+t.test('archive asks nothing about a record that it has taken out itself, nor has anybody else ask', async (t) => {
+  const { bucket, records, handedBack, judged, questions } = await archiveTwo()
+  for (const record of records) t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(record))))
+  t.strictSame([handedBack, judged, questions()], [[], [], 0])
+})
+
+t.test('archive hands a record back that its owner deletes in the middle of it', async (t) => {
+  const { bucket, records, handedBack } = await archiveTwo((record, store, place) => {
+    if (place === 1) store.objects.set(tombstoneKey(ACCOUNT, idOf(record)), '')
+  })
+  t.strictSame(handedBack, [records[1]])
+  t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(records[0]!))))
+})
+
+t.test('archive hands a record back that somebody else was faster to delete', async (t) => {
+  const gone: Screenshot[] = []
+  const bury = (record: Screenshot) => {
+    gone.push(record)
+    throw refusal(404)
+  }
+  const { records, handedBack, judged, see } = await archiveTwo(bury)
+  t.strictSame(handedBack, [], 'not seen to go yet')
+  for (const record of gone) see(record)
+  t.strictSame(judged, records, 'judged as ever once it is seen')
+})
+
+t.test('archive leaves a record that has changed since, and judges its end later', async (t) => {
+  const { records, handedBack, judged, see } = await archiveTwo(() => {
+    throw refusal(409)
+  })
+  t.strictSame([handedBack, judged], [[], []])
+  for (const record of records) see(record)
+  t.strictSame(judged, records)
+})
+
+t.test('archive hands back what it has taken out when the store cannot be asked for deletions', async (t) => {
+  const { records, handedBack, error } = await archiveTwo((_, bucket) => {
+    bucket.beforeCall = (what) => {
+      if (what === 'list') throw new Error('away')
+    }
+  })
+  t.match(error, { message: 'away' })
+  t.strictSame(handedBack, records)
+})
