@@ -182,9 +182,10 @@ export class Browsers {
 
   /** Gives the spare a browser's place, and ends it when it has drawn what it is drawing. */
   #replace(warm: Warm): void {
-    if (warm.inUse === 0 || !warm.browser.isConnected()) return this.#retire(warm)
-    this.#leaving.add(warm)
-    this.#promote()
+    const isDrawing = warm.inUse > 0 && warm.browser.isConnected()
+    if (isDrawing) this.#leaving.add(warm)
+    if (isDrawing) this.#promote()
+    else this.#retire(warm)
   }
 
   /** Ends a browser; the spare takes its place. May be called again. */
