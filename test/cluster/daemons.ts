@@ -5,8 +5,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { identify, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
 import { waitFor } from './wait.ts'
 
@@ -109,6 +110,21 @@ export async function stopDaemon(place: DaemonPlace, name: string, graceMillisec
 export async function signalDaemon(place: DaemonPlace, name: string, which: NodeJS.Signals): Promise<void> {
   const record = await readRecord(place, name)
   if (record) await signal(record, which)
+}
+
+/** Stops a daemon with SIGSTOP, and resolves when none of its threads runs any more: until then it may still answer. */
+export async function freezeDaemon(place: DaemonPlace, name: string): Promise<void> {
+  const record = await readRecord(place, name)
+  if (!record) return
+  await signal(record, 'SIGSTOP')
+  while (!(await areThreadsStopped(record.pid))) await pause(1)
+}
+
+/** True also when it has ended. */
+async function areThreadsStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  const states = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ') T')))
+  return states.every((text) => 'TtZX'.includes(text.slice(text.lastIndexOf(')') + 2)[0] ?? 'T'))
 }
 
 const ending = new Set<DaemonPlace>()

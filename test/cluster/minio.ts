@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endWithProcess, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
+import { endWithProcess, freezeDaemon, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
 import { findFreePorts } from './ports.ts'
 import { locatePrograms } from './programs.ts'
 import { waitFor } from './wait.ts'
@@ -61,7 +61,7 @@ export async function startMinio({ directory, port }: { directory: string; port?
     await kill()
     forget()
   }
-  const freeze = () => signalDaemon(place, 'minio', 'SIGSTOP')
+  const freeze = () => freezeDaemon(place, 'minio')
   const thaw = () => signalDaemon(place, 'minio', 'SIGCONT')
   return { endpoint, port: chosen, accessKey, secretKey, freeze, thaw, restart, stop }
 }

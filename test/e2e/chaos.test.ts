@@ -180,11 +180,19 @@ async function whenNodeIsHeard(since: number): Promise<void> {
     async () => {
       const leases = await kubectlJson<{ items: { spec: { renewTime: string } }[] }>(['get', 'leases', '-n', 'kube-node-lease'])
       if (!leases.items.every(({ spec }) => Date.parse(spec.renewTime) > since)) return false
+      const { items: slices } = await kubectlJson<{ items: EndpointSlice[] }>(['get', 'endpointslices', '-A'])
+      if (!slices.every(({ endpoints }) => endpoints?.every(({ conditions }) => conditions.ready !== false) ?? true)) return false
       const { items: pods } = await kubectlJson<{ items: RunningPod[] }>(['get', 'pods', '-A', '--field-selector=status.phase=Running'])
       return pods.every(({ status }) => status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
     },
     180_000,
   )
+  // The rules of the node follow what the API says, a moment later: a capture shows that they have.
+  await eventually('a page can be reached', async () => (await finished(await create(colourPage(0), small))).status === 'completed')
+}
+
+interface EndpointSlice {
+  endpoints?: { conditions: { ready?: boolean } }[] | null
 }
 
 interface RunningPod {
