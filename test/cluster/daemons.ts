@@ -7,8 +7,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { identify, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
+import { identify, isHalted, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
 import { waitFor } from './wait.ts'
 
 export interface Daemon {
@@ -117,14 +116,14 @@ export async function freezeDaemon(place: DaemonPlace, name: string): Promise<vo
   const record = await readRecord(place, name)
   if (!record) return
   await signal(record, 'SIGSTOP')
-  while (!(await areThreadsStopped(record.pid))) await pause(1)
+  await waitFor(`${name} to stand still`, () => areThreadsHalted(record.pid), { timeoutMilliseconds: 10_000, intervalMilliseconds: 1 })
 }
 
 /** True also when it has ended. */
-async function areThreadsStopped(pid: number): Promise<boolean> {
+async function areThreadsHalted(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
-  const states = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ') T')))
-  return states.every((text) => 'TtZX'.includes(text.slice(text.lastIndexOf(')') + 2)[0] ?? 'T'))
+  const stats = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => undefined)))
+  return stats.every((stat) => stat === undefined || isHalted(stat))
 }
 
 const ending = new Set<DaemonPlace>()

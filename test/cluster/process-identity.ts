@@ -20,8 +20,16 @@ export function parseStartTicks(stat: string): number {
 
 /** A zombie has ended, though its number is still taken. */
 export function isZombie(stat: string): boolean {
-  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  return stateOf(stat) === 'Z'
 }
+
+/** A process or thread that does nothing: stopped by a signal, or at its end. */
+export function isHalted(stat: string): boolean {
+  return 'TtZX'.includes(stateOf(stat))
+}
+
+/** Field 3. */
+const stateOf = (stat: string): string => stat.charAt(stat.lastIndexOf(')') + 2)
 
 /** The identity of a running process, or undefined when there is none of that number. */
 export async function identify(pid: number): Promise<ProcessIdentity | undefined> {
