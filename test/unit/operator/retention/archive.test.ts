@@ -16,8 +16,10 @@ const aRecord = (second: number): Screenshot =>
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const refusal = (status: number) => new KubeError({ status, reason: status === 404 ? 'NotFound' : 'Conflict', message: 'no' })
 
+type OnDelete = (screenshot: Screenshot, bucket: MemoryBucket, place: number, see: (screenshot: Screenshot) => void) => void
+
 /** Archives two records; `onDelete` is called when one is to be deleted, and may refuse. Both are seen to go as the watch would tell it. */
-async function archiveTwo(onDelete: (screenshot: Screenshot, bucket: MemoryBucket, place: number) => void = () => {}) {
+async function archiveTwo(onDelete: OnDelete = () => {}) {
   const bucket = new MemoryBucket()
   const archiving = new Archiving()
   const handedBack: Screenshot[] = []
@@ -32,7 +34,7 @@ async function archiveTwo(onDelete: (screenshot: Screenshot, bucket: MemoryBucke
     screenshots: {
       delete: async (name) => {
         const place = records.findIndex(({ metadata }) => metadata.name === name)
-        onDelete(records[place]!, bucket, place)
+        onDelete(records[place]!, bucket, place, see)
       },
     },
     seen: { observeDeleted: (object) => see(object as Screenshot) },
@@ -70,6 +72,14 @@ t.test('archive hands a record back that somebody else was faster to delete', as
   t.strictSame(handedBack, [], 'not seen to go yet')
   for (const record of gone) see(record)
   t.strictSame(judged, records, 'judged as ever once it is seen')
+})
+
+t.test('archive hands a record back at once that was seen to go before it could be deleted', async (t) => {
+  const { records, handedBack, judged } = await archiveTwo((record, _, __, see) => {
+    see(record)
+    throw refusal(404)
+  })
+  t.strictSame([handedBack, judged], [records, []])
 })
 
 t.test('archive leaves a record that has changed since, and judges its end later', async (t) => {
