@@ -2,15 +2,17 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
+import { type ParentSession, parentOf } from './devtools.ts'
 import { EGRESS_FLAGS } from './egress/flags.ts'
 import type { Guard } from './egress/guard.ts'
-import { toContextOptions } from './emulation.ts'
 import type { Jail } from './jail/jail.ts'
 import { browserEnvironment } from './jail/probe-sandbox.ts'
-import { type ContextPlan, DEFAULT_CONTEXT } from './plan.ts'
+import { openPlainTab } from './plain-tab.ts'
+import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from './plan.ts'
+import { openPlaywrightTab } from './playwright-tab.ts'
 import { argumentsOf, killGroup, listProcesses } from './processes.ts'
 import { raced } from './race.ts'
-import { openTab, type Tab } from './tab.ts'
+import type { Tab } from './tab.ts'
 import { userAgentOf } from './user-agent.ts'
 
 /** Where and how browsers are started. */
@@ -52,6 +54,7 @@ const FLAGS: readonly string[] = [
   '--disable-font-subpixel-positioning',
   // Every browser of a person names its language; some sites answer 403 to one that does not.
   '--accept-lang=en-US,en',
+  // No page opens windows: every way to one ends here.
   '--block-new-web-contents',
   `--disk-cache-size=${CACHE_BYTES}`,
 ]
@@ -91,12 +94,14 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
+  const control = parentOf(await browser.newBrowserCDPSession())
+  const wayOut = { browser, control, guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }
   return {
     pid,
     version: browser.version(),
     isConnected: () => browser.isConnected(),
     onGone: (listener) => void browser.once('disconnected', listener),
-    openTab: (plan) => makeTab(browser, { guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }, plan),
+    openTab: (plan) => makeTab(wayOut, plan),
     kill: () => {
       // The pid is not ours any more once the process is gone.
       if (!gone.signal.aborted) killGroup(pid)
@@ -119,22 +124,12 @@ async function userAgentFlag(executablePath: string): Promise<string> {
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
 
-async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, plan: ContextPlan): Promise<Tab> {
+async function makeTab({ browser, control, guard, openEntrance, gone }: WayOut, plan: ContextPlan): Promise<Tab> {
   const exit = await guard.openSession(openEntrance)
-  const make = async () => {
-    const context = await browser.newContext({
-      ...toContextOptions(plan, browser.version()),
-      acceptDownloads: false,
-      proxy: { server: exit.proxyUrl },
-    })
-    // What it says of its brands cannot be changed in time. Browsers of phones have none either: pages do without.
-    await context.addInitScript('delete globalThis.SharedWorker')
-    if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
-    return openTab({ context, exit, version: browser.version(), plan })
-  }
+  const parts = { browser, exit, plan }
   try {
     // Playwright never answers when the browser is killed in the middle of it.
-    return await raced(make(), gone)
+    return await raced(control && isAdaptable(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts), gone)
   } catch (error) {
     exit.close()
     throw error
@@ -142,6 +137,9 @@ async function makeTab(browser: Browser, { guard, openEntrance, gone }: WayOut, 
 }
 
 interface WayOut {
+  browser: Browser
+  /** A session with the browser that tabs can be made by; absent: Playwright makes them all. */
+  control: ParentSession | undefined
   guard: Guard
   openEntrance: Jail['openEntrance'] | undefined
   gone: AbortSignal

@@ -284,7 +284,7 @@ export class Browsers {
   async #close(tab: Tab): Promise<boolean> {
     using time = bounded(this.#stop.signal, CLOSE_MILLISECONDS, () => new Error('the context did not close in time'))
     // Awaited here: the clock stops when this function returns.
-    return await raced(tab.context.close(), time.signal).then(
+    return await raced(tab.close(), time.signal).then(
       () => true,
       () => false,
     )
@@ -334,9 +334,9 @@ function forget(warm: Warm, next: Promise<Tab>): void {
 /** Closes a tab that no one will use, as soon as it is made. */
 function discard(next: Promise<Tab>): void {
   next.then(
-    ({ exit, context }) => {
+    ({ exit, close }) => {
       exit.close()
-      context.close().catch(() => {})
+      close().catch(() => {})
     },
     () => {},
   )

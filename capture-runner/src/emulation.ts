@@ -1,10 +1,14 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { DevTools } from './devtools.ts'
 import type { ContextPlan } from './plans/context.ts'
+import type { MediaPlan } from './plans/media.ts'
 import { buildUserAgent, userAgentOf } from './user-agent.ts'
 
 // How a context is made to pass for another device, place or time. What Playwright can do it does for every frame and worker of the page; the rest
 // goes by DevTools to the page itself.
+
+/** What a shared worker says of its brands cannot be changed in time. Browsers of phones have none either: pages do without. */
+export const WITHOUT_SHARED_WORKERS = 'delete globalThis.SharedWorker'
 
 /** What a context is opened with. */
 export const toContextOptions = (plan: ContextPlan, version: string): BrowserContextOptions => ({
@@ -43,21 +47,21 @@ export async function applyEmulation(session: DevTools, page: Page, version: str
   ])
 }
 
-/** Brings a page from some media to others, as far as a prepared context can be brought there. */
-export async function emulateMedia(session: DevTools, page: Page, to: ContextPlan, from: ContextPlan): Promise<void> {
-  const wanted = toMedia(to)
-  if (JSON.stringify(wanted) === JSON.stringify(toMedia(from))) return
-  await Promise.all([page.emulateMedia(wanted), emulateMore(session, to)])
+/** Brings a page to other media. */
+export async function emulateMedia(session: DevTools, page: Page, media: MediaPlan): Promise<void> {
+  await Promise.all([page.emulateMedia(toMedia(media)), emulateMore(session, media)])
 }
 
 /** Features that Playwright has no word for. The type is told by this session too, which would forget it in the next process of the page. */
-async function emulateMore(session: DevTools, { mediaFeatures = {}, mediaType }: ContextPlan): Promise<void> {
-  const features = Object.entries(mediaFeatures).map(([name, value]) => ({ name, value }))
-  if (features.length === 0 && mediaType === undefined) return
-  await session.send('Emulation.setEmulatedMedia', { media: mediaType ?? '', features })
+async function emulateMore(session: DevTools, media: MediaPlan): Promise<void> {
+  const features = featuresOf(media)
+  if (features.length === 0 && media.mediaType === undefined) return
+  await session.send('Emulation.setEmulatedMedia', { media: media.mediaType ?? '', features })
 }
 
-const toMedia = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreContrast }: ContextPlan) =>
+const featuresOf = ({ mediaFeatures = {} }: MediaPlan) => Object.entries(mediaFeatures).map(([name, value]) => ({ name, value }))
+
+const toMedia = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreContrast }: MediaPlan) =>
   ({
     colorScheme,
     media: mediaType ?? null,
@@ -65,3 +69,36 @@ const toMedia = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreCont
     forcedColors: forcedColors ? 'active' : 'none',
     contrast: moreContrast ? 'more' : 'no-preference',
   }) as const
+
+/** What Playwright does for every frame of the page by itself, for the session of one: plans that {@link isAdaptable} takes ask for no more. */
+export async function emulate(session: DevTools, version: string, plan: ContextPlan): Promise<void> {
+  await Promise.all([
+    session.send('Emulation.setUserAgentOverride', buildUserAgent(version, plan.emulated)),
+    session.send('Emulation.setTimezoneOverride', { timezoneId: plan.timezone }),
+    session.send('Emulation.setEmulatedMedia', toEmulatedMedia(plan)),
+  ])
+}
+
+/** All of the media in DevTools' words. */
+export function toEmulatedMedia(media: MediaPlan) {
+  const { colorScheme, media: type, reducedMotion, forcedColors, contrast } = toMedia(media)
+  const features = [
+    { name: 'prefers-color-scheme', value: colorScheme },
+    { name: 'prefers-reduced-motion', value: reducedMotion },
+    { name: 'forced-colors', value: forcedColors },
+    { name: 'prefers-contrast', value: contrast },
+    ...featuresOf(media),
+  ]
+  return { media: type ?? '', features }
+}
+
+/** The window of a desktop, in DevTools' words. Its screen is as large as it is. */
+export const toMetrics = ({ viewport: { width, height }, deviceScaleFactor }: Pick<ContextPlan, 'viewport' | 'deviceScaleFactor'>) => ({
+  mobile: false,
+  width,
+  height,
+  screenWidth: width,
+  screenHeight: height,
+  deviceScaleFactor,
+  screenOrientation: { angle: 0, type: 'landscapePrimary' as const },
+})

@@ -33,12 +33,11 @@ export interface InterceptionPlan {
   judge?: Judge | undefined
 }
 
-/** Holds the page's requests until its context closes. */
+/** Holds the page's requests until it closes. */
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
-  const browser = tab.context.browser()
-  if (!browser) throw new Error('the context has no browser')
-  const session = directly(await answered(browser.newBrowserCDPSession(), signal))
-  tab.context.once('close', () => void session.detach().catch(() => {}))
+  const held = await answered(tab.browser.newBrowserCDPSession(), signal)
+  tab.ended.addEventListener('abort', () => void held.detach().catch(() => {}), { once: true })
+  const session = directly(held)
   const interception = new Interception(
     session,
     new Requesters(tab.events, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),

@@ -20,12 +20,17 @@ interface PageWorker {
 export async function listenAlong(page: Page, session: DevTools): Promise<PageEvents> {
   const client = findClient(page)
   if (client) return client
+  await enablePageEvents(session)
+  return session
+}
+
+/** Has a session tell of its page's network and lifecycle. */
+export async function enablePageEvents(session: DevTools): Promise<void> {
   await Promise.all([
     session.send('Page.enable'),
     session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
     enableNetwork(session),
   ])
-  return session
 }
 
 /** Has requests go past service workers, whoever runs them. A session that does not listen to the network has no say in it. */

@@ -1,20 +1,21 @@
-import type { BrowserContext, Page } from 'playwright-core'
-import { type DevTools, directly } from './devtools.ts'
+import type { Browser, Page } from 'playwright-core'
+import type { DevTools } from './devtools.ts'
 import type { EgressSession } from './egress/session.ts'
-import { applyEmulation, emulateMedia } from './emulation.ts'
-import { CaptureError } from './errors.ts'
-import { Lifecycle } from './lifecycle.ts'
-import { listenAlong, type PageEvents } from './page-events.ts'
-import type { ContextPlan } from './plan.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { PageEvents } from './page-events.ts'
+import type { ContextPlan } from './plans/context.ts'
+import type { MediaPlan } from './plans/media.ts'
 import { answered } from './race.ts'
 
 /** DevTools commands of a page, each answered with a signal. */
 export type Send = DevTools['send']
 
-/** One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. */
+/**
+ * One page in a context of its own, with its own way out: what a capture works on. Made ahead, used once. There are two makes: plain-tab.ts, and
+ * playwright-tab.ts for what only Playwright's pages can do.
+ */
 export interface Tab {
-  readonly context: BrowserContext
-  readonly page: Page
+  readonly browser: Browser
   readonly session: DevTools
   /** What its network and lifecycle tell. */
   readonly events: PageEvents
@@ -24,51 +25,60 @@ export interface Tab {
   readonly mainFrame: string
   /** Ends with the page, whatever ends it; the reason is a CaptureError. */
   readonly ended: AbortSignal
+  /** Playwright's page; only where the plan has `needsPlaywright`. */
+  readonly page?: Page
   /**
    * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
    * with JavaScript switched off no timer, frame or promise of a page ever ends.
    */
-  look: <T>(expression: string, signal: AbortSignal) => Promise<T>
+  readonly look: <T>(expression: string, signal: AbortSignal) => Promise<T>
+  /** Gives the window another size, CSS pixels. */
+  readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
+  /** Has the page laid out for these media. */
+  readonly setMedia: (media: MediaPlan) => Promise<void>
+  /** Has a script run before any script of the page, in every frame. */
+  readonly addInitScript: (source: string) => Promise<void>
+  /** Sessions with those frames that another process has now; the same one for the same frame. */
+  readonly foreignFrames: () => Promise<DevTools[]>
+  /** Closes the page and forgets all that it has stored. May never answer. */
+  readonly close: () => Promise<void>
 }
 
 /** What a tab is made of. */
 export interface TabParts {
-  context: BrowserContext
+  browser: Browser
   exit: EgressSession
-  /** The browser's version, `156.0.8078.79`. */
-  version: string
   /** What the page is to believe. */
   plan: ContextPlan
 }
 
 const WORLD = 'tintype'
 
-/** Makes the page of a new context, and everything that a capture would otherwise wait for. */
-export async function openTab({ context, exit, version, plan }: TabParts): Promise<Tab> {
-  const page = await context.newPage()
-  // After our own page: what else opens is a popup.
-  context.on('page', (popup) => void popup.close().catch(() => {}))
-  const end = new AbortController()
-  page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
-  page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
-  const session = directly(await context.newCDPSession(page))
-  const [{ frameTree }, events] = await Promise.all([
-    session.send('Page.getFrameTree'),
-    listenAlong(page, session),
-    applyEmulation(session, page, version, plan),
-  ])
-  const mainFrame = frameTree.frame.id
-  const lifecycle = new Lifecycle(events, mainFrame)
-  return { context, page, session, events, lifecycle, exit, mainFrame, ended: end.signal, look: lookIn(session, lifecycle, mainFrame) }
-}
-
 /** Brings a prepared tab to another window size and other media. */
-export async function adaptTab({ page, session }: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
+export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Promise<void> {
   const isSameSize = from.viewport.width === to.viewport.width && from.viewport.height === to.viewport.height
-  await Promise.all([isSameSize ? undefined : page.setViewportSize(to.viewport), emulateMedia(session, page, to, from)])
+  await Promise.all([isSameSize ? undefined : tab.resize(to.viewport), isSameMedia(from, to) ? undefined : tab.setMedia(to)])
 }
 
-function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
+const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(mediaIn(a)) === JSON.stringify(mediaIn(b))
+
+const mediaIn = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, mediaFeatures }: MediaPlan) => [
+  colorScheme,
+  mediaType,
+  reducedMotion,
+  forcedColors,
+  moreContrast,
+  mediaFeatures,
+]
+
+/** Playwright's page of a tab whose plan needs it. */
+export function pageOf({ page }: Tab): Page {
+  if (!page) throw new Error("the plan did not ask for Playwright's page")
+  return page
+}
+
+/** See {@link Tab.look}. */
+export function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
   let world: { document: string | undefined; contextId: number } | undefined
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle

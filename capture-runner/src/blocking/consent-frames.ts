@@ -1,5 +1,4 @@
-import type { Frame } from 'playwright-core'
-import { type DevTools, directly } from '../devtools.ts'
+import type { DevTools } from '../devtools.ts'
 import type { Tab } from '../tab.ts'
 import type { ConsentRules } from './lists.ts'
 
@@ -34,7 +33,7 @@ export interface ConsentOptions extends Pick<ConsentRules, 'script'> {
 export class ConsentFrames {
   readonly #tab: Tab
   readonly #options: ConsentOptions
-  readonly #known = new WeakSet<Frame>()
+  readonly #known = new WeakSet<DevTools>()
 
   constructor(tab: Tab, options: ConsentOptions) {
     this.#tab = tab
@@ -43,17 +42,15 @@ export class ConsentFrames {
 
   /** Begins with the page and every frame that its process has, now and later. */
   async start(): Promise<void> {
-    this.#known.add(this.#tab.page.mainFrame())
     await this.#attend(this.#tab.session)
   }
 
   /** Begins with frames that another process has; to be called now and then, because they come when they like. */
   async attendForeignFrames(): Promise<void> {
-    for (const frame of this.#tab.page.frames().filter((one) => !this.#known.has(one))) {
-      this.#known.add(frame)
-      // Fails for frames of the page's own process: they are attended to already.
-      const session = await this.#tab.context.newCDPSession(frame).catch(() => undefined)
-      if (session) await this.#attend(directly(session)).catch(() => {})
+    for (const session of await this.#tab.foreignFrames()) {
+      if (this.#known.has(session)) continue
+      this.#known.add(session)
+      await this.#attend(session).catch(() => {})
     }
   }
 

@@ -29,6 +29,8 @@ export interface ContextPlan extends MediaPlan {
   scriptsOff?: true
   bypassCsp?: true
   ignoreCertificates?: true
+  /** A step works on Playwright's page: with its keyboard, or what it knows of errors. */
+  needsPlaywright?: true
 }
 
 const DEFAULT_LOCALE = 'en-US'
@@ -50,6 +52,7 @@ export function buildContext(options: EffectiveOptions): ContextPlan {
     ...(options.javascriptEnabled ? {} : { scriptsOff: true }),
     ...(options.bypassCsp ? { bypassCsp: true } : {}),
     ...(options.ignoreHttpsErrors ? { ignoreCertificates: true } : {}),
+    ...(options.pressKey || options.failOnPageError ? { needsPlaywright: true } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 import { CaptureError } from '../errors.ts'
 import type { Target } from '../plans/preparing.ts'
 import { answered } from '../race.ts'
+import { pageOf } from '../tab.ts'
 import { findElement, firstVisible, isThere } from './find-element.ts'
 import { follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
@@ -60,8 +61,9 @@ export const pressKey: Step = {
   isWanted: (plan) => plan.pressKey !== undefined,
   run: async (work) => {
     const key = work.plan.pressKey ?? ''
+    const { keyboard } = pageOf(work.tab)
     try {
-      await answered(work.tab.page.keyboard.press(key), work.signal)
+      await answered(keyboard.press(key), work.signal)
     } catch (cause) {
       work.signal.throwIfAborted()
       throw new CaptureError('INVALID_OPTIONS', `press_key names no key: ${key}`, { cause })

@@ -32,7 +32,7 @@ async function growWindow(work: Work): Promise<void> {
   const { width, height } = plan.context.viewport
   const wanted = Math.min(Math.ceil(findings.size?.contentHeight ?? height), plan.picture.maxHeight)
   if (wanted > MAX_WINDOW_HEIGHT) findings.warnings.push(`the window was made ${MAX_WINDOW_HEIGHT} pixels tall, not ${wanted}`)
-  await tab.page.setViewportSize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
+  await tab.resize({ width, height: Math.max(height, Math.min(wanted, MAX_WINDOW_HEIGHT)) })
   await measure.run(work)
 }
 

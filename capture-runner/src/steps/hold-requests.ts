@@ -28,7 +28,7 @@ const addsHeaders = ({ signIn }: CapturePlan): boolean =>
   signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
 
 /** The handshake of a socket is held nowhere: the page gets sockets that fail, as they do where nobody listens. */
-const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.context.addInitScript({ content: DEAD_SOCKETS }), signal)
+const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.addInitScript(DEAD_SOCKETS), signal)
 
 const DEAD_SOCKETS = `(() => {
   const Real = globalThis.WebSocket

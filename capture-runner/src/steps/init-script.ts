@@ -5,8 +5,7 @@ import type { Step } from './step.ts'
 export const initScript: Step = {
   name: 'initScript',
   isWanted: (plan) => plan.initScript !== undefined,
-  // Playwright's way also reaches frames that another process has.
   run: async ({ tab, plan, signal }) => {
-    await answered(tab.context.addInitScript({ content: plan.initScript ?? '' }), signal)
+    await answered(tab.addInitScript(plan.initScript ?? ''), signal)
   },
 }

@@ -44,8 +44,8 @@ async function fitOnePage(work: Work, pages: PagesPlan): Promise<PagesPlan> {
   const { scale, marginLeft, marginRight, marginTop, marginBottom } = pages
   const paperWidth = pages.landscape ? pages.paperHeight : pages.paperWidth
   const width = Math.max(1, Math.floor(((paperWidth - marginLeft - marginRight) * PIXELS_PER_INCH) / scale))
-  await raced(tab.page.setViewportSize({ width, height: work.plan.context.viewport.height }), signal)
-  await raced(tab.page.emulateMedia({ media: work.plan.context.mediaType ?? 'print' }), signal)
+  await raced(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
+  await raced(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
   const { cssContentSize } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
   const wanted = ((cssContentSize.height + 1) * scale) / PIXELS_PER_INCH + marginTop + marginBottom
   if (wanted > MAX_SHEET_INCHES) findings.warnings.push(`the content needs a sheet of ${Math.ceil(wanted)} inches: a sheet ends at 200`)

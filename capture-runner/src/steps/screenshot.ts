@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { isBlank, isTooLargeToBeBlank } from '../blank.ts'
 import type { BrowserFormat } from '../encode.ts'
 import { CaptureError } from '../errors.ts'
@@ -119,7 +120,7 @@ async function shoot(work: Work, clip: Piece | undefined, piece: Piece): Promise
   } catch (error) {
     giveUpOn(error, work)
     // Much detail is more than the browser can put into a webp.
-    return format === 'webp' ? takeTiles(work, [piece.tile], piece.scale) : answered(shootByLibrary(work, encoding, clip), work.signal)
+    return format === 'webp' ? takeTiles(work, [piece.tile], piece.scale) : shootOtherwise(work, encoding, clip, piece)
   }
 }
 
@@ -150,9 +151,15 @@ async function shootRaw({ tab, signal }: Work, encoding: Encoding, piece: Piece 
   return Buffer.from(data, 'base64')
 }
 
-function shootByLibrary({ tab, plan }: Work, { format, quality }: Encoding, piece: Piece | undefined): Promise<Buffer> {
+/** By Playwright where there is a page of its; else as a part of the page, which is drawn beside the window. */
+function shootOtherwise(work: Work, encoding: Encoding, clip: Piece | undefined, piece: Piece): Promise<Buffer> {
+  const { page } = work.tab
+  return page ? answered(shootByPlaywright(page, work.plan, encoding, clip), work.signal) : shootRaw(work, encoding, piece)
+}
+
+function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { fullPage, transparent } = plan.picture
-  return tab.page.screenshot({
+  return page.screenshot({
     type: format,
     omitBackground: transparent,
     animations: 'allow',

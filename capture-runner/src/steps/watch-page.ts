@@ -1,5 +1,6 @@
 import { createMatcher } from '../blocking/patterns.ts'
 import type { CapturePlan } from '../plan.ts'
+import { pageOf } from '../tab.ts'
 import type { Sight, Step, Work } from './step.ts'
 
 const isWanted = ({ neededRequests, failOnPageError, failOnBotChallenge }: CapturePlan): boolean =>
@@ -15,7 +16,7 @@ export const watchPage: Step = {
     work.sight = sight
     if (plan.neededRequests) noteFailedRequests(work, sight, plan.neededRequests)
     if (plan.failOnPageError) {
-      tab.page.once('pageerror', (error) => {
+      pageOf(tab).once('pageerror', (error) => {
         sight.pageError = String(error?.message ?? error)
       })
     }

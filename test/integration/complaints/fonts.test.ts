@@ -27,8 +27,8 @@ t.teardown(async () => {
 /** The families that each sample of the page is drawn with. */
 async function familiesOfSamples({ browsers }: Studio): Promise<string[][]> {
   const lease = await browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
-  const { page, session } = lease.tab
-  await page.setContent(scriptsPage())
+  const { session, mainFrame } = lease.tab
+  await session.send('Page.setDocumentContent', { frameId: mainFrame, html: scriptsPage() })
   await session.send('DOM.enable')
   await session.send('CSS.enable')
   const { root } = await session.send('DOM.getDocument')

@@ -1,37 +1,46 @@
+import { EventEmitter } from 'node:events'
 import type { CDPSession } from 'playwright-core'
 import t from 'tap'
-import { directly } from '../../../capture-runner/src/devtools.ts'
+import { directly, parentOf } from '../../../capture-runner/src/devtools.ts'
 
-/** A session as Playwright gives it, and what was done on it. */
+/** A session as Playwright gives it. */
 function aSession(worker?: unknown) {
-  const done: string[] = []
   const session = {
-    send: async (name: string) => void done.push(`send ${name}`),
-    on: (name: string) => void done.push(`on ${name}`),
-    detach: async () => void done.push('detach'),
+    send: async () => {},
+    on: () => {},
     ...(worker === undefined ? {} : { _connection: { toImpl: () => worker } }),
   }
-  return { session: session as unknown as CDPSession, done }
+  return session as unknown as CDPSession
 }
 
-t.test('directly asks Playwright’s inner session where it finds one, and detaches the outer', async (t) => {
-  const asked: string[] = []
-  class Inner {
-    async send(name: string) {
-      asked.push(name)
-      return this instanceof Inner
-    }
-    on(name: string) {
-      asked.push(name)
-    }
+/** What Playwright keeps inside, as far as it is used. */
+class Inner extends EventEmitter {
+  readonly asked: string[] = []
+  readonly children = new Map<string, Inner>()
+
+  async send(name: string) {
+    this.asked.push(name)
+    return this instanceof Inner
   }
-  const { session, done } = aSession({ _session: new Inner() })
-  const direct = directly(session)
+
+  createChildSession(sessionId: string) {
+    const child = new Inner()
+    this.children.set(sessionId, child)
+    return child
+  }
+
+  disposeChildSession(sessionId: string) {
+    this.children.delete(sessionId)
+  }
+}
+
+t.test('directly asks Playwright’s inner session where it finds one', async (t) => {
+  const inner = new Inner()
+  const direct = directly(aSession({ _session: inner }))
   t.equal(await direct.send('Page.enable'), true, 'as a method of its own')
   direct.on('Page.frameNavigated', () => {})
-  await direct.detach()
-  t.strictSame(asked, ['Page.enable', 'Page.frameNavigated'])
-  t.strictSame(done, ['detach'])
+  t.strictSame(inner.asked, ['Page.enable'])
+  t.equal(inner.listenerCount('Page.frameNavigated'), 1)
 })
 
 for (const [name, worker] of [
@@ -40,7 +49,30 @@ for (const [name, worker] of [
   ['keeps one that takes no commands', { _session: { on: () => {} } }],
 ] as const) {
   t.test(`directly leaves the session as it is when Playwright ${name}`, async (t) => {
-    const { session } = aSession(worker)
+    const session = aSession(worker)
     t.equal(directly(session), session)
+    t.equal(parentOf(session), undefined, 'and there is no way to sessions below it')
   })
 }
+
+t.test('parentOf finds no way where Playwright’s session has none below it', async (t) => {
+  t.equal(parentOf(aSession({ _session: { send: async () => {}, on: () => {} } })), undefined)
+})
+
+t.test('parentOf gives sessions of sessions, and forgets each when what it is of has gone', async (t) => {
+  const inner = new Inner()
+  const browser = parentOf(aSession({ _session: inner }))
+  if (!browser) throw new Error('there is a way')
+  const gone: string[] = []
+  const page = browser.child('page', () => gone.push('page'))
+  page.child('frame', () => gone.push('frame'))
+  await page.send('Page.enable')
+  const innerPage = inner.children.get('page')
+  t.strictSame(innerPage?.asked, ['Page.enable'])
+  innerPage?.emit('Target.detachedFromTarget', { sessionId: 'frame' })
+  inner.emit('Target.detachedFromTarget', { sessionId: 'page' })
+  inner.emit('Target.detachedFromTarget', { sessionId: 'page' })
+  inner.emit('Target.detachedFromTarget', { sessionId: 'another’s' })
+  t.strictSame(gone, ['frame', 'page'], 'each once')
+  t.strictSame([inner.children.size, innerPage?.children.size], [0, 0])
+})

@@ -66,3 +66,12 @@ t.test('isAdaptable tells which contexts a prepared one can become', async (t) =
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
   t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
 })
+
+t.test('a plan whose steps work on Playwright’s page needs a context of Playwright’s', async (t) => {
+  for (const options of [{ pressKey: 'Enter' }, { failOnPageError: true }]) {
+    const { context } = buildPlan(URL, options)
+    t.equal(context.needsPlaywright, true)
+    t.notOk(isAdaptable(context))
+  }
+  t.notOk('needsPlaywright' in buildPlan(URL, { pressKey: '', failOnPageError: false }).context)
+})

@@ -1,0 +1,153 @@
+import type { DevTools, ParentSession } from './devtools.ts'
+import { emulate, toEmulatedMedia, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { CaptureError } from './errors.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { enablePageEvents } from './page-events.ts'
+import type { ContextPlan } from './plans/context.ts'
+import type { MediaPlan } from './plans/media.ts'
+import { lookIn, type Tab, type TabParts } from './tab.ts'
+import { buildUserAgent } from './user-agent.ts'
+
+// Most captures need nothing of a page that DevTools would not do, and Playwright's own page is a fifth of what they cost the runner: it has the browser
+// tell it of worlds, consoles and workers, keeps what was loaded, and makes objects of it all (ADR 24).
+
+/**
+ * Makes a tab by DevTools alone, in a context that Playwright does not know of.
+ * @param control a session with the browser
+ * @param gone ends when the browser does: sessions end with it without a word
+ */
+export async function openPlainTab(control: ParentSession, { browser, exit, plan }: TabParts, gone: AbortSignal): Promise<Tab> {
+  const { browserContextId } = await control.send('Target.createBrowserContext', {
+    disposeOnDetach: true,
+    proxyServer: exit.proxyUrl,
+    proxyBypassList: '<-loopback>',
+  })
+  const close = async (): Promise<void> => {
+    await control.send('Target.disposeBrowserContext', { browserContextId })
+  }
+  try {
+    const [, { targetId }] = await Promise.all([
+      control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
+      control.send('Target.createTarget', { url: 'about:blank', browserContextId }),
+    ])
+    const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
+    const end = new AbortController()
+    const onGone = () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended'))
+    const session = control.child(sessionId, onGone)
+    gone.addEventListener('abort', onGone, { once: true, signal: end.signal })
+    session.on('Inspector.targetCrashed', () =>
+      end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')),
+    )
+    const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
+      const bounds = { width: viewport.width + BORDERS.width, height: viewport.height + BORDERS.height }
+      const { windowId } = await control.send('Browser.getWindowForTarget', { targetId })
+      await Promise.all([
+        control.send('Browser.setWindowBounds', { windowId, bounds }),
+        session.send('Emulation.setDeviceMetricsOverride', toMetrics({ ...plan, viewport })),
+      ])
+    }
+    const frames = new Frames(session, { version: browser.version(), plan })
+    const lifecycle = new Lifecycle(session, targetId)
+    await Promise.all([
+      enablePageEvents(session),
+      session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
+      resize(plan.viewport),
+      frames.start(),
+    ])
+    return {
+      browser,
+      session,
+      events: session,
+      lifecycle,
+      exit,
+      // A page's main frame has its target's id.
+      mainFrame: targetId,
+      ended: end.signal,
+      look: lookIn(session, lifecycle, targetId),
+      resize,
+      setMedia: (media) => frames.setMedia(media),
+      addInitScript: (source) => frames.addInitScript(source),
+      foreignFrames: async () => frames.foreign,
+      close,
+    }
+  } catch (error) {
+    close().catch(() => {})
+    throw error
+  }
+}
+
+/** CSS pixels around the window's content, as of a browser that somebody looks at. Playwright's windows have the same. */
+const BORDERS = { width: 8, height: 85 }
+
+/** What all of a page's frames are told: those of its own process by the page's session, each of another process by one of its own. */
+class Frames {
+  readonly #page: ParentSession
+  readonly #version: string
+  readonly #plan: TabParts['plan']
+  readonly #foreign = new Set<DevTools>()
+  readonly #scripts = [WITHOUT_SHARED_WORKERS]
+  #media: MediaPlan
+
+  constructor(page: ParentSession, { version, plan }: { version: string; plan: TabParts['plan'] }) {
+    this.#page = page
+    this.#version = version
+    this.#plan = plan
+    this.#media = plan
+  }
+
+  get foreign(): DevTools[] {
+    return [...this.#foreign]
+  }
+
+  start(): Promise<void> {
+    return this.#attend(this.#page)
+  }
+
+  async setMedia(media: MediaPlan): Promise<void> {
+    this.#media = media
+    await this.#tellAll((session) => session.send('Emulation.setEmulatedMedia', toEmulatedMedia(media)))
+  }
+
+  async addInitScript(source: string): Promise<void> {
+    this.#scripts.push(source)
+    await this.#tellAll((session) => session.send('Page.addScriptToEvaluateOnNewDocument', { source }))
+  }
+
+  async #tellAll(tell: (session: DevTools) => Promise<unknown>): Promise<void> {
+    // A frame may be gone by now; the page may not.
+    await Promise.all([tell(this.#page), ...this.foreign.map((session) => tell(session).catch(() => {}))])
+  }
+
+  async #attend(session: ParentSession): Promise<void> {
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo: { type } }) => {
+      if (type === 'iframe') this.#adopt(session, sessionId)
+      else this.#meetWorker(session, sessionId)
+    })
+    session.on('Page.javascriptDialogOpening', ({ type }) => {
+      // Nobody is there to answer. A page that asks whether it may be left may.
+      session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' }).catch(() => {})
+    })
+    await Promise.all([
+      emulate(session, this.#version, { ...this.#plan, ...this.#media }),
+      ...this.#scripts.map((source) => session.send('Page.addScriptToEvaluateOnNewDocument', { source, runImmediately: true })),
+      session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }),
+    ])
+  }
+
+  /** A frame that another process gets waits until it has been told. */
+  #adopt(parent: ParentSession, sessionId: string): void {
+    const frame = parent.child(sessionId, () => this.#foreign.delete(frame))
+    this.#foreign.add(frame)
+    Promise.all([frame.send('Page.enable'), this.#attend(frame), frame.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+  }
+
+  /**
+   * Workers of the page believe what it does; a service worker has to be told, once it is there. The browser is not asked to leave workers alone: it
+   * would have them wait all the same, and for ever.
+   */
+  #meetWorker(parent: ParentSession, sessionId: string): void {
+    const worker = parent.child(sessionId, () => {})
+    const told = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
+    Promise.all([told, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+  }
+}

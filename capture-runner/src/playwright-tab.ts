@@ -1,0 +1,60 @@
+import type { BrowserContext, Frame, Page } from 'playwright-core'
+import { type DevTools, directly } from './devtools.ts'
+import { applyEmulation, emulateMedia, toContextOptions, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { CaptureError } from './errors.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { listenAlong } from './page-events.ts'
+import { lookIn, type Tab, type TabParts } from './tab.ts'
+
+/** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
+export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Promise<Tab> {
+  const version = browser.version()
+  const context = await browser.newContext({ ...toContextOptions(plan, version), acceptDownloads: false, proxy: { server: exit.proxyUrl } })
+  await context.addInitScript(WITHOUT_SHARED_WORKERS)
+  if (plan.fixedTime !== undefined) await context.clock.setFixedTime(plan.fixedTime)
+  const page = await context.newPage()
+  // After our own page: what else opens is a popup.
+  context.on('page', (popup) => void popup.close().catch(() => {}))
+  const end = new AbortController()
+  page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
+  page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
+  const session = directly(await context.newCDPSession(page))
+  const [{ frameTree }, events] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    listenAlong(page, session),
+    applyEmulation(session, page, version, plan),
+  ])
+  const mainFrame = frameTree.frame.id
+  const lifecycle = new Lifecycle(events, mainFrame)
+  return {
+    browser,
+    page,
+    session,
+    events,
+    lifecycle,
+    exit,
+    mainFrame,
+    ended: end.signal,
+    look: lookIn(session, lifecycle, mainFrame),
+    resize: (viewport) => page.setViewportSize(viewport),
+    setMedia: (media) => emulateMedia(session, page, media),
+    addInitScript: async (content) => void (await context.addInitScript({ content })),
+    foreignFrames: framesOf(context, page),
+    close: () => context.close(),
+  }
+}
+
+function framesOf(context: BrowserContext, page: Page): Tab['foreignFrames'] {
+  const sessions = new WeakMap<Frame, Promise<DevTools | undefined>>()
+  const sessionOf = (frame: Frame): Promise<DevTools | undefined> => {
+    // Fails for frames of the page's own process.
+    const session = sessions.get(frame) ?? context.newCDPSession(frame).then(directly, () => undefined)
+    sessions.set(frame, session)
+    return session
+  }
+  return async () => {
+    const main = page.mainFrame()
+    const all = await Promise.all(page.frames().flatMap((frame) => (frame === main ? [] : [sessionOf(frame)])))
+    return all.filter((session) => session !== undefined)
+  }
+}

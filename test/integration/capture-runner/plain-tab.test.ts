@@ -1,0 +1,145 @@
+// A plain tab and Playwright's: whichever a capture gets, its page and all frames below it see the same browser.
+
+import { text } from 'node:stream/consumers'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import t from 'tap'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { openStage } from '../options/options.ts'
+import { CHROMIUM, openStudio } from './studio.ts'
+
+/** All that a script can ask of its browser and that a way of opening pages might change. Runs in pages, frames and workers. */
+const ASK = `(async () => {
+  const facts = {
+    userAgent: navigator.userAgent, platform: navigator.platform, language: navigator.language, languages: navigator.languages.join(),
+    webdriver: navigator.webdriver ?? null, cores: navigator.hardwareConcurrency, touch: navigator.maxTouchPoints ?? null,
+    brands: JSON.stringify(navigator.userAgentData ?? null), online: navigator.onLine,
+    hints: JSON.stringify(await navigator.userAgentData?.getHighEntropyValues(['platformVersion', 'architecture', 'model', 'fullVersionList', 'bitness']) ?? null),
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone, locale: Intl.DateTimeFormat().resolvedOptions().locale,
+    sharedWorker: 'SharedWorker' in globalThis, serviceWorker: 'serviceWorker' in navigator, notes: globalThis.Notification?.permission ?? null,
+  }
+  if (typeof document === 'undefined') return facts
+  const matches = (query) => matchMedia(query).matches
+  const widthOf = (family) => {
+    const line = document.createElement('span')
+    line.style.font = '40px ' + family
+    line.textContent = 'How wide is this line of text?'
+    document.body.append(line)
+    const { width } = line.getBoundingClientRect()
+    line.remove()
+    return width
+  }
+  return {
+    ...facts, inner: [innerWidth, innerHeight].join(), outer: [outerWidth, outerHeight].join(), ratio: devicePixelRatio,
+    screen: [screen.width, screen.height, screen.availWidth, screen.availHeight, screen.colorDepth, screen.orientation?.type, screen.orientation?.angle].join(),
+    focused: document.hasFocus(), visible: document.visibilityState, storage: typeof localStorage, windows: String(open('/blank')),
+    location: (await navigator.permissions.query({ name: 'geolocation' })).state, pdf: navigator.pdfViewerEnabled,
+    media: ['(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)', '(forced-colors: active)', '(prefers-contrast: more)', 'print', '(hover: hover)',
+      '(pointer: fine)', '(any-hover: none)', '(display-mode: browser)'].map(matches).join(),
+    fonts: ['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'system-ui', 'Arial'].map(widthOf).join(),
+  }
+})()`
+
+const worker = `new Promise((done) => {
+  const worker = new Worker('/worker.js')
+  worker.onmessage = ({ data }) => done(data)
+})`
+const foreign = `new Promise((done) => {
+  addEventListener('message', ({ data }) => done(data))
+  const frame = document.createElement('iframe')
+  frame.src = 'http://second.example:' + location.port + '/frame'
+  document.body.append(frame)
+})`
+
+/** What the pages told, the last of it first. A title would be cut. */
+const told: Record<string, unknown>[] = []
+const telling = (expression: string): string =>
+  `<!doctype html><body><p>A page.</p><script type="module">
+    const body = JSON.stringify(await (${expression}))
+    await fetch('/told', { method: 'POST', body })
+    document.title = 'told'
+  </script></body>`
+
+const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
+const stage = await openStage(
+  t,
+  {
+    '/page': telling(ASK),
+    '/with-worker': telling(worker),
+    '/worker.js': (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`${ASK}.then((facts) => postMessage(facts))`),
+    '/with-frame': telling(foreign),
+    '/told': async (request, response) => {
+      told.unshift(JSON.parse(await text(request)))
+      response.end()
+    },
+    '/frame': `<body><script type="module">alert('anyone?'); confirm('really?'); parent.postMessage({ ...await ${ASK}, initial: globalThis.initial ?? null }, '*')</script>`,
+  },
+  { guard: { dnsServers: [dns.address] } },
+)
+t.teardown(() => dns.close())
+
+/** Playwright knows of errors in pages; nothing else changes. */
+const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
+const ONCE_TOLD: CaptureOptions = { waitForFunction: 'document.title === "told"' }
+const at = (path: string) => stage.site.url(path).replace('127.0.0.1', 'first.example')
+const ask = async (path: string, options: CaptureOptions): Promise<Record<string, unknown>> => {
+  await stage.shootAt(at(path), { ...ONCE_TOLD, ...options })
+  return told[0] ?? {}
+}
+
+const wishes: Record<string, CaptureOptions> = {
+  'no options': {},
+  'a window and media': { viewportWidth: 700, viewportHeight: 500, darkMode: true, reducedMotion: true, mediaType: 'print' },
+}
+for (const [name, options] of Object.entries(wishes)) {
+  for (const path of ['/page', '/with-worker', '/with-frame']) {
+    t.test(`with ${name}, ${path} sees the same in a plain tab as in Playwright’s`, async (t) => {
+      const [plain, playwrights] = [await ask(path, options), await ask(path, { ...options, ...BY_PLAYWRIGHT })]
+      t.notMatch(plain.userAgent, /Headless/)
+      t.equal(plain.sharedWorker, false)
+      t.strictSame(plain, playwrights)
+    })
+  }
+}
+
+t.test('what is to run before a page’s scripts also runs in a frame of another process, and dialogs there stop nobody', async (t) => {
+  t.match(await ask('/with-frame', { initScript: 'globalThis.initial = "set"' }), { initial: 'set', zone: 'UTC' })
+})
+
+t.test('no way to open a window leads to one', async (t) => {
+  const studio = await openStudio()
+  t.teardown(() => studio.close())
+  const lease = await studio.browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
+  const { session, browser, mainFrame } = lease.tab
+  const html = '<a href="about:blank" target="_blank">One</a><form action="about:blank" target="_blank"></form>'
+  await session.send('Page.setDocumentContent', { frameId: mainFrame, html })
+  const expression = `open('about:blank'); const link = document.querySelector('a'); link.click()
+    link.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true, cancelable: true })); document.forms[0].submit()`
+  const { exceptionDetails } = await session.send('Runtime.evaluate', { expression, userGesture: true })
+  t.equal(exceptionDetails, undefined)
+  await lease.tab.look('1', AbortSignal.timeout(10_000))
+  const control = await browser.newBrowserCDPSession()
+  const { targetInfos } = await control.send('Target.getTargets')
+  const page = targetInfos.find(({ targetId }) => targetId === mainFrame)
+  const inContext = targetInfos.filter(({ type, browserContextId }) => type === 'page' && browserContextId === page?.browserContextId)
+  t.strictSame(
+    inContext.map(({ targetId }) => targetId),
+    [mainFrame],
+  )
+  await control.detach()
+  await studio.browsers.takeBack(lease, true)
+})
+
+t.test('a plan that needs Playwright’s page gets it, and others are made without', async (t) => {
+  const studio = await openStudio()
+  t.teardown(() => studio.close())
+  const signal = AbortSignal.timeout(60_000)
+  const plain = await studio.browsers.lend('default', DEFAULT_CONTEXT, signal)
+  t.equal(plain.tab.page, undefined, `of ${CHROMIUM}`)
+  await studio.browsers.takeBack(plain, true)
+  const full = await studio.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
+  t.ok(full.tab.page)
+  await studio.browsers.takeBack(full, true)
+  t.ok(plain.tab.ended.aborted && full.tab.ended.aborted, 'both end when they are closed')
+})
