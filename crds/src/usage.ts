@@ -14,6 +14,8 @@ export const startOfNextMonth = (at: Date): Date => new Date(Date.UTC(at.getUTCF
 
 /** What an AccountUsage comes to at an instant. */
 export interface UsageFacts {
+  /** The instant. */
+  at: Date
   /** UTC month, `2026-11`. */
   period: string
   used: number
@@ -34,7 +36,7 @@ export function toUsageFacts({ spec, status }: Pick<AccountUsage, 'spec' | 'stat
   const { limit, ratePerMinute } = spec
   const period = monthOf(now)
   const used = status?.period !== undefined && status.period >= period ? status.used : 0
-  const rest = { period, used, resetAt: startOfNextMonth(now), limit }
+  const rest = { at: now, period, used, resetAt: startOfNextMonth(now), limit }
   if (ratePerMinute === undefined) return { ...rest, rateRemaining: Number.POSITIVE_INFINITY, rateResetSeconds: 0 }
   const window = status?.window ?? []
   return {

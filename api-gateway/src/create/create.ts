@@ -5,6 +5,7 @@ import { toObjectName } from '@tintype/crds/names'
 import { ApiError, toHttpError, unavailable } from '../errors.ts'
 import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
+import { toLimitHeaders } from '../translate/limit-headers.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { Doubts } from './doubts.ts'
 import type { Turn } from './idempotency.ts'
@@ -141,7 +142,7 @@ async function pay({ account, turn }: CreateRequest, missing: readonly string[],
   try {
     const names = missing.map(toObjectName)
     const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
-    if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts)
+    if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts, toLimitHeaders(grant.facts))
     if (grant.granted === 0 && !hasSome) throw usageLimitReached(grant.facts)
     return grant
   } catch (error) {

@@ -28,6 +28,8 @@ export function addLimits(app: FastifyInstance, { quota, calls, now }: LimitDeps
     if (kind && seconds) throw rateLimitExceeded({ ratePerMinute: calls.perMinute[kind], rateResetSeconds: seconds })
   })
   app.addHook('onSend', async (request, reply) => {
-    if (request.accountName !== '') reply.headers(toLimitHeaders(quota.facts(request.account, now()), now()))
+    // A refusal by rate has told it already, as it was then: a second later it would contradict its own Retry-After.
+    if (request.accountName === '' || reply.hasHeader('x-quota-limit')) return
+    reply.headers(toLimitHeaders(quota.facts(request.account, now())))
   })
 }

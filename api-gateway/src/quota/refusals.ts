@@ -11,11 +11,14 @@ export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'li
   })
 }
 
-/** Too many requests in the last 60 seconds (spec 8.5); one more fits after `Retry-After`. */
-export function rateLimitExceeded({ ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'ratePerMinute' | 'rateResetSeconds'>): ApiError {
+/** Too many requests in the last 60 seconds (spec 8.5); one more fits after `Retry-After`. @param standing headers that tell the same otherwise */
+export function rateLimitExceeded(
+  { ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'ratePerMinute' | 'rateResetSeconds'>,
+  standing: Readonly<Record<string, string>> = {},
+): ApiError {
   const seconds = Math.max(1, rateResetSeconds)
   return new ApiError('RATE_LIMIT_EXCEEDED', `no more than ${ratePerMinute} requests fit into a minute; the next fits in ${seconds} s`, {
     details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
-    headers: { 'retry-after': String(seconds) },
+    headers: { 'retry-after': String(seconds), ...standing },
   })
 }

@@ -6,8 +6,8 @@ const WINDOW_SECONDS = 60
 const MILLISECONDS = 1_000
 
 /** Where an account stands, for every answer that it gets. Without a bound of its own on the rate, nothing is said about it. */
-export function toLimitHeaders(facts: LimitFacts, now: Date): Record<string, string> {
-  const { quota, used, resetAt, ratePerMinute, rateRemaining, rateResetSeconds } = facts
+export function toLimitHeaders(facts: LimitFacts): Record<string, string> {
+  const { at, quota, used, resetAt, ratePerMinute, rateRemaining, rateResetSeconds } = facts
   const quotaHeaders = {
     'x-quota-limit': String(quota),
     'x-quota-remaining': String(Math.max(0, quota - used)),
@@ -20,6 +20,6 @@ export function toLimitHeaders(facts: LimitFacts, now: Date): Record<string, str
     ratelimit: `"per-minute";r=${rateRemaining};t=${rateResetSeconds}`,
     'x-ratelimit-limit': String(ratePerMinute),
     'x-ratelimit-remaining': String(rateRemaining),
-    'x-ratelimit-reset': String(Math.ceil(now.getTime() / MILLISECONDS) + rateResetSeconds),
+    'x-ratelimit-reset': String(Math.ceil(at.getTime() / MILLISECONDS) + rateResetSeconds),
   }
 }

@@ -66,6 +66,7 @@ export class CountingQuota implements QuotaStore {
   facts(): LimitFacts {
     const resetAt = new Date('2026-12-01T00:00:00.000Z')
     return {
+      at: new Date('2026-11-20T00:00:00.000Z'),
       plan: 'scale',
       period: '2026-11',
       quota: this.limit,

@@ -137,6 +137,7 @@ t.test('usage takes no more reservations than its object can hold', async (t) =>
 t.test('usage facts of a month that was not seen yet say that nothing is used', async (t) => {
   const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
   t.strictSame(toUsageFacts(usage, NOW), {
+    at: NOW,
     period: '2026-11',
     used: 0,
     limit: 7,

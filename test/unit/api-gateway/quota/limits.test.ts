@@ -56,6 +56,19 @@ t.test('every answer to a key carries its limits, refusals too, in both spelling
   t.notOk('x-quota-limit' in open.headers, 'nobody in particular asked')
 })
 
+t.test('a refusal by rate names as many seconds in Retry-After as in RateLimit, though one passes meanwhile', async (t) => {
+  let asked = 0
+  const { app, quota, headers } = aGateway({ now: () => later(1_000 * asked++) })
+  quota.set(
+    'acme',
+    { limit: 60_000, ratePerMinute: 1 },
+    { period: '2026-11', used: 0, window: [{ second: NOW.getTime() / 1_000, count: 1 }] },
+  )
+  const refused = await app.inject({ method: 'POST', url: '/v1/screenshots', headers, payload: { url: 'https://example.com/' } })
+  t.equal(refused.statusCode, 429)
+  t.equal(refused.headers.ratelimit, `"per-minute";r=0;t=${refused.headers['retry-after']}`)
+})
+
 t.test('an account without a bound on its rate hears nothing of one', async (t) => {
   const { app, headers } = aGateway()
   const answer = await app.inject({ url: '/v1/usage/current', headers })

@@ -3,6 +3,7 @@ import { toUsageReport } from '../../../../api-gateway/src/translate/usage-repor
 import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
 
 const facts = (used: number, quota = 2_000) => ({
+  at: new Date('2026-11-20T00:00:00Z'),
   plan: 'basic' as const,
   period: '2026-11',
   quota,
