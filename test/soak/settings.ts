@@ -6,6 +6,8 @@ export interface SoakSettings {
   names: string[]
   /** Screenshots a second that are asked for. */
   rate: number
+  /** How many of them one request asks for, in the parts throughput and steady. */
+  batch: number
   /** Seconds of the throughput part. */
   seconds: number
   /** Minutes of the steady part. */
@@ -27,6 +29,7 @@ What takes too long for every test run. Parts:
 ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
 
   --rate N       Screenshots a second that are asked for (default 60)
+  --batch N      throughput, steady: so many in one request (default 1)
   --seconds S    throughput: for so long (default 60)
   --minutes M    steady: for so long (default 20)
   --live N       many: live Screenshots (default 10000)
@@ -41,6 +44,7 @@ gateways of their own, on loopback, with simulated runners. Figures mean somethi
 
 const options = {
   rate: { type: 'string', default: '60' },
+  batch: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '60' },
   minutes: { type: 'string', default: '20' },
   live: { type: 'string', default: '10000' },
@@ -54,7 +58,7 @@ const options = {
 export function parseSettings(args: string[]): SoakSettings | undefined {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (values.help) return undefined
-  const number = (name: 'rate' | 'seconds' | 'minutes' | 'live' | 'records'): number => {
+  const number = (name: 'rate' | 'batch' | 'seconds' | 'minutes' | 'live' | 'records'): number => {
     const value = Number(values[name])
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
     return value
@@ -62,6 +66,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
   return {
     names: positionals,
     rate: number('rate'),
+    batch: number('batch'),
     seconds: number('seconds'),
     minutes: number('minutes'),
     live: number('live'),

@@ -27,7 +27,7 @@ export const steady: Part = {
   run: (context) => withStage((stage) => run(stage, context)),
 }
 
-async function run(stage: Stage, { settings: { rate, minutes, profile }, tell }: PartContext): Promise<PartResult> {
+async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, tell }: PartContext): Promise<PartResult> {
   // Full after a quarter of the time, however short that is.
   const maxLive = Math.min(10_000, Math.ceil((rate * minutes * 60) / 4))
   const environment = { TINTYPE_RETENTION_MAX_LIVE: String(maxLive), TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '10' }
@@ -55,7 +55,7 @@ async function run(stage: Stage, { settings: { rate, minutes, profile }, tell }:
     }
   })()
   const started = performance.now()
-  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60 })
+  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60, batch })
   const seconds = (performance.now() - started) / 1_000
   over.abort()
   await sampling
@@ -67,7 +67,7 @@ async function run(stage: Stage, { settings: { rate, minutes, profile }, tell }:
   if (profile !== undefined) for (const program of [operator, gateway]) await program.end('SIGTERM')
   const tables: Table[] = [
     {
-      title: `${rate} a second for ${minutes} minutes`,
+      title: `${rate} a second for ${minutes} minutes${batch === 1 ? '' : `, asked for in batches of ${batch}`}`,
       head: ['minute', ...KINDS],
       rows: samples.flatMap((sample, n) =>
         n % 4 === 3 ? [[(((n + 1) * minutes) / SAMPLES).toFixed(1), ...KINDS.map((kind) => sample[kind].toFixed(0))]] : [],

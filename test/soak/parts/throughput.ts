@@ -27,7 +27,7 @@ export const throughput: Part = {
 }
 
 async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartResult> {
-  const { rate, seconds, profile } = settings
+  const { rate, batch, seconds, profile } = settings
   const flags = profileFlags(profile)
   // Records leave after a minute, so that archiving is part of what is measured.
   const environment = { TINTYPE_RETENTION_LIVE_FOR_SECONDS: '60', TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: '20' }
@@ -49,7 +49,7 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
     at: performance.now(),
   }
   tell(`${rate} a second for ${seconds} s`)
-  const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds })
+  const asking = askSteadily({ urls, keys, perSecond: rate * PRESSURE, seconds, batch })
   await sleep(seconds * 1_000)
   const within = { finished: (await finished()) - before.finished, seconds: (performance.now() - before.at) / 1_000 }
   const asked = await asking
@@ -79,7 +79,7 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
   const tables: Table[] = [
     {
-      title: 'Processor time for each Screenshot (ms), simulated runners',
+      title: `Processor time for each Screenshot (ms), simulated runners${batch === 1 ? '' : `, asked for in batches of ${batch}`}`,
       head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
       rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
     },

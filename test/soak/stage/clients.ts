@@ -25,6 +25,8 @@ export interface AskOrder {
   keys: readonly string[]
   perSecond: number
   seconds: number
+  /** So many in one request (default 1). */
+  batch?: number
   signal?: AbortSignal
 }
 
@@ -69,32 +71,44 @@ function messageOf(text: string): string {
 }
 
 /** Asks at a steady rate, whether answers come or not, and waits for the last answer. */
-export async function askSteadily({ urls, keys, perSecond, seconds, signal }: AskOrder): Promise<Asked> {
+export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, signal }: AskOrder): Promise<Asked> {
   const asked: Asked = { accepted: [], milliseconds: [], others: {} }
   const open = new Set<Promise<void>>()
   const started = performance.now()
-  const total = Math.round(perSecond * seconds)
-  const askOne = async (n: number) => {
+  const total = Math.round((perSecond * seconds) / batch)
+  const ask = async (n: number) => {
     const key = keys[n % keys.length] ?? ''
-    const url = `${urls[n % urls.length]}/v1/screenshots`
+    const base = `${urls[n % urls.length]}/v1/screenshots`
+    const addresses = Array.from({ length: batch }, (_, i) => `https://example.com/a/page?of=some&n=${n * batch + i}`)
     const sent = performance.now()
-    const { status, text } = await send(url, { method: 'POST', key, body: { url: `https://example.com/a/page?of=some&n=${n}` } })
-    if (status !== ACCEPTED) {
+    const { status, text } =
+      batch === 1
+        ? await send(base, { method: 'POST', key, body: { url: addresses[0] } })
+        : await send(`${base}/batch`, { method: 'POST', key, body: { urls: addresses } })
+    const ids = status === ACCEPTED ? idsOf(text) : []
+    if (ids.length < batch) {
       const what = status === 0 ? 'no answer' : `${status} ${messageOf(text)}`
-      asked.others[what] = (asked.others[what] ?? 0) + 1
-      return
+      asked.others[what] = (asked.others[what] ?? 0) + batch - ids.length
     }
+    if (ids.length === 0) return
     asked.milliseconds.push(performance.now() - sent)
-    asked.accepted.push({ id: (JSON.parse(text) as { id: string }).id, key })
+    asked.accepted.push(...ids.map((id) => ({ id, key })))
   }
   for (let n = 0; n < total && !signal?.aborted; ) {
-    const due = Math.min(total, Math.floor(((performance.now() - started) / 1_000) * perSecond) + 1)
+    const due = Math.min(total, Math.floor((((performance.now() - started) / 1_000) * perSecond) / batch) + 1)
     for (; n < due; n++) {
-      const one = askOne(n).finally(() => open.delete(one))
+      const one = ask(n).finally(() => open.delete(one))
       open.add(one)
     }
     await sleep(TICK_MILLISECONDS)
   }
   await Promise.all(open)
   return asked
+}
+
+/** Of one that was created, or of a batch as far as it was. */
+function idsOf(text: string): string[] {
+  const created = JSON.parse(text) as { id?: string; screenshots?: { id: string; status: string }[] }
+  if (created.id !== undefined) return [created.id]
+  return (created.screenshots ?? []).filter(({ status }) => status === 'pending').map(({ id }) => id)
 }

@@ -5,7 +5,7 @@ import { soakFigures } from '../../bench/write-figures.ts'
 import { help, parseSettings } from '../../soak/settings.ts'
 
 t.test('parseSettings takes all parts and full measures unless told otherwise', async (t) => {
-  t.match(parseSettings([]), { names: [], rate: 60, minutes: 20, live: 10_000, records: 1_000_000, write: false })
+  t.match(parseSettings([]), { names: [], rate: 60, batch: 1, minutes: 20, live: 10_000, records: 1_000_000, write: false })
   t.match(parseSettings(['steady', '--minutes', '2', '--write']), { names: ['steady'], minutes: 2, write: true })
   t.equal(parseSettings(['--help']), undefined)
 })
@@ -13,6 +13,7 @@ t.test('parseSettings takes all parts and full measures unless told otherwise', 
 t.test('parseSettings refuses measures that are none', async (t) => {
   for (const args of [
     ['--rate', '0'],
+    ['--batch', '0'],
     ['--minutes', 'long'],
     ['--speed', '3'],
   ])
