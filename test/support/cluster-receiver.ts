@@ -8,12 +8,24 @@ import { sitesNamespace } from '../cluster/state.ts'
 import { webhookAuthority } from '../cluster/webhook-authority.ts'
 import { kubectl, kubectlJson } from './cluster-environment.ts'
 import { run } from './cluster-pools.ts'
+import { eventually } from './eventually.ts'
 import type { ListedRequest } from './receiver-program.ts'
 
 /** Of this process alone: test files run side by side. */
 const NAME = `receiver-${run}-${process.pid}`
 const HOST = `${NAME}.${sitesNamespace}.svc.cluster.local`
 const LABELS = { app: NAME }
+
+const REACH_FROM_PAGES = [
+  'exec',
+  '-n',
+  sitesNamespace,
+  'deployment/pages',
+  '--',
+  'node',
+  '-e',
+  `fetch('http://${HOST}:8080/').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`,
+]
 
 export interface ClusterReceiver {
   /** `https://receiver-….sites.svc.cluster.local:8443` */
@@ -31,6 +43,8 @@ export async function startClusterReceiver(t: Test): Promise<ClusterReceiver> {
   t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
   await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
   await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
+  // The rules of the node follow what the API says, a moment later: until then a post to it fails.
+  await eventually('the endpoint can be reached', async () => (await kubectl(REACH_FROM_PAGES)).code === 0)
   const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
   return {
     url: `https://${HOST}:8443`,
