@@ -8,21 +8,21 @@ interface Inside {
   _connection?: { toImpl?: (object: unknown) => unknown }
 }
 
-/** What does the work of a session; it can have others below it, whose messages come on the same connection. */
+/** What does the work of a session; others can be below it, whose messages come on the same connection. */
 interface InnerSession extends DevTools {
-  createChildSession?: (sessionId: string) => InnerSession
-  disposeChildSession?: (sessionId: string) => void
+  createChildSession: (sessionId: string) => InnerSession
+  disposeChildSession: (sessionId: string) => void
 }
 
 /** What does the work of one of Playwright's objects; undefined where a version of Playwright has no such way. */
 export const workerOf = (object: unknown): unknown => (object as Inside)._connection?.toImpl?.(object)
 
-function innerOf(session: CDPSession): InnerSession | undefined {
-  const inner = (workerOf(session) as { _session?: InnerSession } | undefined)?._session
+function innerOf(session: CDPSession): DevTools | undefined {
+  const inner = (workerOf(session) as { _session?: DevTools } | undefined)?._session
   return typeof inner?.send === 'function' && typeof inner.on === 'function' ? inner : undefined
 }
 
-const boundTo = (inner: InnerSession): DevTools => ({
+const boundTo = (inner: DevTools): DevTools => ({
   send: inner.send.bind(inner) as DevTools['send'],
   on: inner.on.bind(inner) as DevTools['on'],
 })
@@ -48,7 +48,7 @@ export function parentOf(session: CDPSession): ParentSession | undefined {
   return inner && canHaveChildren(inner) ? toParent(inner) : undefined
 }
 
-const canHaveChildren = (inner: InnerSession): boolean =>
+const canHaveChildren = (inner: Partial<InnerSession>): inner is InnerSession =>
   typeof inner.createChildSession === 'function' && typeof inner.disposeChildSession === 'function'
 
 function toParent(inner: InnerSession): ParentSession {
@@ -57,16 +57,14 @@ function toParent(inner: InnerSession): ParentSession {
     const onGone = children.get(sessionId)
     if (!onGone) return
     children.delete(sessionId)
-    inner.disposeChildSession?.(sessionId)
+    inner.disposeChildSession(sessionId)
     onGone()
   })
   return {
     ...boundTo(inner),
     child: (sessionId, onGone) => {
-      const child = inner.createChildSession?.(sessionId)
-      if (!child) throw new Error('the session has none below it')
       children.set(sessionId, onGone)
-      return toParent(child)
+      return toParent(inner.createChildSession(sessionId))
     },
   }
 }

@@ -1,14 +1,13 @@
 import type { DevTools, ParentSession } from './devtools.ts'
 import { emulate, toEmulatedMedia, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
-import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { enablePageEvents } from './page-events.ts'
 import type { ContextPlan } from './plans/context.ts'
 import type { MediaPlan } from './plans/media.ts'
-import { lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 import { buildUserAgent } from './user-agent.ts'
 
-// Most captures need nothing of a page that DevTools would not do, and Playwright's own page is a fifth of what they cost the runner: it has the browser
+// Most captures need nothing of a page that DevTools would not do, and Playwright's own page is a twelfth of what they cost: it has the browser
 // tell it of worlds, consoles and workers, keeps what was loaded, and makes objects of it all (ADR 24).
 
 /**
@@ -30,17 +29,16 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
       control.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
       control.send('Target.createTarget', { url: 'about:blank', browserContextId }),
     ])
-    const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true })
-    const end = new AbortController()
-    const onGone = () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended'))
-    const session = control.child(sessionId, onGone)
-    gone.addEventListener('abort', onGone, { once: true, signal: end.signal })
-    session.on('Inspector.targetCrashed', () =>
-      end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')),
-    )
+    const [{ sessionId }, { windowId }] = await Promise.all([
+      control.send('Target.attachToTarget', { targetId, flatten: true }),
+      control.send('Browser.getWindowForTarget', { targetId }),
+    ])
+    const end = createEnd()
+    const session = control.child(sessionId, end.close)
+    gone.addEventListener('abort', end.close, { once: true, signal: end.signal })
+    session.on('Inspector.targetCrashed', end.crash)
     const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
       const bounds = { width: viewport.width + BORDERS.width, height: viewport.height + BORDERS.height }
-      const { windowId } = await control.send('Browser.getWindowForTarget', { targetId })
       await Promise.all([
         control.send('Browser.setWindowBounds', { windowId, bounds }),
         session.send('Emulation.setDeviceMetricsOverride', toMetrics({ ...plan, viewport })),

@@ -1,10 +1,9 @@
 import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, WITHOUT_SHARED_WORKERS } from './emulation.ts'
-import { CaptureError } from './errors.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { listenAlong } from './page-events.ts'
-import { lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 
 /** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
 export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Promise<Tab> {
@@ -15,9 +14,9 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
   const page = await context.newPage()
   // After our own page: what else opens is a popup.
   context.on('page', (popup) => void popup.close().catch(() => {}))
-  const end = new AbortController()
-  page.once('crash', () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')))
-  page.once('close', () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')))
+  const end = createEnd()
+  page.once('crash', end.crash)
+  page.once('close', end.close)
   const session = directly(await context.newCDPSession(page))
   const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),

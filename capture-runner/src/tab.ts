@@ -1,6 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import type { DevTools } from './devtools.ts'
 import type { EgressSession } from './egress/session.ts'
+import { toEmulatedMedia } from './emulation.ts'
+import { CaptureError } from './errors.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { PageEvents } from './page-events.ts'
 import type { ContextPlan } from './plans/context.ts'
@@ -60,16 +62,17 @@ export async function adaptTab(tab: Tab, from: ContextPlan, to: ContextPlan): Pr
   await Promise.all([isSameSize ? undefined : tab.resize(to.viewport), isSameMedia(from, to) ? undefined : tab.setMedia(to)])
 }
 
-const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(mediaIn(a)) === JSON.stringify(mediaIn(b))
+const isSameMedia = (a: MediaPlan, b: MediaPlan): boolean => JSON.stringify(toEmulatedMedia(a)) === JSON.stringify(toEmulatedMedia(b))
 
-const mediaIn = ({ colorScheme, mediaType, reducedMotion, forcedColors, moreContrast, mediaFeatures }: MediaPlan) => [
-  colorScheme,
-  mediaType,
-  reducedMotion,
-  forcedColors,
-  moreContrast,
-  mediaFeatures,
-]
+/** How a page ends: by a crash, or with its browser. */
+export function createEnd() {
+  const end = new AbortController()
+  return {
+    signal: end.signal,
+    crash: () => end.abort(new CaptureError('PAGE_CRASHED', 'the page crashed or used more memory than a runner has')),
+    close: () => end.abort(new CaptureError('INTERNAL_ERROR', 'the browser ended')),
+  }
+}
 
 /** Playwright's page of a tab whose plan needs it. */
 export function pageOf({ page }: Tab): Page {

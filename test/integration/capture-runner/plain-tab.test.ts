@@ -6,7 +6,7 @@ import t from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
 import { startDnsServer } from '../../support/dns-server.ts'
 import { openStage } from '../options/options.ts'
-import { CHROMIUM, openStudio } from './studio.ts'
+import { openStudio } from './studio.ts'
 
 /** All that a script can ask of its browser and that a way of opening pages might change. Runs in pages, frames and workers. */
 const ASK = `(async () => {
@@ -136,7 +136,7 @@ t.test('a plan that needs Playwright’s page gets it, and others are made witho
   t.teardown(() => studio.close())
   const signal = AbortSignal.timeout(60_000)
   const plain = await studio.browsers.lend('default', DEFAULT_CONTEXT, signal)
-  t.equal(plain.tab.page, undefined, `of ${CHROMIUM}`)
+  t.equal(plain.tab.page, undefined)
   await studio.browsers.takeBack(plain, true)
   const full = await studio.browsers.lend('default', { ...DEFAULT_CONTEXT, needsPlaywright: true }, signal)
   t.ok(full.tab.page)
