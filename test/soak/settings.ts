@@ -79,3 +79,6 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
 /** What has a program of node write a processor profile at its end. */
 export const profileFlags = (directory: string | undefined): string[] =>
   directory === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${directory}`]
+
+/** How Screenshots were asked for, as the end of a table's title. */
+export const howAsked = (batch: number): string => (batch === 1 ? '' : `, asked for in batches of ${batch}`)

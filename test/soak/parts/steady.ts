@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Table } from '../../bench/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { profileFlags } from '../settings.ts'
+import { howAsked, profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'
 import { openOffice } from '../stage/office.ts'
 import { readMemory, readMetric } from '../stage/processes.ts'
@@ -67,7 +67,7 @@ async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, 
   if (profile !== undefined) for (const program of [operator, gateway]) await program.end('SIGTERM')
   const tables: Table[] = [
     {
-      title: `${rate} a second for ${minutes} minutes${batch === 1 ? '' : `, asked for in batches of ${batch}`}`,
+      title: `${rate} a second for ${minutes} minutes${howAsked(batch)}`,
       head: ['minute', ...KINDS],
       rows: samples.flatMap((sample, n) =>
         n % 4 === 3 ? [[(((n + 1) * minutes) / SAMPLES).toFixed(1), ...KINDS.map((kind) => sample[kind].toFixed(0))]] : [],

@@ -4,7 +4,7 @@ import { summarize } from '../../bench/statistics.ts'
 import type { Table } from '../../bench/table.ts'
 import { eventually } from '../../support/eventually.ts'
 import { atLeast, atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
-import { profileFlags } from '../settings.ts'
+import { howAsked, profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'
 import { openOffice } from '../stage/office.ts'
 import { type Processes, processesOf, readMetric, readProcessor } from '../stage/processes.ts'
@@ -79,7 +79,7 @@ async function run(stage: Stage, { settings, tell }: PartContext): Promise<PartR
   const writesEach = [...writes.values()].reduce((sum, count) => sum + count, 0) / total
   const tables: Table[] = [
     {
-      title: `Processor time for each Screenshot (ms), simulated runners${batch === 1 ? '' : `, asked for in batches of ${batch}`}`,
+      title: `Processor time for each Screenshot (ms), simulated runners${howAsked(batch)}`,
       head: [...each.map(([name]) => name), 'all', 'without runners and clients'],
       rows: [[...each.map(([, used]) => used.toFixed(2)), whole.toFixed(2), own.toFixed(2)]],
     },
