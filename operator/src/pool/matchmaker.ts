@@ -1,7 +1,7 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { FairQueue, type Waiting } from './fair-queue.ts'
-import { chooseRunner, isIdle, mayServe, type Runner, type Runners } from './runners.ts'
+import { chooseRunner, mayServe, type Runner, type Runners } from './runners.ts'
 import type { Share } from './shares.ts'
 
 export interface MatchmakerOptions {
@@ -87,7 +87,7 @@ export class Matchmaker {
     const queue = this.#queues.get(pool)
     const spec = pools.get(`${namespace}/${pool}`)?.spec
     if (!queue || queue.size === 0 || !spec || !isOpen()) return
-    let idle = runners.of(pool, now()).filter((runner) => isIdle(runner, spec, now()))
+    let idle = runners.idle(pool, spec, now())
     while (idle.length > 0) {
       const item = queue.take(
         (account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)),

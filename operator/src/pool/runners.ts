@@ -98,6 +98,17 @@ export class Runners {
     return this.#pods.byIndex(POOL_INDEX, pool).map((pod) => this.#toRunner(pod, now))
   }
 
+  /** Those of a pool that may be given a capture now. What plainly works is passed over without a closer look: this is asked at every event. */
+  idle(pool: string, spec: RunnerPoolSpec, now: number): Runner[] {
+    const idle: Runner[] = []
+    for (const pod of this.#pods.byIndex(POOL_INDEX, pool)) {
+      if (this.#isBusy(pod.metadata.uid ?? '')) continue
+      const runner = this.#toRunner(pod, now)
+      if (isIdle(runner, spec, now)) idle.push(runner)
+    }
+    return idle
+  }
+
   find(podKey: string, now: number): Runner | undefined {
     const pod = this.#pods.get(podKey)
     return pod && this.#toRunner(pod, now)
@@ -199,6 +210,13 @@ export class Runners {
       this.#known.set(uid, known)
     }
     return known
+  }
+
+  /** True for what is promised, or works and stores nothing. */
+  #isBusy(uid: string): boolean {
+    const known = this.#known.get(uid)
+    if (known?.reservedFor !== undefined) return true
+    return (known?.taken.size ?? 0) === 0 && this.#screenshots.countByIndex(CLAIM_INDEX, uid) > 0
   }
 
   /** True when there is one open claim, and its picture is being taken: two pictures at a time are as many as a runner may hold. */

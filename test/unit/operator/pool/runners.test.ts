@@ -142,8 +142,14 @@ t.test('a runner that has taken a picture takes another order, and no third whil
   const { screenshots, runners } = aWorld('a')
   const claim = (name: string) =>
     screenshots.set(aScreenshot({ name, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
-  const found = () => runners.find('default/a', now)
+  const found = () => {
+    const runner = runners.find('default/a', now)
+    const isFound = runners.idle('default', pool.spec, now).length === 1
+    t.equal(isFound, runner !== undefined && isIdle(runner, pool.spec, now), 'asked for what is idle, one hears the same')
+    return runner
+  }
   runners.noteIdentity('uid-of-a', identity, now)
+  t.match(found(), { workingOn: undefined })
   claim('one')
   t.match(found(), { workingOn: 'default/one', isStoring: false })
   runners.noteTakenPicture('uid-of-a', 'default/one')
