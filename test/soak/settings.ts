@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { MAX_URLS } from '../../api-gateway/src/translate/batch-body.ts'
 
 /** What one soak run does. */
 export interface SoakSettings {
@@ -29,7 +30,7 @@ What takes too long for every test run. Parts:
 ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
 
   --rate N       Screenshots a second that are asked for (default 60)
-  --batch N      throughput, steady: so many in one request (default 1)
+  --batch N      throughput, steady: so many in one request, at most ${MAX_URLS} (default 1)
   --seconds S    throughput: for so long (default 60)
   --minutes M    steady: for so long (default 20)
   --live N       many: live Screenshots (default 10000)
@@ -63,10 +64,13 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
     return value
   }
+  const batch = number('batch')
+  if (!Number.isInteger(batch) || batch > MAX_URLS)
+    throw new Error(`--batch must be a whole number from 1 to ${MAX_URLS}, as the API takes them`)
   return {
     names: positionals,
     rate: number('rate'),
-    batch: number('batch'),
+    batch,
     seconds: number('seconds'),
     minutes: number('minutes'),
     live: number('live'),

@@ -22,7 +22,8 @@ import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
 
 // The body of POST /screenshots/batch (spec 4.6).
 
-const MAX_URLS = 100
+/** Addresses of one batch. */
+export const MAX_URLS = 100
 const OptionsBody = z.strictObject({ ...captureOptionFields, ...recordOptions })
 
 /** The body's schema, but for the rules of addresses and contradictions between options. */

@@ -14,6 +14,8 @@ t.test('parseSettings refuses measures that are none', async (t) => {
   for (const args of [
     ['--rate', '0'],
     ['--batch', '0'],
+    ['--batch', '2.5'],
+    ['--batch', '101'],
     ['--minutes', 'long'],
     ['--speed', '3'],
   ])
