@@ -8,7 +8,7 @@ import { Resource } from '../../crds/client/resource.ts'
 
 const FILES = '/var/run/secrets/kubernetes.io/serviceaccount'
 /** Longer than any soak or bench. */
-const TOKEN_SECONDS = 14_400
+export const TOKEN_SECONDS = 14_400
 
 /**
  * As in the Dockerfiles of operator and gateway; and the heap that node allows itself in a container of the chart's 384 MiB: on a host with gigabytes it

@@ -22,6 +22,7 @@ import { Reflector } from '../../../crds/client/reflector.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import type { CaptureOrder, SandboxReport } from '../../../crds/src/dispatch.ts'
 import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/names.ts'
+import { TOKEN_SECONDS } from '../../support/as-in-pod.ts'
 
 /** What a test's capture does: it stores a file, or fails. */
 export type FakeCapture = (order: CaptureOrder, runner: FakeRunner, cancelled: AbortSignal) => Promise<void>
@@ -268,7 +269,7 @@ export class FakeNode {
     return http
   }
 
-  /** A token as the kubelet projects it: bound to the pod. */
+  /** A token as the kubelet projects it: bound to the pod. Nothing renews it here. */
   async #requestToken({ metadata, spec }: Pod, audiences: string[]): Promise<string> {
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: metadata.name, uid: metadata.uid }
     const { status } = await this.#admin.request<TokenRequest>({
@@ -276,7 +277,7 @@ export class FakeNode {
       repeat: 'always',
       timeoutMilliseconds: 60_000,
       path: `${new Resource(this.#admin, serviceAccounts).pathOf(spec?.serviceAccountName ?? '')}/token`,
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences, expirationSeconds: 600, boundObjectRef } },
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences, expirationSeconds: TOKEN_SECONDS, boundObjectRef } },
     })
     return status?.token ?? ''
   }
