@@ -277,7 +277,11 @@ export class FakeNode {
       repeat: 'always',
       timeoutMilliseconds: 60_000,
       path: `${new Resource(this.#admin, serviceAccounts).pathOf(spec?.serviceAccountName ?? '')}/token`,
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences, expirationSeconds: TOKEN_SECONDS, boundObjectRef } },
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { audiences, expirationSeconds: TOKEN_SECONDS, boundObjectRef },
+      },
     })
     return status?.token ?? ''
   }
