@@ -16,6 +16,8 @@ const FLAT = 1.1
 const ETCD_MINUTES = 15
 /** Of all that was accepted, so many are looked at one by one. */
 const LOOKED_AT = 2_000
+/** So many refusals are told one by one; more are a machine that is too slow. */
+const TOLD_REFUSALS = 10
 
 const KINDS = ['live', 'etcd MiB', 'etcd in use MiB', 'operator MiB', 'gateway MiB'] as const
 type Sample = Record<(typeof KINDS)[number], number>
@@ -55,7 +57,11 @@ async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, 
     }
   })()
   const started = performance.now()
-  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60, batch })
+  let refusals = 0
+  const onRefused = (what: string) => {
+    if (++refusals <= TOLD_REFUSALS) tell(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`)
+  }
+  const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60, batch, onRefused })
   const seconds = (performance.now() - started) / 1_000
   over.abort()
   await sampling
@@ -94,6 +100,9 @@ async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, 
   ]
   return { findings, tables }
 }
+
+/** The last line of a gateway's log about a request that failed: it holds the cause, which the client is not told. */
+const lastFailure = (output: string): string => output.split('\n').findLast((line) => line.includes('"request failed"')) ?? 'nothing'
 
 function growthOf(values: readonly number[]): number {
   const quarter = Math.floor(values.length / 4)

@@ -28,6 +28,8 @@ export interface AskOrder {
   /** So many in one request (default 1). */
   batch?: number
   signal?: AbortSignal
+  /** Told of each answer that is not an acceptance of all that was asked for, as it comes: status and message. */
+  onRefused?: (what: string) => void
 }
 
 interface Answer {
@@ -71,7 +73,7 @@ function messageOf(text: string): string {
 }
 
 /** Asks at a steady rate, whether answers come or not, and waits for the last answer. */
-export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, signal }: AskOrder): Promise<Asked> {
+export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, signal, onRefused }: AskOrder): Promise<Asked> {
   const asked: Asked = { accepted: [], milliseconds: [], others: {} }
   const open = new Set<Promise<void>>()
   const started = performance.now()
@@ -89,6 +91,7 @@ export async function askSteadily({ urls, keys, perSecond, seconds, batch = 1, s
     if (ids.length < batch) {
       const what = status === 0 ? 'no answer' : `${status} ${messageOf(text)}`
       asked.others[what] = (asked.others[what] ?? 0) + batch - ids.length
+      onRefused?.(what)
     }
     if (ids.length === 0) return
     asked.milliseconds.push(performance.now() - sent)
