@@ -16,6 +16,8 @@ const FLAT = 1.1
 const ETCD_MINUTES = 15
 /** Of all that was accepted, so many are looked at one by one. */
 const LOOKED_AT = 2_000
+/** A line of a program's log is here by then. */
+const LOG_MILLISECONDS = 500
 /** So many refusals are told one by one; more are a machine that is too slow. */
 const TOLD_REFUSALS = 10
 
@@ -59,7 +61,9 @@ async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, 
   const started = performance.now()
   let refusals = 0
   const onRefused = (what: string) => {
-    if (++refusals <= TOLD_REFUSALS) tell(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`)
+    if (++refusals > TOLD_REFUSALS) return
+    // The answer is here before the line of the log is.
+    setTimeout(() => tell(`refused: ${what}; the gateway says: ${lastFailure(gateway.output())}`), LOG_MILLISECONDS)
   }
   const asked = await askSteadily({ urls: [gateway.url], keys, perSecond: rate, seconds: minutes * 60, batch, onRefused })
   const seconds = (performance.now() - started) / 1_000
@@ -101,8 +105,11 @@ async function run(stage: Stage, { settings: { rate, batch, minutes, profile }, 
   return { findings, tables }
 }
 
-/** The last line of a gateway's log about a request that failed: it holds the cause, which the client is not told. */
-const lastFailure = (output: string): string => output.split('\n').findLast((line) => line.includes('"request failed"')) ?? 'nothing'
+/** Why a gateway could not do what it was asked for last, with the cause that the client is not told. */
+function lastFailure(output: string): string {
+  const line = output.split('\n').findLast((text) => text.startsWith('{') && text.endsWith('}') && text.includes('"request failed"'))
+  return line === undefined ? 'nothing' : (JSON.parse(line) as { err: { message: string } }).err.message
+}
 
 function growthOf(values: readonly number[]): number {
   const quarter = Math.floor(values.length / 4)
