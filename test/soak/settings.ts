@@ -11,6 +11,8 @@ export interface SoakSettings {
   batch: number
   /** Seconds of the throughput part. */
   seconds: number
+  /** Minutes of the steady part before those that are compared. */
+  fill: number
   /** Minutes of the steady part. */
   minutes: number
   /** Live Screenshots of the part that holds many. */
@@ -33,6 +35,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --batch N      throughput, steady: so many in one request, at most ${MAX_URLS} (default 1)
   --seconds S    throughput: for so long (default 60)
   --minutes M    steady: for so long (default 20)
+  --fill M       steady: the same load for so long before, while records, history and memories fill (default 0)
   --live N       many: live Screenshots (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  has operators, and the steady part's gateway, write processor profiles there
@@ -48,6 +51,7 @@ const options = {
   batch: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '60' },
   minutes: { type: 'string', default: '20' },
+  fill: { type: 'string', default: '0' },
   live: { type: 'string', default: '10000' },
   records: { type: 'string', default: '1000000' },
   profile: { type: 'string' },
@@ -64,6 +68,8 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
     return value
   }
+  const fill = Number(values.fill)
+  if (!(fill >= 0)) throw new Error('--fill must be a number of minutes, 0 or more')
   const batch = number('batch')
   if (!Number.isInteger(batch) || batch > MAX_URLS)
     throw new Error(`--batch must be a whole number from 1 to ${MAX_URLS}, as the API takes them`)
@@ -72,6 +78,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     rate: number('rate'),
     batch,
     seconds: number('seconds'),
+    fill,
     minutes: number('minutes'),
     live: number('live'),
     records: number('records'),

@@ -5,8 +5,9 @@ import { soakFigures } from '../../bench/write-figures.ts'
 import { help, parseSettings } from '../../soak/settings.ts'
 
 t.test('parseSettings takes all parts and full measures unless told otherwise', async (t) => {
-  t.match(parseSettings([]), { names: [], rate: 60, batch: 1, minutes: 20, live: 10_000, records: 1_000_000, write: false })
+  t.match(parseSettings([]), { names: [], rate: 60, batch: 1, fill: 0, minutes: 20, live: 10_000, records: 1_000_000, write: false })
   t.match(parseSettings(['steady', '--minutes', '2', '--write']), { names: ['steady'], minutes: 2, write: true })
+  t.match(parseSettings(['steady', '--fill', '15']), { fill: 15, minutes: 20 })
   t.equal(parseSettings(['--help']), undefined)
 })
 
@@ -17,6 +18,8 @@ t.test('parseSettings refuses measures that are none', async (t) => {
     ['--batch', '2.5'],
     ['--batch', '101'],
     ['--minutes', 'long'],
+    ['--fill=-1'],
+    ['--fill', 'full'],
     ['--speed', '3'],
   ])
     t.throws(() => parseSettings(args), args.join(' '))
