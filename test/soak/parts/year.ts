@@ -57,9 +57,11 @@ async function run(stage: Stage, { settings: { records }, tell }: PartContext): 
 
   tell('reading')
   const chance = (below: number) => Math.floor(Math.random() * below)
+  const daysOfPage = Math.ceil(PAGE / perDay)
   const anywhere = (among = perDay): Place => {
-    // A whole page lies behind it, and before it.
-    const day = chance(DAYS - 2 - Math.ceil(PAGE / perDay))
+    // A whole page lies behind it; and one, oldest first, from the day before it on.
+    const newest = Math.max(0, daysOfPage - 2)
+    const day = newest + chance(DAYS - 2 - daysOfPage - newest)
     return { account: chance(busy), day, id: idOf(day, chance(among)) }
   }
   const seldom = (): Place => {
