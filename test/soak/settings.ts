@@ -59,29 +59,31 @@ const options = {
   help: { type: 'boolean', default: false },
 } as const
 
+type Measure = 'rate' | 'batch' | 'seconds' | 'fill' | 'minutes' | 'live' | 'records'
+
 /** Reads the command line. `undefined`: help is wanted. @throws with what is wrong */
 export function parseSettings(args: string[]): SoakSettings | undefined {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   if (values.help) return undefined
-  const number = (name: 'rate' | 'batch' | 'seconds' | 'minutes' | 'live' | 'records'): number => {
+  const read = (name: Measure, isIn: (value: number) => boolean, what: string): number => {
     const value = Number(values[name])
-    if (!(value > 0)) throw new Error(`--${name} must be a number above 0`)
+    if (!isIn(value)) throw new Error(`--${name} must be ${what}`)
     return value
   }
-  const fill = Number(values.fill)
-  if (!(fill >= 0)) throw new Error('--fill must be a number of minutes, 0 or more')
-  const batch = number('batch')
-  if (!Number.isInteger(batch) || batch > MAX_URLS)
-    throw new Error(`--batch must be a whole number from 1 to ${MAX_URLS}, as the API takes them`)
+  const positive = (name: Measure) => read(name, (value) => value > 0, 'a number above 0')
   return {
     names: positionals,
-    rate: number('rate'),
-    batch,
-    seconds: number('seconds'),
-    fill,
-    minutes: number('minutes'),
-    live: number('live'),
-    records: number('records'),
+    rate: positive('rate'),
+    batch: read(
+      'batch',
+      (value) => Number.isInteger(value) && value >= 1 && value <= MAX_URLS,
+      `a whole number from 1 to ${MAX_URLS}, as the API takes them`,
+    ),
+    seconds: positive('seconds'),
+    fill: read('fill', (value) => value >= 0, 'a number of minutes, 0 or more'),
+    minutes: positive('minutes'),
+    live: positive('live'),
+    records: positive('records'),
     profile: values.profile,
     write: values.write,
   }
