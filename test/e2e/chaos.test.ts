@@ -171,8 +171,8 @@ t.test('a new pod template replaces every runner of a busy pool and ends no capt
 })
 
 /**
- * A kubelet that has lost the API server may be silent for longer than a node is allowed to: then its pods are taken out of their Services, the pages'
- * too, until it is heard again. What runs next must not fall into that.
+ * A kubelet that has lost the API server may be silent for longer than a node is allowed to: then its pods are taken out of their Services until it is
+ * heard again, all but the pages (sites.yaml). What runs next should not fall into that.
  */
 async function whenNodeIsHeard(since: number): Promise<void> {
   await eventually(

@@ -5,8 +5,10 @@ import net from 'node:net'
 /** What the zone says to one question. `undefined`: no such name; `'silence'`: no answer at all; `'failure'`: SERVFAIL. */
 export type DnsAnswer = { cname?: string; addresses: string[] } | 'silence' | 'failure' | undefined
 
+export type QueryType = 'A' | 'AAAA'
+
 /** Asked for each query, so that answers may change from one to the next. Addresses of the wrong family are left out by the server. */
-export type Zone = (name: string) => DnsAnswer
+export type Zone = (name: string, type: QueryType | undefined) => DnsAnswer
 
 /** A name server of the tests' own: UDP, A and AAAA, short of everything else. */
 export interface DnsServer {
@@ -17,18 +19,28 @@ export interface DnsServer {
   close: () => void
 }
 
-const TYPES: Record<number, 'A' | 'AAAA'> = { 1: 'A', 28: 'AAAA' }
+const TYPES: Record<number, QueryType> = { 1: 'A', 28: 'AAAA' }
 const TTL_SECONDS = 0
 
 const encodeName = (name: string): Buffer =>
   Buffer.concat([...name.split('.').flatMap((label) => [Buffer.from([label.length]), Buffer.from(label)]), Buffer.from([0])])
 
-const decodeName = (packet: Buffer): string => {
+/** The one question of a query. */
+interface Question {
+  name: string
+  type: number
+  /** Where it ends in the packet. */
+  end: number
+}
+
+const readQuestion = (packet: Buffer): Question => {
   const labels: string[] = []
-  for (let at = 12; packet[at] !== 0; at += 1 + (packet[at] as number)) {
+  let at = 12
+  for (; packet[at] !== 0; at += 1 + (packet[at] as number)) {
     labels.push(packet.toString('latin1', at + 1, at + 1 + (packet[at] as number)))
   }
-  return labels.join('.').toLowerCase()
+  // Behind the name come type and class, two bytes each.
+  return { name: labels.join('.').toLowerCase(), type: packet.readUInt16BE(at + 1), end: at + 5 }
 }
 
 const encodeAddress = (address: string): Buffer => {
@@ -57,15 +69,19 @@ const buildRecords = (name: string, type: number, answer: Exclude<DnsAnswer, str
   return [...alias, ...wanted.map((address) => record(owner, type, encodeAddress(address)))]
 }
 
-const buildResponse = (query: Buffer, name: string, answer: Exclude<DnsAnswer, 'silence'>): Buffer => {
-  const questionEnd = 12 + encodeName(name).length + 4
-  const type = query.readUInt16BE(questionEnd - 4)
+const buildResponse = (query: Buffer, { name, type, end }: Question, answer: Exclude<DnsAnswer, 'silence'>): Buffer => {
   const records = typeof answer === 'object' && TYPES[type] ? buildRecords(name, type, answer) : []
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(0x8180 | (answer === undefined ? 3 : answer === 'failure' ? 2 : 0), 2)
   header.writeUInt16BE(records.length, 6)
   header.writeUInt32BE(0, 8)
-  return Buffer.concat([header, query.subarray(12, questionEnd), ...records])
+  return Buffer.concat([header, query.subarray(12, end), ...records])
+}
+
+/** Two IPv4 addresses in turns, one a lookup. Lookups of one page overlap, and each asks for A and AAAA: only the questions for A are counted. */
+export const inTurns = (first: string, second: string): ((type: QueryType | undefined) => string) => {
+  let lookups = 0
+  return (type) => (type === 'A' && lookups++ % 2 === 1 ? second : first)
 }
 
 /** Listens on 127.0.0.1, at a port of the system's choice. */
@@ -73,10 +89,10 @@ export const startDnsServer = async (zone: Zone): Promise<DnsServer> => {
   const socket = dgram.createSocket('udp4')
   const queries: string[] = []
   socket.on('message', (query, from) => {
-    const name = decodeName(query)
-    queries.push(name)
-    const answer = zone(name)
-    if (answer !== 'silence') socket.send(buildResponse(query, name, answer), from.port, from.address)
+    const question = readQuestion(query)
+    queries.push(question.name)
+    const answer = zone(question.name, TYPES[question.type])
+    if (answer !== 'silence') socket.send(buildResponse(query, question, answer), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')

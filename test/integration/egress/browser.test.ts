@@ -7,7 +7,7 @@ import { createGuard, type EgressSession } from '../../../capture-runner/src/egr
 import { type Jail, openJail } from '../../../capture-runner/src/jail/jail.ts'
 import { browserEnvironment } from '../../../capture-runner/src/jail/probe-sandbox.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
-import { startDnsServer } from '../../support/dns-server.ts'
+import { inTurns, type QueryType, startDnsServer } from '../../support/dns-server.ts'
 import { enterNamespace } from '../../support/in-namespace.ts'
 import { type Arrival, NAVIGATIONS, PAGE_WAYS, startAttackSite } from './attack-site.ts'
 
@@ -21,15 +21,14 @@ t.setTimeout(300_000)
 const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
 const PROGRAMS = new URL('../../../capture-runner/jail', import.meta.url).pathname
 
-let flips = 0
-const zone: Record<string, () => string> = {
+const zone: Record<string, (type: QueryType | undefined) => string> = {
   'public.example': () => PUBLIC,
   localhost: () => '127.0.0.1',
   'private.example': () => '10.1.2.3',
-  'rebinding.example': () => (Math.floor(flips++ / 2) % 2 === 0 ? PUBLIC : '10.1.2.3'),
+  'rebinding.example': inTurns(PUBLIC, '10.1.2.3'),
 }
-const dns = await startDnsServer((name) => {
-  const address = zone[name]?.()
+const dns = await startDnsServer((name, type) => {
+  const address = zone[name]?.(type)
   return address === undefined ? undefined : { addresses: [address] }
 })
 const site = await startAttackSite((address) => address === PUBLIC)

@@ -6,7 +6,7 @@ import http from 'node:http'
 import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
-import { type DnsAnswer, startDnsServer } from '../../support/dns-server.ts'
+import { type DnsAnswer, inTurns, type QueryType, startDnsServer } from '../../support/dns-server.ts'
 import { enterNamespace } from '../../support/in-namespace.ts'
 import { askThrough, tunnelThrough } from '../../support/proxy-client.ts'
 
@@ -18,8 +18,8 @@ const POD = '10.9.9.9'
 enterNamespace(import.meta.filename, [PUBLIC, PUBLIC_SIX, '10.1.2.3', '169.254.169.254', '100.100.100.200', 'fd00::1', POD])
 const { default: t } = await import('tap')
 
-let flips = 0
-const zone: Record<string, () => DnsAnswer> = {
+const rebinding = inTurns(PUBLIC, '10.1.2.3')
+const zone: Record<string, (type: QueryType | undefined) => DnsAnswer> = {
   'public.example': () => ({ addresses: [PUBLIC, PUBLIC_SIX] }),
   'six.example': () => ({ addresses: [PUBLIC_SIX] }),
   'dead-first.example': () => ({ addresses: ['93.184.215.99', PUBLIC] }),
@@ -42,10 +42,9 @@ const zone: Record<string, () => DnsAnswer> = {
   'broken.example': () => 'failure',
   'silent.example': () => 'silence',
   'empty.example': () => ({ addresses: [] }),
-  // Two queries a lookup (A, AAAA): every other lookup points inside.
-  'rebinding.example': () => ({ addresses: [Math.floor(flips++ / 2) % 2 === 0 ? PUBLIC : '10.1.2.3'] }),
+  'rebinding.example': (type) => ({ addresses: [rebinding(type)] }),
 }
-const dns = await startDnsServer((name) => zone[name]?.())
+const dns = await startDnsServer((name, type) => zone[name]?.(type))
 
 const arrived: string[] = []
 const listener = http.createServer((_request, response) => response.end('reached'))
