@@ -19,6 +19,8 @@ const ASK = `(async () => {
     sharedWorker: 'SharedWorker' in globalThis, serviceWorker: 'serviceWorker' in navigator, notes: globalThis.Notification?.permission ?? null,
   }
   if (typeof document === 'undefined') return facts
+  // A page's new process learns its window's place some milliseconds after it may have begun with scripts: Chromium does so by itself.
+  while (outerWidth === 0) await new Promise((next) => setTimeout(next))
   const matches = (query) => matchMedia(query).matches
   const widthOf = (family) => {
     const line = document.createElement('span')
