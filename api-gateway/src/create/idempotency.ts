@@ -4,7 +4,7 @@ import type { KeyRingSource, ObjectStore } from '../store/ports.ts'
 import { CreationPlan } from './plan.ts'
 import { type HashedRequest, idempotencyKey, isHashOf, requestHash } from './request-hash.ts'
 
-// Decision 8: what an Idempotency-Key stands for is written to the bucket before anything is reserved or created. Of two requests with one key the
+// What an Idempotency-Key stands for is written to the bucket before anything is reserved or created. Of two requests with one key the
 // later finds the first one's plan; after a crash it finishes that plan under the same names, so that there is one object and one charge.
 
 /** How long a key is remembered, from its first use. */

@@ -35,7 +35,7 @@ export class Queue {
     const { own, total } = this.#countWaiting(account.metadata.name)
     const maxQueuedPerAccount = plans[account.spec.plan].maxQueued ?? bounds.maxQueuedPerAccount
     const fault = view.isBacklogged()
-      ? 'too much waits to be archived'
+      ? 'too many finished screenshots wait to be archived'
       : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
     if (fault === undefined) return
     throw new ApiError('QUEUE_FULL', fault, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })

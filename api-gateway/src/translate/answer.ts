@@ -14,7 +14,7 @@ interface Asked {
 }
 
 /**
- * Decision 2: held for `wait` seconds, or as long as possible when the caller says `async: false` or wants the file itself; not at all
+ * Held for `wait` seconds, or as long as possible when the caller says `async: false` or wants the file itself; not at all
  * when it says `async: true`, or nothing. What the body asks for wins over Accept.
  */
 export function planAnswer({ request: { async: isAsync, responseType }, waitSeconds, prefersFile }: Asked): AnswerPlan {

@@ -1,6 +1,6 @@
 import type { LimitFacts } from '../store/ports.ts'
 
-// Contract 2.1. The draft of RateLimit is no RFC yet, so both of its fields go out beside the older X- form, and agree with it.
+// The draft of RateLimit is no RFC yet, so both of its fields go out beside the older X- form, and agree with it.
 
 const WINDOW_SECONDS = 60
 const MILLISECONDS = 1_000

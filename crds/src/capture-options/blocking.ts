@@ -23,7 +23,7 @@ export type ResourceKind = z.infer<typeof ResourceKind>
 export const BannerAction = z.enum(['opt_out', 'opt_in', 'hide'])
 export type BannerAction = z.infer<typeof BannerAction>
 
-/** What is kept out of the page (spec 2.2, options.md 2.4.7). */
+/** What is kept out of the page (spec 2.2). */
 export const blockingOptions = {
   blockAds: z.boolean().describe('Keeps advertisements out of the page. Default: false.'),
   blockTrackers: z.boolean().describe('Keeps counters and other trackers out of the page. Default: false.'),

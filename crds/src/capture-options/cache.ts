@@ -3,7 +3,7 @@ import { z } from 'zod'
 // Options of a request that may be answered with an earlier picture. They are no part of CaptureOptions: the gateway reads them, and an object
 // holds what came of them (spec.cacheAs, spec.cachedFrom).
 
-/** Reuse of an earlier picture (options.md 2.4.17). */
+/** Reuse of an earlier picture. */
 export const cacheOptions = {
   cache: z
     .boolean()

@@ -9,7 +9,7 @@ import { EndpointUrl } from '../kinds/webhook.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
 const ATTACHMENT_NAME = /^[^"/\\\x00-\x1f\x7f]+$/
 
-/** How picture and record come to the caller, and how long they stay (options.md 2.4.16). */
+/** How picture and record come to the caller, and how long they stay. */
 export const deliveryOptions = {
   async: z
     .boolean()

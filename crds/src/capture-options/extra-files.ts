@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const file = (what: string) => z.boolean().describe(`Stores ${what} beside the capture. Default: false.`)
 
-/** Files that are stored beside the capture (options.md 2.4.13); the record's artifacts list them. */
+/** Files that are stored beside the capture; the record's artifacts list them. */
 export const extraFilesOptions = {
   saveHtml: file('the page’s final HTML'),
   saveText: file('the page’s visible text'),

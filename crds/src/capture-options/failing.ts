@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addressPatterns, pageWords, selectors } from './texts.ts'
 
-/** When a capture counts as failed (options.md 2.4.15). */
+/** When a capture counts as failed. */
 export const failingOptions = {
   failOnStatus: z
     .array(

@@ -10,7 +10,7 @@ export type FixedElements = z.infer<typeof FixedElements>
 export const FullPageOverflow = z.enum(['crop', 'scale', 'fail'])
 export type FullPageOverflow = z.infer<typeof FullPageOverflow>
 
-/** Captures beyond the window (spec 2.2, options.md 2.4.9). */
+/** Captures beyond the window (spec 2.2). */
 export const fullPageOptions = {
   fullPage: z.boolean().describe('Captures the whole scrollable page instead of the window. Default: false.'),
   fullPageMaxHeight: z

@@ -16,7 +16,7 @@ const COLOUR =
   /^(#[0-9A-Fa-f]{3,4}|#[0-9A-Fa-f]{6}|#[0-9A-Fa-f]{8}|rgba?\( ?[0-9]{1,3} ?, ?[0-9]{1,3} ?, ?[0-9]{1,3} ?(, ?(1|0|0?\.[0-9]{1,3}) ?)?\)|transparent|aqua|black|blue|fuchsia|gray|green|lime|maroon|navy|olive|orange|purple|red|silver|teal|white|yellow)$/
 const colour = (what: string) => z.string().max(64).regex(COLOUR).describe(what)
 
-/** What is done to the picture after it was taken (options.md 2.4.11). */
+/** What is done to the picture after it was taken. */
 export const imageProcessingOptions = {
   imageWidth: pixels(1, 10000, 'Width that the picture is resized to, in pixels, 1 to 10000. Default: none.'),
   imageHeight: pixels(1, 50000, 'Height that the picture is resized to, in pixels, 1 to 50000. Default: none.'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const always = (what: string) => z.boolean().describe(`Records ${what}, which is recorded always. Default: true.`)
 const note = (what: string) => z.boolean().describe(`Records ${what} in the record’s metadata. Default: false.`)
 
-/** What is noted of the page (options.md 2.4.14). */
+/** What is noted of the page. */
 export const metadataOptions = {
   metadataPageTitle: always('the page’s title'),
   metadataFinalUrl: note('the addresses that led to final_url'),

@@ -14,7 +14,7 @@ const length = (what: string) =>
     .describe(what)
 const template = (what: string) => z.string().min(1).max(TEMPLATE_LENGTH).describe(what)
 
-/** How a pdf is printed (options.md 2.4.12); with format pdf only. */
+/** How a pdf is printed; with format pdf only. */
 export const pdfOptions = {
   pdfPaperFormat: PaperFormat.describe('Sheet of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
   pdfWidth: length('Width of the sheet with a unit such as 210mm, 8.5in or 800px; goes before pdf_paper_format. Default: none.'),

@@ -3,7 +3,7 @@ import { color, selector, selectors, webAddresses } from './texts.ts'
 
 const SCRIPT_LENGTH = 262144
 
-/** What is done to the page before the picture is taken (spec 2.2, options.md 2.4.6). */
+/** What is done to the page before the picture is taken (spec 2.2). */
 export const preparingOptions = {
   styles: z.string().max(SCRIPT_LENGTH).describe('CSS put into the page, at most 262144 characters. Default: none.'),
   scripts: z

@@ -74,7 +74,7 @@ const headerValue = z
   .regex(/^[\t\x20-\x7e]*$/)
 const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
-/** Each private option (options.md 2.4.2). */
+/** Each private option. */
 export const privateOptions = {
   headers: z
     .record(HeaderName, headerValue)

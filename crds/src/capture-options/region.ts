@@ -4,7 +4,7 @@ import { selector } from './waiting.ts'
 export const SelectorAlgorithm = z.enum(['element', 'clip'])
 export type SelectorAlgorithm = z.infer<typeof SelectorAlgorithm>
 
-/** A part of the page instead of the window (options.md 2.4.10). */
+/** A part of the page instead of the window. */
 export const regionOptions = {
   selector: selector('CSS selector of an element to capture instead of the window: the first visible match. Default: none.'),
   selectorAlgorithm: SelectorAlgorithm.describe(

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** What a name in braces stands for in storage_path. */
 export const STORAGE_PATH_NAMES = ['id', 'host', 'date', 'format'] as const
 
-/** The caller's own store (options.md 2.4.18). */
+/** The caller's own store. */
 export const storageOptions = {
   storageBucket: z
     .string()

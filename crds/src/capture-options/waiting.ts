@@ -8,7 +8,7 @@ export type WaitState = z.infer<typeof WaitState>
 
 const milliseconds = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what)
 
-/** When the picture is taken, and what is waited for (spec 2.2, options.md 2.4.8). */
+/** When the picture is taken, and what is waited for (spec 2.2). */
 export const waitingOptions = {
   delay: milliseconds(0, 60000, 'Milliseconds to wait before the picture is taken, 0 to 60000. Default: 0.'),
   timeout: milliseconds(1000, 180000, 'Milliseconds that the page may take to load, 1000 to 180000. Default: 30000.'),

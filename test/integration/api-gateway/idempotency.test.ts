@@ -10,7 +10,7 @@ import { type Answer, call } from './client.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
-// Decision 8: one key, one object, one charge, whatever dies between.
+// One key, one object, one charge, whatever dies between.
 
 const world = await startWorld()
 t.teardown(() => world.stop())

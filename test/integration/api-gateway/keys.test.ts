@@ -19,7 +19,7 @@ const foreign = await world.createKey({ accountName: 'other' })
 const [a, b] = await Promise.all([world.startGateway(), world.startGateway()])
 const [urlA, urlB] = [`${a.url}/api/v1`, `${b.url}/api/v1`]
 
-/** Contract 4: the bound, also for a replica that is cut off; typically it is a fraction of a second. */
+/** The bound, also for a replica that is cut off; typically it is a fraction of a second. */
 const REVOCATION_MILLISECONDS = 30_000
 
 const create = async (body: object) => {
