@@ -41,8 +41,8 @@ export type ReflectorOptions<T extends KubeObject> = {
   /** How long the API server keeps a watch open, drawn anew for each. */
   watchSeconds?: readonly [number, number]
   backoffMilliseconds?: readonly [number, number]
-  /** The longest wait while connections are refused: asking a server that is not there costs it nothing. */
-  refusedCapMilliseconds?: number
+  /** The longest wait while nobody answers: asking a server that is not there costs it nothing. */
+  unreachableCapMilliseconds?: number
   /** Age of the last list after which the next end of a watch is used for another. */
   relistMilliseconds?: number
   /** The least time between the starts of two watches. */

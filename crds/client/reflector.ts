@@ -1,7 +1,7 @@
 /**
  * Keeps a copy of one kind's objects up to date: list, then watch, for ever. client-node's informer stops on most errors; this one does not.
  *
- *   list (pages of 500; from the API server's cache first, consistent after a 410)
+ *   list (pages of 500, consistent)
  *     → watch from the list's version, with bookmarks, for 30 to 40 seconds
  *       clean end → watch again at once     410 → list and compare     silence, reset, 5xx → watch again from the last version seen
  *
@@ -48,6 +48,8 @@ export class Reflector<T extends KubeObject> {
   #listedAt = 0
   #listExpirations = 0
   #malformedAt: string | undefined
+  /** The last failure was that nobody answered. */
+  #isCutOff = false
   #lastSeenAt = Date.now()
   #lastActiveAt = Date.now()
 
@@ -234,16 +236,31 @@ export class Reflector<T extends KubeObject> {
 
   /** Decides what a failure means for the next round; returns how long to wait before it. */
   #noteFailure(error: unknown): number {
+    const isWatch = this.#relist === undefined
     const end = this.#classify(error)
     this.#options.metrics?.onWatchEnd?.({ resource: this.resource.plural, reason: end })
-    const cap = isUnreachable(error) && error.reason === 'Refused' ? (this.#options.refusedCapMilliseconds ?? 2_000) : undefined
+    // Long waits are for a server that cannot do better. One that says that a watch's version is gone can.
+    if (isWatch && end === 'expired') this.#backoff.reset()
     const retryAfter = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
-    const waitMilliseconds = Math.max(retryAfter, this.#backoff.next(cap))
+    const waitMilliseconds = Math.max(retryAfter, this.#nextWait(error))
     this.#log.warn(
       { resource: this.resource.plural, reason: end, waitMilliseconds: Math.round(waitMilliseconds), err: error },
       'reflector tries again',
     )
     return waitMilliseconds
+  }
+
+  #nextWait(error: unknown): number {
+    if (isUnreachable(error)) {
+      this.#isCutOff = true
+      return this.#backoff.next(this.#options.unreachableCapMilliseconds ?? 2_000)
+    }
+    // Back again, it refuses for a moment, until it knows its roles and kinds.
+    if (this.#isCutOff && error instanceof KubeError) {
+      this.#isCutOff = false
+      this.#backoff.reset()
+    }
+    return this.#backoff.next()
   }
 
   #classify(error: unknown): WatchEnd {

@@ -266,6 +266,36 @@ t.test('reflector keeps trying while the server refuses everything, and syncs wh
   t.equal(reflector.lister.size, 1)
 })
 
+/** A reflector whose waits are the longest that its backoff may draw, and these waits so far. */
+async function startWaiting(t: Test, watches: Answer[]) {
+  const waits: number[] = []
+  const note = (fields: object) => {
+    if ('waitMilliseconds' in fields) waits.push(Number(fields.waitMilliseconds))
+  }
+  const log = { debug: () => {}, info: () => {}, warn: note, error: () => {} }
+  const backoff = { backoffMilliseconds: [8, 100_000], unreachableCapMilliseconds: 20, random: () => 1 } as const
+  await startReflector(t, { lists: [list(5, aThing('a', 3))], watches, log, ...backoff })
+  return waits
+}
+const away: Answer = (response) => response.destroy()
+const refusing =
+  (code: number, reason: string): Answer =>
+  (response) =>
+    sendStatus(response, code, reason)
+
+t.test('reflector that had to wait longer and longer lists soon when the server says that its version is gone', async (t) => {
+  const overloaded = refusing(503, 'ServiceUnavailable')
+  const waits = await startWaiting(t, [overloaded, overloaded, overloaded, refusing(410, 'Expired'), open()])
+  await until(() => waits.length === 4, 'the wait after the 410')
+  t.strictSame(waits, [4, 12, 36, 4])
+})
+
+t.test('reflector that nobody answered begins its waits anew when a server answers that does not know its roles yet', async (t) => {
+  const waits = await startWaiting(t, [away, away, away, away, refusing(403, 'Forbidden'), refusing(403, 'Forbidden'), open()])
+  await until(() => waits.length === 6, 'the waits after the answers')
+  t.strictSame(waits, [4, 12, 20, 20, 4, 12])
+})
+
 t.test('reflector counts what a check finds although the watch should have brought it', async (t) => {
   const { relists, missed, told } = await startReflector(t, {
     lists: [list(10, aThing('a', 5), aThing('b', 6)), list(20, aThing('a', 15), aThing('c', 12))],
