@@ -1,5 +1,5 @@
 /**
- * A version of Tintype as it was released: its chart, and images of its programs. They are bundled from the tagged sources and put on the images that
+ * A version of Tintype as it was released: its chart, and images of its programs. They are bundled from its sources and put on the images that
  * the cluster runs today: what is below a program (Node, the browser) is the same.
  */
 import { rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ export interface Sources {
   remove: () => Promise<void>
 }
 
-/** Takes the files of a tag or a commit out of the history. */
+/** Takes the files of a commit out of the history. */
 export async function checkOut(version: string): Promise<Sources> {
   const directory = await mkdtemp(path.join(tmpdir(), 'tintype-release-'))
   // Also when the run fails or is interrupted.
