@@ -17,10 +17,10 @@ export class Backoff {
     this.#random = random
   }
 
-  /** The next wait, at most `cap`. */
-  next(cap = this.#cap): number {
+  /** The next wait. */
+  next(): number {
     const [low, high] = this.#last === 0 ? [this.#base / 8, this.#base / 2] : [this.#base, Math.max(this.#base, this.#last * 3)]
-    this.#last = Math.min(cap, low + this.#random() * (high - low))
+    this.#last = Math.min(this.#cap, low + this.#random() * (high - low))
     return this.#last
   }
 

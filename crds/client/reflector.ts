@@ -36,6 +36,8 @@ export class Reflector<T extends KubeObject> {
   readonly #store: Store<T>
   readonly #replica: Replica<T>
   readonly #backoff: Backoff
+  /** Apart from the other: a server that is back refuses for a moment, until it knows its roles and kinds, and is not to be waited for by how long it was away. */
+  readonly #unreachableBackoff: Backoff
   readonly #log: Log
   readonly #listeners = new Set<(event: ReflectorEvent<T>) => void>()
   readonly #stopping = new AbortController()
@@ -48,8 +50,6 @@ export class Reflector<T extends KubeObject> {
   #listedAt = 0
   #listExpirations = 0
   #malformedAt: string | undefined
-  /** The last failure was that nobody answered. */
-  #isCutOff = false
   #lastSeenAt = Date.now()
   #lastActiveAt = Date.now()
 
@@ -60,14 +60,17 @@ export class Reflector<T extends KubeObject> {
       namespace = http.namespace,
       store = new Store<T>(),
       log = silentLog,
-      backoffMilliseconds = [800, 30_000],
+      backoffMilliseconds: [base, cap] = [800, 30_000],
+      unreachableCapMilliseconds = 2_000,
+      random = Math.random,
     } = options
     this.#options = options
     this.resource = resource
     this.#client = new Resource(http, resource, { namespace, timeoutMilliseconds: LIST_TIMEOUT_MILLISECONDS })
     this.#store = store
     this.#replica = new Replica(store, (event) => this.#emit(event))
-    this.#backoff = new Backoff({ base: backoffMilliseconds[0], cap: backoffMilliseconds[1], random: options.random ?? Math.random })
+    this.#backoff = new Backoff({ base, cap, random })
+    this.#unreachableBackoff = new Backoff({ base, cap: unreachableCapMilliseconds, random })
     this.#log = log
   }
 
@@ -170,7 +173,7 @@ export class Reflector<T extends KubeObject> {
     this.#relist = undefined
     this.#listExpirations = 0
     this.#listedAt = performance.now()
-    this.#backoff.reset()
+    this.#resetWaits()
     this.#noteList(reason, changed, missed)
   }
 
@@ -231,7 +234,12 @@ export class Reflector<T extends KubeObject> {
     if (type === 'DELETED') this.#replica.remove(this.#toKept(this.#client.read(object)))
     else if (type !== 'BOOKMARK') this.#replica.set(this.#toKept(this.#client.read(object)), 'watch')
     if (resourceVersionOf(object) > Number(this.#version)) this.#version = object.metadata.resourceVersion
+    this.#resetWaits()
+  }
+
+  #resetWaits(): void {
     this.#backoff.reset()
+    this.#unreachableBackoff.reset()
   }
 
   /** Decides what a failure means for the next round; returns how long to wait before it. */
@@ -242,25 +250,13 @@ export class Reflector<T extends KubeObject> {
     // Long waits are for a server that cannot do better. One that says that a watch's version is gone can.
     if (isWatch && end === 'expired') this.#backoff.reset()
     const retryAfter = error instanceof KubeError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
-    const waitMilliseconds = Math.max(retryAfter, this.#nextWait(error))
+    const backoff = isUnreachable(error) ? this.#unreachableBackoff : this.#backoff
+    const waitMilliseconds = Math.max(retryAfter, backoff.next())
     this.#log.warn(
       { resource: this.resource.plural, reason: end, waitMilliseconds: Math.round(waitMilliseconds), err: error },
       'reflector tries again',
     )
     return waitMilliseconds
-  }
-
-  #nextWait(error: unknown): number {
-    if (isUnreachable(error)) {
-      this.#isCutOff = true
-      return this.#backoff.next(this.#options.unreachableCapMilliseconds ?? 2_000)
-    }
-    // Back again, it refuses for a moment, until it knows its roles and kinds.
-    if (this.#isCutOff && error instanceof KubeError) {
-      this.#isCutOff = false
-      this.#backoff.reset()
-    }
-    return this.#backoff.next()
   }
 
   #classify(error: unknown): WatchEnd {

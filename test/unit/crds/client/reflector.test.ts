@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import { silentLog } from '../../../../crds/client/log.ts'
 import { Reflector, type ReflectorEvent, type ReflectorOptions, withoutBallast } from '../../../../crds/client/reflector.ts'
 import { aThing, type Exchange, sendJson, sendStatus, startScriptedServer, type Thing, things, until } from './scripted-server.ts'
 
@@ -37,6 +38,14 @@ const torn =
     response.writeHead(200)
     response.write(text, () => response.destroy())
   }
+
+/** No answer at all. */
+const silence: Answer = (response) => response.destroy()
+
+const refusing =
+  (code: number, reason: string): Answer =>
+  (response) =>
+    sendStatus(response, code, reason)
 
 /** A reflector against a server that answers lists and watches from two scripts; their last answers are repeated. */
 async function startReflector(
@@ -120,7 +129,7 @@ t.test('reflector is synced only when the last page of the list is in', async (t
 
 for (const { name, expire } of [
   { name: 'an ERROR event', expire: closed(errorEvent(410, 'Expired')) },
-  { name: 'an HTTP status', expire: (response: ServerResponse) => sendStatus(response, 410, 'Expired') },
+  { name: 'an HTTP status', expire: refusing(410, 'Expired') },
 ]) {
   t.test(`reflector lists consistently and makes up for what it missed after a 410 by ${name}`, async (t) => {
     const { listed, watched, told, relists } = await startReflector(t, {
@@ -138,7 +147,7 @@ for (const { name, expire } of [
 t.test('reflector begins a list anew when it expires between its pages, at last in one piece', async (t) => {
   const firstPage: Answer = (response) =>
     sendJson(response, { metadata: { resourceVersion: '10', continue: 'more' }, items: [aThing('a', 5)] })
-  const expired: Answer = (response) => sendStatus(response, 410, 'Expired')
+  const expired = refusing(410, 'Expired')
   const { reflector, listed } = await startReflector(t, {
     lists: [firstPage, expired, firstPage, expired, list(20, aThing('a', 5))],
     watches: [open()],
@@ -256,9 +265,9 @@ t.test('reflector reads past a malformed line by a second watch, and lists when 
 })
 
 t.test('reflector keeps trying while the server refuses everything, and syncs when it is back', async (t) => {
-  const away: Answer = (response) => sendStatus(response, 503, 'ServiceUnavailable')
+  const away = refusing(503, 'ServiceUnavailable')
   const { reflector, listed } = await startReflector(t, {
-    lists: [away, away, (response) => response.destroy(), (response) => sendStatus(response, 403, 'Forbidden'), list(10, aThing('a', 5))],
+    lists: [away, away, silence, refusing(403, 'Forbidden'), list(10, aThing('a', 5))],
     watches: [away, open()],
   })
   await reflector.whenSynced()
@@ -272,17 +281,11 @@ async function startWaiting(t: Test, watches: Answer[]) {
   const note = (fields: object) => {
     if ('waitMilliseconds' in fields) waits.push(Number(fields.waitMilliseconds))
   }
-  const log = { debug: () => {}, info: () => {}, warn: note, error: () => {} }
+  const log = { ...silentLog, warn: note }
   const backoff = { backoffMilliseconds: [8, 100_000], unreachableCapMilliseconds: 20, random: () => 1 } as const
   await startReflector(t, { lists: [list(5, aThing('a', 3))], watches, log, ...backoff })
   return waits
 }
-const away: Answer = (response) => response.destroy()
-const refusing =
-  (code: number, reason: string): Answer =>
-  (response) =>
-    sendStatus(response, code, reason)
-
 t.test('reflector that had to wait longer and longer lists soon when the server says that its version is gone', async (t) => {
   const overloaded = refusing(503, 'ServiceUnavailable')
   const waits = await startWaiting(t, [overloaded, overloaded, overloaded, refusing(410, 'Expired'), open()])
@@ -291,7 +294,7 @@ t.test('reflector that had to wait longer and longer lists soon when the server 
 })
 
 t.test('reflector that nobody answered begins its waits anew when a server answers that does not know its roles yet', async (t) => {
-  const waits = await startWaiting(t, [away, away, away, away, refusing(403, 'Forbidden'), refusing(403, 'Forbidden'), open()])
+  const waits = await startWaiting(t, [silence, silence, silence, silence, refusing(403, 'Forbidden'), refusing(403, 'Forbidden'), open()])
   await until(() => waits.length === 6, 'the waits after the answers')
   t.strictSame(waits, [4, 12, 20, 20, 4, 12])
 })
@@ -355,7 +358,7 @@ t.test('reflector stops during a watch, a backoff and before its start', async (
   await watching.reflector.stop()
   t.strictSame(watching.ends, [])
   const waiting = await startReflector(t, {
-    lists: [(response) => sendStatus(response, 503, 'Away')],
+    lists: [refusing(503, 'Away')],
     watches: [],
     backoffMilliseconds: [60_000, 60_000],
   })
@@ -480,7 +483,7 @@ t.test('reflector keeps apiVersion and kind on every object and drops what nobod
 
 t.test('reflector tells when it last heard from the server and when it last did anything', async (t) => {
   const before = Date.now()
-  const { reflector, ends } = await startReflector(t, { lists: [list(10)], watches: [(response) => sendStatus(response, 503, 'Away')] })
+  const { reflector, ends } = await startReflector(t, { lists: [list(10)], watches: [refusing(503, 'Away')] })
   await reflector.whenSynced()
   const heard = reflector.lastSeenAt
   t.ok(heard >= before)
