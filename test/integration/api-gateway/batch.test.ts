@@ -88,10 +88,11 @@ t.test('GET /batches/:id counts what became of the items', async (t) => {
   const [first, second] = made.screenshots.map((item: { id: string }) => item.id)
   await complete(first, Buffer.from('a picture'), world)
   await fail(second, { code: 'DNS_FAILED', message: 'no such host' }, world)
-  const body = await eventually('both ends are told', async () => {
+  const { status, body } = await eventually('both ends are told', async () => {
     const answer = await call(`${api}/batches/${made.batch_id}`, { key })
-    return answer.body.data.pending === 1 && answer.body
+    return answer.body.data.pending === 1 && answer
   })
+  t.equal(status, 200)
   t.match(body, { success: true, data: { batch_id: made.batch_id, total: 3, pending: 1, completed: 1, failed: 1, created_at: String } })
   t.match(body.data.screenshots, [{ id: first, status: 'completed', download_url: String }, { id: second }, { status: 'pending' }])
   t.equal((await call(`${api}/screenshots/${first}`, { method: 'DELETE', key })).status, 204)
