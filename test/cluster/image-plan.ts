@@ -83,7 +83,8 @@ async function placeMinio(): Promise<void> {
   const dist = path.join(repository, 'charts/images/minio/dist')
   await rm(dist, { recursive: true, force: true })
   await mkdir(dist, { recursive: true })
-  for (const file of ['minio', 'LICENSE', 'NOTICE']) await placeFile(path.join(minio, file), path.join(dist, file))
+  await mkdir(path.join(dist, 'patches'))
+  for (const file of await listFiles(minio, '.')) await placeFile(path.join(minio, file), path.join(dist, file))
 }
 
 async function placeFile(from: string, to: string): Promise<void> {

@@ -1,11 +1,13 @@
 /** A MinIO server on loopback, for integration tests. The embedded cluster runs MinIO in a pod, from an image. */
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'yaml'
 import { endWithProcess, freezeDaemon, isDaemonRunning, logOf, signalDaemon, startDaemon, stopDaemon } from './daemons.ts'
 import { findFreePorts } from './ports.ts'
 import { locatePrograms } from './programs.ts'
+import { repository } from './state.ts'
 import { waitFor } from './wait.ts'
 
 export interface Minio {
@@ -22,8 +24,16 @@ export interface Minio {
   stop: () => Promise<void>
 }
 
-/** Starts MinIO with its files in `directory`, which the caller removes. */
-export async function startMinio({ directory, port }: { directory: string; port?: number }): Promise<Minio> {
+export interface MinioOptions {
+  /** For its files; the caller removes it. */
+  directory: string
+  port?: number
+  /** `upstream`: without our patches and the chart's settings, as the control of tests of them. */
+  build?: 'ours' | 'upstream'
+}
+
+/** Starts MinIO with the settings that the chart gives it. */
+export async function startMinio({ directory, port, build = 'ours' }: MinioOptions): Promise<Minio> {
   const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
   const files = path.join(directory, 'files')
   const chosen = port ?? (await findFreePorts(1))[0]!
@@ -31,13 +41,15 @@ export async function startMinio({ directory, port }: { directory: string; port?
   const accessKey = 'tintype'
   const secretKey = randomBytes(24).toString('base64url')
   await mkdir(files, { recursive: true })
-  const { minio } = await locatePrograms()
+  const programs = await locatePrograms()
+  const program = path.join(build === 'ours' ? programs.minio : programs.upstreamMinio, 'minio')
+  const settings = build === 'ours' ? await readMinioSettings() : { MINIO_BROWSER: 'off' }
   const start = async () => {
     await startDaemon(place, {
       name: 'minio',
-      command: path.join(minio, 'minio'),
+      command: program,
       args: ['server', '--address', `127.0.0.1:${chosen}`, '--console-address', '127.0.0.1:0', files],
-      environment: { MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, MINIO_BROWSER: 'off', HOME: directory },
+      environment: { ...settings, MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey, HOME: directory },
     })
     await waitFor('MinIO', () => isLive(endpoint), {
       timeoutMilliseconds: 180_000,
@@ -64,6 +76,11 @@ export async function startMinio({ directory, port }: { directory: string; port?
   const freeze = () => freezeDaemon(place, 'minio')
   const thaw = () => signalDaemon(place, 'minio', 'SIGCONT')
   return { endpoint, port: chosen, accessKey, secretKey, freeze, thaw, restart, stop }
+}
+
+/** What the chart sets in the environment of the bundled store. */
+export async function readMinioSettings(): Promise<Record<string, string>> {
+  return parse(await readFile(path.join(repository, 'charts/tintype/files/minio.yaml'), 'utf8')) as Record<string, string>
 }
 
 async function isLive(endpoint: string): Promise<boolean> {

@@ -16,6 +16,7 @@ const packages = [
   'mmdebstrap',
   'nftables',
   'openssl',
+  'patch',
   'procps',
   'runc',
   'skopeo',

@@ -3,9 +3,10 @@
  * only when it is whole: an interrupted build is taken up again by Go's own cache, a changed version builds beside the old one.
  */
 import { createHash } from 'node:crypto'
-import { access, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from './exec.ts'
+import { applyPatches, type Modifications, readModifications, sourceNotice } from './minio-patches.ts'
 import { programsDirectory } from './state.ts'
 
 const moduleDirectory = path.join(import.meta.dirname, 'go')
@@ -13,7 +14,7 @@ const moduleDirectory = path.join(import.meta.dirname, 'go')
 /** The Kubernetes that go.mod pins; without these flags kubelet and API server call themselves v0.0.0 and distrust each other. */
 const kubernetesVersion = 'v1.34.4'
 
-/** MinIO's releases stopped; this is the last state of its source. */
+/** MinIO's releases stopped; this is the last state of its source. charts/images/minio/THIRD_PARTY_NOTICES names it too. */
 const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
 
 const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
@@ -25,12 +26,14 @@ export type OnProgress = (text: string) => void
 export interface Programs {
   /** kube-apiserver … kubectl, helm, coredns, etcd. */
   kubernetes: string
-  /** minio and its LICENSE. */
+  /** minio with our patches, these patches, and its licence files. */
   minio: string
+  /** minio as upstream has it, for tests only. */
+  upstreamMinio: string
 }
 
 /** The environment of every build: no C compiler wanted, no Go but the installed one. */
-const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
 
 const kubernetesFlags = [
   '-s -w',
@@ -45,7 +48,8 @@ export async function locatePrograms(): Promise<Programs> {
   const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
   return {
     kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, ...sources])}`),
-    minio: path.join(programsDirectory, `minio-${digestOf([minioModule])}`),
+    minio: path.join(programsDirectory, `minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`),
+    upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
   }
 }
 
@@ -63,15 +67,46 @@ export async function buildKubernetes(onProgress: OnProgress = () => {}): Promis
   })
 }
 
-/** Builds MinIO unless it is there. Resolves to whether it was built. */
+/** Builds MinIO with our patches unless it is there. Resolves to whether it was built. @throws when a patch does not apply */
 export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
   const { minio } = await locatePrograms()
   return buildInto(minio, async (directory) => {
+    const source = path.join(directory, 'source')
+    const modifications = await prepareMinioSource(source)
+    const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(directory, 'minio'), '.']
+    await run('nice', args, { directory: source, environment: buildEnvironment, onLine: followBuild(onProgress) })
+    await placeLicenses(source, modifications, directory)
+    await rm(source, { recursive: true })
+  })
+}
+
+/** Puts MinIO's source with our patches into a new directory; Go replaces no files of its module cache, not even by -overlay. */
+export async function prepareMinioSource(directory: string): Promise<Modifications> {
+  const { Dir: original } = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
+  const names = ['cmd', 'internal', 'main.go', 'go.mod', 'go.sum', 'LICENSE', 'NOTICE']
+  await mkdir(directory)
+  await run('cp', ['-r', '--no-preserve=mode', ...names.map((name) => path.join(original, name)), directory])
+  const modifications = await readModifications()
+  await applyPatches(directory, modifications.patches)
+  await writeFile(path.join(directory, 'cmd/tintype-source.txt'), sourceNotice(modifications))
+  return modifications
+}
+
+/** Builds MinIO as upstream has it, the control of tests of our patches. Resolves to whether it was built. */
+export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
+  const { upstreamMinio } = await locatePrograms()
+  return buildInto(upstreamMinio, async (directory) => {
     const environment = { ...buildEnvironment, GOBIN: directory }
     await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: followBuild(onProgress) })
-    const source = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
-    for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source.Dir, file), directory])
   })
+}
+
+/** MinIO's license, and beside it what the license asks for of a modified version. */
+async function placeLicenses(source: string, { notice, patches }: Modifications, directory: string): Promise<void> {
+  for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source, file), directory])
+  await writeFile(path.join(directory, 'THIRD_PARTY_NOTICES'), notice)
+  await mkdir(path.join(directory, 'patches'))
+  for (const { name, text } of patches) await writeFile(path.join(directory, 'patches', name), text)
 }
 
 /** The digest that names a build's directory. */

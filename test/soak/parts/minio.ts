@@ -1,0 +1,68 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { run } from '../../cluster/exec.ts'
+import { applyPatches, readTestPatches } from '../../cluster/minio-patches.ts'
+import { buildEnvironment, prepareMinioSource } from '../../cluster/programs.ts'
+import { holds, type Part } from '../part.ts'
+
+/** Upstream's tests of the files that the patches change, and of what calls them. */
+const TEST_FILES = [
+  'api-headers_test.go',
+  'auth-handler_test.go',
+  'generic-handlers_test.go',
+  'handler-utils_test.go',
+  'object-handlers_test.go',
+  'post-policy_test.go',
+  'server_test.go',
+  'signature-v4-parser_test.go',
+  'signature-v4-utils_test.go',
+  'signature-v4_test.go',
+  'streaming-signature-v4_test.go',
+]
+const MINUTES = 30
+
+/** The names of the tests in a Go file. */
+const testNames = (text: string): string[] => [...text.matchAll(/^func (Test\w+)\(/gm)].map(([, name]) => name!)
+
+/** Counts what `go test -v` says of tests at the top level. */
+function countResults(output: string): { passed: number; failed: string[] } {
+  const failed = [...output.matchAll(/^--- FAIL: (\w+)/gm)].map(([, name]) => name!)
+  return { passed: output.match(/^--- PASS: /gm)?.length ?? 0, failed }
+}
+
+/** The patched source is tested as upstream tests it, with what it refuses switched on again, and then as it runs. */
+export const minio: Part = {
+  name: 'minio',
+  shows: 'the patched MinIO passes its own tests of the changed files, and ours',
+  run: async ({ tell }) => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'tintype-minio-tests-'))
+    try {
+      const source = path.join(directory, 'source')
+      await prepareMinioSource(source)
+      await applyPatches(source, await readTestPatches())
+      const texts = await Promise.all(TEST_FILES.map((file) => readFile(path.join(source, 'cmd', file), 'utf8')))
+      tell('compiling tests takes some minutes')
+      const program = path.join(directory, 'cmd.test')
+      await run('nice', ['go', 'test', '-c', '-o', program, './cmd'], { directory: source, environment: buildEnvironment })
+      const test = async (pattern: string, environment: Record<string, string>) => {
+        const args = ['-test.v', `-test.timeout=${MINUTES}m`, '-test.run', pattern]
+        const output = await run(program, args, { directory: path.join(source, 'cmd'), environment }).catch(
+          (error: Error & { output?: string }) => error.output ?? error.message,
+        )
+        const { passed, failed } = countResults(output)
+        return { isMet: passed > 0 && failed.length === 0, measured: `${passed} passed, ${failed.join(', ') || 'none'} failed` }
+      }
+      const upstream = await test(`^(${texts.flatMap(testNames).join('|')})$`, { TINTYPE_UPSTREAM_TESTS: '1' })
+      const ours = await test('^TestTintype', {})
+      return {
+        findings: [
+          holds("MinIO's own tests of the changed files pass", upstream.isMet, upstream.measured),
+          holds('our tests of the changes pass', ours.isMet, ours.measured),
+        ],
+      }
+    } finally {
+      await rm(directory, { recursive: true, force: true })
+    }
+  },
+}
