@@ -15,7 +15,7 @@ function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
   const told = causes
     .filter(({ field }) => field?.startsWith('spec'))
-    .map(({ field = '' }) => ({ path: toWirePath(field), code: 'refused', message: `${toWirePath(field)} is refused` }))
+    .map(({ field = '' }): Problem => ({ path: toWirePath(field), code: 'refused', message: `${toWirePath(field)} is refused` }))
   return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
 }
 

@@ -1,5 +1,6 @@
 import { isReused } from '@tintype/crds/cache'
 import type { Reflector } from '@tintype/crds/client/reflector'
+import { isUnrunnable } from '@tintype/crds/conditions'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
@@ -14,7 +15,8 @@ const PHASE = 'phase'
 const NEWEST = 0.1
 
 const phaseOf = ({ status }: Screenshot): string => status?.phase ?? 'Pending'
-const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot)
+/** What cannot run waits too, but stands in nobody's way. */
+const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot) && !isUnrunnable(shot)
 
 /** The queue in the copy of the Screenshots, and how long captures take: measured at those whose end this replica has seen or found. */
 export class KubeQueue implements QueueView {
@@ -34,10 +36,6 @@ export class KubeQueue implements QueueView {
     reflector.addListener(({ type, object, old }) => {
       if (type !== 'deleted' && isFinished(object) && !(old && isFinished(old))) this.#noteEnd(object)
     })
-  }
-
-  get total(): number {
-    return this.#reflector.lister.countByIndex(PHASE, 'Pending')
   }
 
   get running(): number {

@@ -172,7 +172,8 @@ export class KubeScreenshots implements ScreenshotStore {
     try {
       const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS })
       if (found) this.reflector.observe(found)
-      return found
+      // A name that only looks like this id does not make it one.
+      return found && idOf(found) === id ? found : undefined
     } catch (error) {
       throw toApiError(error)
     }

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import type { KeyRing } from '@tintype/crds/download-link'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
@@ -6,9 +5,9 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { PostAnswer } from '@tintype/crds/post-answer'
 import type { SealingKey } from '@tintype/crds/sealed'
+import type { ObjectStorage } from '@tintype/crds/storage/port'
 import type { UsageFacts } from '@tintype/crds/usage'
 import type { PostRequest } from '@tintype/crds/webhook-requests'
-import type { ByteRange } from '../translate/byte-range.ts'
 import type { ObjectPatch } from '../translate/key-object.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { ComponentHealth } from '../translate/service-status.ts'
@@ -42,14 +41,13 @@ export interface ScreenshotStore {
 
 /** What waits for a runner, from the copy. */
 export interface QueueView {
-  /** Screenshots that wait. */
-  readonly total: number
   /** Captures under way. */
   readonly running: number
   /** Undefined until one has been measured. */
   readonly meanCaptureMilliseconds: number | undefined
   /** Accounts that have something waiting. */
   accounts(): string[]
+  /** Screenshots of an account that wait and can run. */
   waitingOf(account: string): number
   /** Whether a Screenshot of that id is known, whatever it does. */
   has(id: string): boolean
@@ -59,53 +57,11 @@ export interface QueueView {
   isBacklogged(): boolean
 }
 
-/** A stored file. */
-export interface StoredFile {
-  sizeBytes: number
-  /** Without quotes. */
-  etag: string
-  lastModified: Date
-}
-
-/** The bucket. */
-export interface FileStore {
-  stat(key: string): Promise<StoredFile | undefined>
-  open(key: string, range: ByteRange | undefined): Promise<Readable>
-  /** Puts an empty object: its name is the message. */
-  mark(key: string): Promise<void>
-  removeAll(prefix: string): Promise<void>
-}
-
-/** A small object of ours in the bucket. */
-export interface StoredText {
-  text: string
-  /** Without quotes. */
-  etag: string
-}
-
-/** Under which condition an object is written; none: always. */
-export interface WriteCondition {
-  ifAbsent?: boolean
-  /** The ETag that it must have, without quotes. */
-  ifMatch?: string
-}
+/** Files in the bucket. */
+export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'mark' | 'removePrefix'>
 
 /** Small objects of ours in the bucket. */
-export interface ObjectStore {
-  read(key: string): Promise<StoredText | undefined>
-  /** The new ETag; undefined when the condition does not hold. */
-  write(key: string, text: string, condition?: WriteCondition): Promise<string | undefined>
-  remove(key: string): Promise<void>
-  /** Keys that begin with a prefix, in order: at most `limit` (1000 at most) beyond the key `after`. `folders` gives what a slash ends. */
-  list(prefix: string, options?: ListKeysOptions): Promise<string[]>
-}
-
-/** See {@link ObjectStore.list}. */
-export interface ListKeysOptions {
-  after?: string | undefined
-  limit?: number
-  folders?: boolean
-}
+export type ObjectStore = Pick<ObjectStorage, 'read' | 'write' | 'remove' | 'list'>
 
 /** Where an account stands, for headers and the usage report. `limit` is what ends in a refusal: the quota, and the overage that is allowed. */
 export interface LimitFacts extends UsageFacts {
@@ -154,7 +110,9 @@ export interface RecordArchive {
   /** Newest first, if not said otherwise, from the one after the id `after`; read from the bucket as far as it is iterated. */
   scan(account: string, after: string | undefined, order?: ScanOrder): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
-  /** Marks a record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
+  /** Marks a record as deleted, for ever, wherever it is. */
+  markDeleted(account: string, id: string): Promise<void>
+  /** Marks an archived record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
   bury(account: string, id: string): Promise<boolean>
   putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
   /** Ids of a batch in the order of its creation. */

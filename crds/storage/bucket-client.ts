@@ -1,0 +1,66 @@
+import * as http from 'node:http'
+import * as https from 'node:https'
+import type { Client } from 'minio'
+import type { StorageAccess } from '../src/presign.ts'
+
+/** Bytes of one response to the minio client: a page of keys has 2 MiB at most. Files are never read through it. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+
+type Transport = Pick<typeof http, 'request'>
+
+/**
+ * The minio client, loaded when it is first asked for: with what it imports it is a tenth of the operator's memory, and an operator that only
+ * has pages captured never needs it.
+ */
+export function lazyBucketClient(access: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number): () => Promise<Client> {
+  let client: Promise<Client> | undefined
+  const load = async () => {
+    const minio = await import('minio')
+    return new minio.Client(clientOptions(access, timeoutMilliseconds))
+  }
+  return () => {
+    client ??= load()
+    return client
+  }
+}
+
+function clientOptions({ endpoint, region, accessKey, secretKey }: Omit<StorageAccess, 'bucket'>, timeoutMilliseconds: number) {
+  const url = new URL(endpoint)
+  const useSSL = url.protocol === 'https:'
+  return {
+    // The client adds the brackets of an IPv6 address by itself.
+    endPoint: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port) || (useSSL ? 443 : 80),
+    useSSL,
+    region,
+    accessKey,
+    secretKey,
+    pathStyle: true,
+    transport: withLimits(useSSL ? https.request : http.request, timeoutMilliseconds),
+    // Callers repeat by themselves, and the client's own repetition writes to the console.
+    retryOptions: { disableRetry: true },
+  }
+}
+
+/** The minio client waits for ever, and reads whatever comes, by itself. */
+const withLimits = (request: Transport['request'], timeout: number): Transport => ({
+  // The client calls only this one of the overloads.
+  request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {
+    const call = request({ ...options, timeout }, (response) => {
+      limitBytes(response)
+      onResponse(response)
+    })
+    return call.on('timeout', () => call.destroy(new Error(`no answer in ${timeout} ms`)))
+  }) as Transport['request'],
+})
+
+function limitBytes(response: http.IncomingMessage): void {
+  const push = response.push.bind(response)
+  let bytes = 0
+  response.push = (chunk: Buffer | null, encoding?: BufferEncoding): boolean => {
+    bytes += chunk?.length ?? 0
+    if (bytes <= MAX_RESPONSE_BYTES) return push(chunk, encoding)
+    response.destroy(new Error(`the store answered more than ${MAX_RESPONSE_BYTES} bytes`))
+    return false
+  }
+}

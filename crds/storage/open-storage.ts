@@ -1,0 +1,226 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from 'minio'
+import { type Dispatcher, request } from 'undici'
+import { readAtMost, TooLongError } from '../src/limited-read.ts'
+import { presign, type StorageAccess } from '../src/presign.ts'
+import { lazyBucketClient } from './bucket-client.ts'
+import {
+  AccessRefusedError,
+  type ByteSpan,
+  type ObjectStorage,
+  ObjectTooLargeError,
+  PAGE,
+  type StorageErrors,
+  type StoredText,
+} from './port.ts'
+
+/** Time for a call as a whole; of a download, for its beginning. */
+const TIMEOUT_MILLISECONDS = 10_000
+/** Time without a byte after which a download is given up; a slow reader's pauses count too. */
+const IDLE_MILLISECONDS = 30_000
+/** Pauses before a read is repeated that the store answered with 503. */
+const BUSY_DELAYS_MILLISECONDS = [100, 400]
+/** How long a URL holds that is used at once: as far as stores let clocks differ, for ours may be behind. */
+const OWN_SECONDS = 900
+
+export interface StorageOptions {
+  access: StorageAccess
+  /** Makes the errors that the program knows. */
+  toError: StorageErrors
+  /** The identity that signs uploads, if it has one of its own. */
+  uploads?: Pick<StorageAccess, 'accessKey' | 'secretKey'> | undefined
+  timeoutMilliseconds?: number
+  now?: () => Date
+}
+
+/** What the functions below need. */
+interface Connection {
+  access: StorageAccess
+  client: () => Promise<Client>
+  timeoutMilliseconds: number
+  now: () => Date
+}
+
+/** Opens the bucket at an S3-compatible store. What only reads does without the minio client, which need not be loaded then. */
+export function openStorage({
+  access,
+  toError,
+  uploads,
+  timeoutMilliseconds = TIMEOUT_MILLISECONDS,
+  now = () => new Date(),
+}: StorageOptions): ObjectStorage {
+  const connection = { access, client: lazyBucketClient(access, timeoutMilliseconds), timeoutMilliseconds, now }
+  const { bucket } = access
+  const call = <T>(what: string, act: () => Promise<T>): Promise<T> => inTime(act, timeoutMilliseconds).catch(fail(what))
+  const fail = (what: string) => (cause: unknown) => {
+    throw toError(what, cause)
+  }
+  const withClient = <T>(what: string, act: (client: Client) => Promise<T>) => call(what, async () => act(await connection.client()))
+  const read = (key: string, maxBytes: number) => call('read an object', () => readObject(connection, key, maxBytes))
+  const write: ObjectStorage['write'] = (key, text, condition = {}) =>
+    withClient('write an object', (client) => writeObject(client, bucket, { key, text, condition }))
+  return {
+    ensureBucket: () => call('ensure the bucket', () => ensureBucket(connection)),
+    check: () => call('look for the bucket', () => checkBucket(connection)),
+    stat: (key) => call('look at an object', async () => toFile(await head(connection, key))),
+    exists: (key) => call('look for an object', async () => (await head(connection, key)) !== undefined),
+    read,
+    readText: async (key, maxBytes) => (await read(key, maxBytes))?.text,
+    open: (key, span) => openObject(connection, key, span).catch(fail('open a file')),
+    write,
+    mark: async (key) => void (await write(key, '')),
+    list: (prefix, { after = '', limit = PAGE, folders = false } = {}) =>
+      withClient('list objects', async (client) => {
+        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
+        return objects.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')
+      }),
+    remove: (keys) => withClient('remove objects', (client) => removeObjects(client, bucket, keys)),
+    removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
+    copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),
+    presignPut({ key, contentType, expiresAt, now: signedAt }) {
+      // All that is known before there is a file: the payload's form too, lest somebody send one that stores do not check.
+      const headers = { 'content-type': contentType, 'if-none-match': '*', 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
+      const expiresSeconds = (expiresAt.getTime() - signedAt.getTime()) / 1_000
+      const url = presign({ ...access, ...uploads }, { method: 'PUT', key, headers, expiresSeconds, now: signedAt })
+      return { url, headers }
+    },
+  }
+}
+
+/** A store that hangs must not hold a caller. What was sent is given up by the transport's own limits. */
+async function inTime<T>(act: () => Promise<T>, milliseconds: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds)
+  try {
+    return await Promise.race([act(), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The headers of an object; undefined when there is none. An empty key is the bucket itself. */
+async function head({ access, timeoutMilliseconds, now }: Connection, key: string): Promise<Headers | undefined> {
+  const url = presign(access, { method: 'HEAD', key, expiresSeconds: OWN_SECONDS, now: now() })
+  // undici gives up the connection of a HEAD unless told otherwise, for servers that send a body.
+  const { statusCode, headers, body } = await patiently(url, { method: 'HEAD', headersTimeout: timeoutMilliseconds, reset: false })
+  await body.dump()
+  if (statusCode === 200) return headers
+  if (statusCode === 404) return undefined
+  throw refusal(statusCode)
+}
+
+const refusal = (statusCode: number): Error =>
+  statusCode === 403 ? new AccessRefusedError('the store refused the access key (403)') : new Error(`the store answered ${statusCode}`)
+
+type Headers = Dispatcher.ResponseData['headers']
+
+const etagOf = ({ etag }: Headers): string => String(etag ?? '').replaceAll('"', '')
+
+function toFile(headers: Headers | undefined) {
+  if (headers === undefined) return undefined
+  const { 'content-length': length, 'last-modified': modified } = headers
+  return { sizeBytes: Number(length ?? 0), etag: etagOf(headers), lastModified: new Date(String(modified)) }
+}
+
+async function checkBucket(connection: Connection): Promise<void> {
+  if (!(await head(connection, ''))) throw new Error(`there is no bucket ${connection.access.bucket}`)
+}
+
+async function ensureBucket(connection: Connection): Promise<void> {
+  if (await head(connection, '')) return
+  const { bucket, region } = connection.access
+  try {
+    await (await connection.client()).makeBucket(bucket, region)
+  } catch (error) {
+    // Another replica was faster.
+    if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error
+  }
+}
+
+/** Repeats what the store asks to be repeated: it has just begun, or has too much to do. */
+async function patiently(url: string, options: NonNullable<Parameters<typeof request>[1]>) {
+  for (const delay of BUSY_DELAYS_MILLISECONDS) {
+    const response = await request(url, options)
+    if (response.statusCode !== 503) return response
+    await response.body.dump()
+    await sleep(delay)
+  }
+  return request(url, options)
+}
+
+/** Undefined when there is none. */
+async function get(connection: Connection, key: string, options: Omit<Parameters<typeof request>[1] & object, 'dispatcher'>) {
+  const url = presign(connection.access, { method: 'GET', key, expiresSeconds: OWN_SECONDS, now: connection.now() })
+  const response = await patiently(url, { headersTimeout: connection.timeoutMilliseconds, ...options })
+  const { statusCode, body } = response
+  if (statusCode === 200 || statusCode === 206) return response
+  await body.dump()
+  if (statusCode === 404) return undefined
+  throw refusal(statusCode)
+}
+
+async function readObject(connection: Connection, key: string, maxBytes: number): Promise<StoredText | undefined> {
+  const response = await get(connection, key, { signal: AbortSignal.timeout(connection.timeoutMilliseconds) })
+  if (response === undefined) return undefined
+  const content = await readAtMost(response.body, maxBytes).catch((error: unknown) => {
+    throw error instanceof TooLongError ? new ObjectTooLargeError(key, maxBytes) : error
+  })
+  return { text: content.toString(), etag: etagOf(response.headers) }
+}
+
+async function openObject(connection: Connection, key: string, span: ByteSpan | undefined): Promise<Readable | undefined> {
+  const headers = span ? { range: `bytes=${span.start}-${span.end}` } : {}
+  return (await get(connection, key, { headers, bodyTimeout: IDLE_MILLISECONDS }))?.body
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ''
+
+/** No such object, and two writers at once: 412 for the later one, 409 while the other is under way. */
+const CONDITION_CODES = new Set(['NoSuchKey', 'NotFound', 'PreconditionFailed', 'ConditionalRequestConflict'])
+
+interface Writing {
+  key: string
+  text: string
+  condition: { ifAbsent?: boolean; ifMatch?: string }
+}
+
+async function writeObject(client: Client, bucket: string, { key, text, condition }: Writing): Promise<string | undefined> {
+  const { ifAbsent = false, ifMatch } = condition
+  const headers = {
+    'content-type': 'application/json',
+    ...(ifAbsent ? { 'if-none-match': '*' } : {}),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+  }
+  try {
+    return (await client.putObject(bucket, key, text, Buffer.byteLength(text), headers)).etag.replaceAll('"', '')
+  } catch (error) {
+    if ((ifAbsent || ifMatch !== undefined) && CONDITION_CODES.has(codeOf(error))) return undefined
+    throw error
+  }
+}
+
+async function copyObject(client: Client, bucket: string, { from, etag, to }: { from: string; etag: string; to: string }) {
+  const { CopyConditions } = await import('minio')
+  const conditions = new CopyConditions()
+  conditions.setMatchETag(etag)
+  try {
+    const copied = await client.copyObject(bucket, to, `/${bucket}/${from}`, conditions)
+    return ('etag' in copied ? copied.etag : undefined)?.replaceAll('"', '')
+  } catch (error) {
+    if (CONDITION_CODES.has(codeOf(error))) return undefined
+    throw error
+  }
+}
+
+async function removeObjects(client: Client, bucket: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const refused = (await client.removeObjects(bucket, [...keys])).find((answer) => answer?.Error)
+  if (refused) throw new Error(`${keys.length} objects: ${refused.Error?.Code}`)
+}
+
+async function removePrefix(client: Client, bucket: string, prefix: string): Promise<void> {
+  const keys: string[] = []
+  for await (const { name } of client.listObjectsV2(bucket, prefix, true)) if (name !== undefined) keys.push(name)
+  await removeObjects(client, bucket, keys)
+}

@@ -1,0 +1,23 @@
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { recordKey } from '@tintype/crds/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import { readArchived } from '@tintype/crds/stored/archived-record'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import type { Storage } from './storage.ts'
+
+interface ArchiveReader {
+  storage: Pick<Storage, 'readText'>
+  report: ReportIgnored
+  now: () => Date
+}
+
+/** The archived record of an id. A malformed or misplaced one is reported and counts as absent. @throws RetryableError */
+export async function findArchived(account: string, id: string, { storage, report, now }: ArchiveReader): Promise<Screenshot | undefined> {
+  const key = recordKey(account, id)
+  const text = await unlessTooLarge('record', key, storage.readText(key, MAX_OBJECT_BYTES.record), report)
+  const record = text === undefined ? undefined : readArchived(text, { account, id }, now())
+  if (typeof record !== 'string') return record
+  report({ kind: 'record', reason: record, key })
+  return undefined
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
+import { isTooLarge } from '../../../crds/storage/port.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/minio.ts'
+
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-storage-'))
+const minio = await startMinio({ directory })
+const { endpoint, accessKey, secretKey } = minio
+const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey }
+const bucket = openBucket(access)
+const storage = openStorage(access)
+await storage.ensureBucket()
+t.teardown(async () => {
+  await minio.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+t.test('gateway and operator both reach a store whose endpoint is an IPv6 address', async (t) => {
+  const proxy = createServer((from) => {
+    const to = connect(minio.port, '127.0.0.1')
+    for (const [one, other] of [
+      [from, to],
+      [to, from],
+    ] as const)
+      one.pipe(other).on('error', () => one.destroy())
+  })
+  proxy.listen(0, '::1')
+  await once(proxy, 'listening')
+  t.teardown(() => proxy.close())
+  const there = { ...access, endpoint: `http://[::1]:${(proxy.address() as AddressInfo).port}` }
+  const [gateway, operator] = [openBucket(there), openStorage(there)]
+  t.ok(await gateway.write('records/a', 'one'))
+  await operator.write('records/b', 'two')
+  t.equal(await operator.readText('records/a', 10), 'one')
+  t.equal((await gateway.read('records/b', 10))?.text, 'two')
+  t.strictSame(await operator.list('records/'), ['records/a', 'records/b'])
+  t.strictSame(await gateway.list('records/'), ['records/a', 'records/b'])
+  await Promise.all([operator.remove(['records/a']), gateway.remove(['records/b'])])
+  t.strictSame(await gateway.list('records/'), [])
+})
+
+t.test('a read of an object that is too large fails by its own error and takes no more than the limit', async (t) => {
+  await storage.write('records/long', 'x'.repeat(11))
+  for (const read of [() => bucket.read('records/long', 10), () => storage.readText('records/long', 10)]) {
+    const error = await read().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    t.ok(isTooLarge(error))
+    t.match(error, { cause: {} })
+  }
+  t.equal(await storage.readText('records/long', 11), 'x'.repeat(11))
+})
+
+t.test('an absent object is undefined to every read, and a condition that does not hold to a write', async (t) => {
+  t.equal(await bucket.stat('records/none'), undefined)
+  t.equal(await bucket.read('records/none', 10), undefined)
+  t.equal(await bucket.open('records/none'), undefined)
+  t.equal(await storage.exists('records/none'), false)
+  t.equal(await storage.copy({ from: 'records/none', etag: 'e', to: 'records/other' }), undefined)
+  t.equal(await bucket.write('records/none', 'x', { ifMatch: 'e' }), undefined)
+  const etag = await bucket.write('records/once', '{"a":1}', { ifAbsent: true })
+  t.equal(await bucket.write('records/once', '{"a":2}', { ifAbsent: true }), undefined)
+  t.match(await bucket.read('records/once', 10), { text: '{"a":1}', etag })
+  t.match(await bucket.stat('records/once'), { sizeBytes: 7, etag })
+  t.ok(await bucket.write('records/once', '{"a":3}', { ifMatch: etag! }))
+})
+
+t.test('a stream has the bytes that were asked for', async (t) => {
+  await storage.write('users/a', '0123456789')
+  t.equal(await text((await bucket.open('users/a'))!), '0123456789')
+  t.equal(await text((await bucket.open('users/a', { start: 2, end: 4 }))!), '234')
+})
+
+t.test('every call to a store that hangs ends by the time limit', async (t) => {
+  const hurried = openStorage(access, { timeoutMilliseconds: 300 })
+  await minio.freeze()
+  const calls: Promise<unknown>[] = [
+    hurried.readText('records/a', 10),
+    hurried.exists('records/a'),
+    hurried.write('records/a', 'x'),
+    hurried.list('records/'),
+    hurried.remove(['records/a']),
+    hurried.removePrefix('records/'),
+    hurried.copy({ from: 'records/a', etag: 'e', to: 'records/b' }),
+    hurried.ensureBucket(),
+  ]
+  for (const call of await Promise.allSettled(calls)) t.match(call, { status: 'rejected', reason: { name: 'RetryableError' } })
+  await minio.thaw()
+})
+
+t.test('a store that is away is SERVICE_UNAVAILABLE to the gateway and may be retried by the operator', async (t) => {
+  const away = { ...access, endpoint: 'http://127.0.0.1:9' }
+  await t.rejects(openBucket(away).read('records/a', 10), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(openBucket(away).open('records/a'), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(openStorage(away).list('records/'), { name: 'RetryableError' })
+  await t.rejects(openBucket({ ...access, bucket: 'another' }).check(), { code: 'SERVICE_UNAVAILABLE' })
+})
