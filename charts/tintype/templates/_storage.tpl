@@ -24,18 +24,25 @@
 {{- default (ternary "443" "80" (eq $endpoint.scheme "https")) $port -}}
 {{- end }}
 
-{{/* Secret of one program's access key: (dict "root" $ "user" "gateway"). */}}
+{{/* Identities of the bundled store. */}}
+{{- define "tintype.storageUsers" -}}
+operator gateway uploads links
+{{- end }}
+
+{{/* Secret of one identity's access key, empty for an identity that an external store does not have: (dict "root" $ "user" "gateway"). */}}
 {{- define "tintype.storageSecret" -}}
 {{- $made := printf "%s-storage-%s" (include "tintype.fullname" .root) .user -}}
 {{- $external := .root.Values.storage.external -}}
 {{- $minio := .root.Values.minio -}}
-{{- if $minio.enabled }}{{ ternary $minio.existingGatewaySecret $minio.existingOperatorSecret (eq .user "gateway") | default $made }}
+{{- if $minio.enabled }}{{ get $minio (printf "existing%sSecret" (title .user)) | default $made }}
+{{- else if eq .user "uploads" }}{{ $external.uploadsExistingSecret }}
+{{- else if eq .user "links" }}{{ $external.linksExistingSecret }}
 {{- else if eq .user "gateway" }}{{ coalesce $external.gatewayExistingSecret $external.existingSecret $made }}
 {{- else }}{{ coalesce $external.existingSecret $made }}
 {{- end -}}
 {{- end }}
 
-{{/* Where the bucket is and who asks: (dict "root" $ "user" "gateway"). */}}
+{{/* Where the bucket is, who asks, and who signs what is handed out: (dict "root" $ "user" "gateway" "signer" "links"). */}}
 {{- define "tintype.storageEnvironment" -}}
 {{- $secret := include "tintype.storageSecret" . -}}
 - { name: TINTYPE_STORAGE_ENDPOINT, value: {{ include "tintype.storageEndpoint" .root | quote }} }
@@ -43,16 +50,62 @@
 - { name: TINTYPE_STORAGE_BUCKET, value: {{ .root.Values.storage.bucket | quote }} }
 - { name: TINTYPE_STORAGE_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: access-key } } }
 - { name: TINTYPE_STORAGE_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ $secret }}, key: secret-key } } }
+{{- with include "tintype.storageSecret" (dict "root" .root "user" .signer) }}
+- { name: TINTYPE_STORAGE_{{ upper $.signer }}_ACCESS_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: access-key } } }
+- { name: TINTYPE_STORAGE_{{ upper $.signer }}_SECRET_KEY, valueFrom: { secretKeyRef: { name: {{ . }}, key: secret-key } } }
+{{- end }}
 {{- end }}
 
 {{/*
-A password that is made once: what the cluster holds wins, so that an upgrade never changes it.
-(dict "root" $ "secret" <name> "key" <key>), already base64.
+The key of an identity of the bundled store, as YAML, already base64: what the cluster holds, or a new one. Fixed names of earlier versions are
+replaced. Made once a rendering: the Secret and the pods' annotation must agree. (dict "root" $ "user" "gateway")
 */}}
-{{- define "tintype.keptPassword" -}}
-{{- $existing := lookup "v1" "Secret" .root.Release.Namespace .secret -}}
-{{- $data := (default dict $existing).data | default dict -}}
-{{- get $data .key | default (randAlphaNum 40 | b64enc) -}}
+{{- define "tintype.storageKey" -}}
+{{- $made := get .root.Values "madeStorageKeys" | default dict -}}
+{{- if not (hasKey $made .user) -}}
+{{- $secret := printf "%s-storage-%s" (include "tintype.fullname" .root) .user -}}
+{{- $data := (lookup "v1" "Secret" .root.Release.Namespace $secret | default dict).data | default dict -}}
+{{- $accessKey := get $data "access-key" -}}
+{{- if or (not $accessKey) (not (get $data "secret-key")) (eq (b64dec $accessKey) (printf "tintype-%s" .user)) -}}
+{{- $data = dict "access-key" (randAlphaNum 20 | b64enc) "secret-key" (randAlphaNum 40 | b64enc) -}}
+{{- end -}}
+{{- $_ := set $made .user (pick $data "access-key" "secret-key") -}}
+{{- $_ := set .root.Values "madeStorageKeys" $made -}}
+{{- end -}}
+{{- get $made .user | toYaml -}}
+{{- end }}
+
+{{/* Changes when a key changes, so that pods start anew with it: (dict "root" $ "users" (list "gateway" "links")). */}}
+{{- define "tintype.storageChecksum" -}}
+{{- $root := .root -}}
+{{- $texts := list -}}
+{{- range $user := .users -}}
+{{- $secret := include "tintype.storageSecret" (dict "root" $root "user" $user) -}}
+{{- $own := printf "%s-storage-%s" (include "tintype.fullname" $root) $user -}}
+{{- if and $root.Values.minio.enabled (eq $secret $own) -}}
+{{- $texts = append $texts (include "tintype.storageKey" (dict "root" $root "user" $user)) -}}
+{{- else if $secret -}}
+{{- $metadata := (lookup "v1" "Secret" $root.Release.Namespace $secret | default dict).metadata | default dict -}}
+{{- $texts = append $texts (printf "%s %s" $secret (get $metadata "resourceVersion")) -}}
+{{- end -}}
+{{- end -}}
+{{- join "\n" $texts | sha256sum -}}
+{{- end }}
+
+{{/*
+The root user of the bundled store, as YAML, already base64: what the cluster holds, or new ones. The fixed name of earlier versions is replaced,
+and the password stays. Made once a rendering: the Secret and the pod's annotation must agree.
+*/}}
+{{- define "tintype.minioRootKey" -}}
+{{- if not (hasKey .Values "madeRootKey") -}}
+{{- $secret := printf "%s-minio-root" (include "tintype.fullname" .) -}}
+{{- $found := (lookup "v1" "Secret" .Release.Namespace $secret | default dict).data | default dict -}}
+{{- $user := get $found "root-user" -}}
+{{- if or (not $user) (eq (b64dec $user) "tintype-root") }}{{ $user = randAlphaNum 20 | b64enc }}{{ end -}}
+{{- $password := get $found "root-password" | default (randAlphaNum 40 | b64enc) -}}
+{{- $_ := set .Values "madeRootKey" (dict "root-user" $user "root-password" $password) -}}
+{{- end -}}
+{{- .Values.madeRootKey | toYaml -}}
 {{- end }}
 
 {{- define "tintype.minioRootSecret" -}}

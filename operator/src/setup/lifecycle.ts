@@ -1,5 +1,6 @@
+import type { Plans } from '@tintype/crds/plans'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
-import { retryable } from '../storage/objects.ts'
+import { RetryableError } from '../controller/errors.ts'
 
 // What the store itself removes after some days: objects that nobody needs any longer than that, and what crashes have left.
 
@@ -27,21 +28,33 @@ const rule = (folder: string, days: number): LifecycleRule => ({
   Expiration: { Days: days } as NonNullable<LifecycleRule['Expiration']>,
 })
 
+/** How long the release keeps what, in days. */
+export interface KeptDays {
+  /** Files, of the plan that keeps them longest. */
+  fileDays: number
+  recordDays: number
+}
+
+/** Days that files are kept by the plan that keeps them longest. */
+export const longestRetention = (plans: Plans): number => Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
+
 /**
- * All rules of the bucket, with ours as they should be. Files and batches go with the records at the latest; the operator removes files when
- * their plan says so, and records by itself, for it knows the day that they belong to.
+ * All rules of the bucket, with ours as they should be. The operator removes files when their plan says so, and records by itself, for it knows
+ * the day that they belong to; the store's own rule for files is for what the operator cannot know of, and waits for the longest plan.
  */
-export function withOwnRules(found: readonly LifecycleRule[], recordDays: number): LifecycleConfig {
-  const folders = { ...DAYS, users: recordDays + 1, batches: recordDays }
+export function withOwnRules(found: readonly LifecycleRule[], { fileDays, recordDays }: KeptDays): LifecycleConfig {
+  const folders = { ...DAYS, users: fileDays + 1, batches: recordDays }
   const own = Object.entries(folders).map(([folder, days]) => rule(folder, days))
   return { Rule: [...found.filter(({ ID = '' }) => !ID.startsWith(OWN)), ...own] }
 }
 
 /** Sets our rules and leaves others. MinIO removes uploads that were left incomplete by itself, after a day. @throws RetryableError */
-export async function setLifecycle(client: Client, bucket: string, recordDays: number): Promise<void> {
-  await retryable('set the lifecycle of the bucket', async () => {
-    await client.setBucketLifecycle(bucket, withOwnRules(await findRules(client, bucket), recordDays))
-  })
+export async function setLifecycle(client: Client, bucket: string, days: KeptDays): Promise<void> {
+  try {
+    await client.setBucketLifecycle(bucket, withOwnRules(await findRules(client, bucket), days))
+  } catch (cause) {
+    throw new RetryableError('set the lifecycle of the bucket', { cause })
+  }
 }
 
 async function findRules(client: Client, bucket: string): Promise<LifecycleRule[]> {

@@ -1,10 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
+import { readAtMost, readBeginning } from '@tintype/crds/limited-read'
+import { request } from 'undici'
+import { z } from 'zod'
 import { RetryableError, TerminalError } from '../controller/errors.ts'
-import { encryptForMinio } from './minio-encryption.ts'
+import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
 
-// The three administrative calls that the chart needs (users and their policies), which the minio package does not have. Each may be repeated.
+// The administrative calls that the chart needs (users and their policies), which the minio package does not have. Each may be repeated.
 
 const TIMEOUT_MILLISECONDS = 10_000
+/** What is told of a refusal. */
+const MAX_REASON_BYTES = 500
+/** A list of a few users. */
+const MAX_RESPONSE_BYTES = 1024 * 1024
 const PREFIX = '/minio/admin/v3/'
 
 /** The server and its root user. */
@@ -37,32 +44,88 @@ export function putUser(root: MinioRoot, { accessKey, secretKey }: MinioUser): P
 
 /** Gives a user one policy in place of those it had. */
 export function attachPolicy(root: MinioRoot, policyName: string, userOrGroup: string): Promise<void> {
-  return call(root, 'set-user-or-group-policy', { policyName, userOrGroup, isGroup: 'false' }, Buffer.alloc(0))
+  return call(root, 'set-user-or-group-policy', { policyName, userOrGroup, isGroup: 'false' })
 }
 
-async function call(root: MinioRoot, operation: string, parameters: Record<string, string>, body: Buffer): Promise<void> {
+/** Removes a user. One that is not there is no failure. */
+export function removeUser(root: MinioRoot, accessKey: string): Promise<void> {
+  return call(root, 'remove-user', { accessKey }, undefined, 'DELETE')
+}
+
+/** Removes a policy that no user has. One that is not there is no failure. */
+export function removePolicy(root: MinioRoot, name: string): Promise<void> {
+  return call(root, 'remove-canned-policy', { name }, undefined, 'DELETE')
+}
+
+/** A user that the store knows. */
+export interface ListedUser {
+  accessKey: string
+  /** Empty: none. */
+  policyName: string
+}
+
+const Users = z.record(z.string(), z.looseObject({ policyName: z.string().default('') }))
+
+/** All users but the root user. */
+export async function listUsers(root: MinioRoot): Promise<ListedUser[]> {
+  const { body } = await ask(root, 'list-users', {}, undefined, 'GET')
+  const users = Users.parse(JSON.parse(decryptFromMinio(root.secretKey, body)))
+  return Object.entries(users).map(([accessKey, { policyName }]) => ({ accessKey, policyName }))
+}
+
+type Method = 'GET' | 'PUT' | 'DELETE'
+
+async function call(...request: Parameters<typeof ask>): Promise<void> {
+  await ask(...request)
+}
+
+/** The response to a call. @throws RetryableError, TerminalError */
+async function ask(
+  root: MinioRoot,
+  operation: string,
+  parameters: Record<string, string>,
+  body: Buffer = Buffer.alloc(0),
+  method: Method = 'PUT',
+): Promise<{ body: Buffer }> {
   const url = new URL(PREFIX + operation, root.endpoint)
   for (const name of Object.keys(parameters).sort()) url.searchParams.set(name, parameters[name] ?? '')
-  const headers = signHeaders(root, url, body, new Date())
-  const answer = await fetch(url, { method: 'PUT', headers, body, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) }).catch((cause) => {
+  const headers = signHeaders(root, { method, url, body, now: new Date() })
+  const response = await send(url, method, headers, body).catch((cause) => {
     throw new RetryableError(`MinIO at ${root.endpoint} does not answer`, { cause })
   })
-  if (answer.ok) return
-  const text = (await answer.text()).slice(0, 500)
-  if (answer.status >= 500) throw new RetryableError(`MinIO answered ${answer.status} to ${operation}: ${text}`)
-  throw new TerminalError('StorageRefused', `MinIO answered ${answer.status} to ${operation}: ${text}`)
+  const { status } = response
+  if (status >= 200 && status < 300) return response
+  if (status === 404 && method === 'DELETE') return response
+  const reason = response.body.toString()
+  if (status >= 500) throw new RetryableError(`MinIO answered ${status} to ${operation}: ${reason}`)
+  throw new TerminalError('StorageRefused', `MinIO answered ${status} to ${operation}: ${reason}`)
+}
+
+async function send(url: URL, method: Method, headers: Record<string, string>, body: Buffer): Promise<{ status: number; body: Buffer }> {
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
+  const response = await request(url, { method, headers, ...(method === 'PUT' ? { body } : {}), signal })
+  const status = response.statusCode
+  if (status >= 200 && status < 300) return { status, body: await readAtMost(response.body, MAX_RESPONSE_BYTES) }
+  return { status, body: await readBeginning(response.body, MAX_REASON_BYTES) }
+}
+
+interface ToSign {
+  method: Method
+  url: URL
+  body: Buffer
+  now: Date
 }
 
 /** AWS Signature Version 4 in headers. */
-function signHeaders({ region, accessKey, secretKey }: MinioRoot, url: URL, body: Buffer, now: Date): Record<string, string> {
+function signHeaders({ region, accessKey, secretKey }: MinioRoot, { method, url, body, now }: ToSign): Record<string, string> {
   const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
   const headers = { host: url.host, 'x-amz-content-sha256': sha256(body), 'x-amz-date': time }
   const names = Object.keys(headers).join(';')
   const lines = Object.entries(headers).map(([name, value]) => `${name}:${value}\n`)
-  const request = ['PUT', url.pathname, url.searchParams.toString(), lines.join(''), names, headers['x-amz-content-sha256']].join('\n')
+  const canonical = [method, url.pathname, url.searchParams.toString(), lines.join(''), names, headers['x-amz-content-sha256']].join('\n')
   const key = hmac(hmac(hmac(hmac(`AWS4${secretKey}`, time.slice(0, 8)), region), 's3'), 'aws4_request')
-  const signature = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(request)].join('\n')).toString('hex')
-  const { host: _, ...sent } = headers // fetch sets it
+  const signature = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')).toString('hex')
+  const { host: _, ...sent } = headers // the client sets it
   return { ...sent, authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${names}, Signature=${signature}` }
 }

@@ -1,17 +1,21 @@
-import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
+import { argon2Sync, createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 
 // MinIO's administrative calls carry secrets encrypted with the caller's own: salt (32) | algorithm (1) | nonce (8) | stream. The algorithm
 // here is the one that Node has without a library, PBKDF2 with AES-GCM; the server accepts it in every build (madmin-go, encrypt.go).
 // The stream is sio-go's: a sealed empty text gives the tag that every fragment is bound to, then one last fragment, marked 0x80.
 
+const ARGON2_AES_GCM = 0x00
+const ARGON2_CHACHA20_POLY1305 = 0x01
 const PBKDF2_AES_GCM = 0x02
+/** Of madmin-go: one pass over 64 MiB. */
+const ARGON2 = { parallelism: 4, tagLength: 32, memory: 65_536, passes: 1 }
 const PBKDF2_ROUNDS = 8_192
 const KEY_BYTES = 32
 const SALT_BYTES = 32
 const NONCE_BYTES = 8
 const TAG_BYTES = 16
 const LAST_FRAGMENT = 0x80
-/** A fragment of sio-go; longer texts would need several. */
+/** A fragment of sio-go; what we send fits into one. */
 const MAX_BYTES = 16_384
 
 /** Encrypts the body of an administrative call with the caller's secret key. */
@@ -26,14 +30,51 @@ export function encryptForMinio(secretKey: string, text: string): Buffer {
   return Buffer.concat([salt, Buffer.of(PBKDF2_AES_GCM), nonce, fragment])
 }
 
+/**
+ * Decrypts the response to an administrative call with the caller's secret key. The server chooses the algorithm by its processor.
+ * @throws Error when it is not what MinIO wrote for this key
+ */
+export function decryptFromMinio(secretKey: string, data: Buffer): string {
+  const salt = data.subarray(0, SALT_BYTES)
+  const algorithm = data[SALT_BYTES]
+  const nonce = data.subarray(SALT_BYTES + 1, SALT_BYTES + 1 + NONCE_BYTES)
+  const cipher: Cipher = algorithm === ARGON2_CHACHA20_POLY1305 ? 'chacha20-poly1305' : 'aes-256-gcm'
+  const key = deriveKey(secretKey, salt, algorithm)
+  const binding = seal(key, fragmentNonce(nonce, 0), Buffer.alloc(0), Buffer.alloc(0), cipher)
+  const plain: Buffer[] = []
+  let rest = data.subarray(SALT_BYTES + 1 + NONCE_BYTES)
+  for (let sequence = 1; ; sequence++) {
+    const fragment = rest.subarray(0, MAX_BYTES + TAG_BYTES)
+    rest = rest.subarray(fragment.length)
+    const mark = rest.length === 0 ? LAST_FRAGMENT : 0
+    plain.push(unseal(key, fragmentNonce(nonce, sequence), fragment, Buffer.concat([Buffer.of(mark), binding]), cipher))
+    if (rest.length === 0) return Buffer.concat(plain).toString()
+  }
+}
+
+function deriveKey(secretKey: string, salt: Buffer, algorithm: number | undefined): Buffer {
+  if (algorithm === PBKDF2_AES_GCM) return pbkdf2Sync(secretKey, salt, PBKDF2_ROUNDS, KEY_BYTES, 'sha256')
+  if (algorithm !== ARGON2_AES_GCM && algorithm !== ARGON2_CHACHA20_POLY1305) throw new Error('MinIO answered in an unknown encryption')
+  return argon2Sync('argon2id', { message: secretKey, nonce: salt, ...ARGON2 })
+}
+
+type Cipher = 'aes-256-gcm' | 'chacha20-poly1305'
+
 function fragmentNonce(nonce: Buffer, sequence: number): Buffer {
   const counter = Buffer.alloc(4)
   counter.writeUInt32LE(sequence)
   return Buffer.concat([nonce, counter])
 }
 
-function seal(key: Buffer, nonce: Buffer, plain: Buffer, associated: Buffer): Buffer {
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+function seal(key: Buffer, nonce: Buffer, plain: Buffer, associated: Buffer, algorithm: Cipher = 'aes-256-gcm'): Buffer {
+  const cipher = createCipheriv(algorithm as 'aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(associated)
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function unseal(key: Buffer, nonce: Buffer, sealed: Buffer, associated: Buffer, algorithm: Cipher): Buffer {
+  const decipher = createDecipheriv(algorithm as 'aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(associated)
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
 }

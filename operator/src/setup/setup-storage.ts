@@ -1,13 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PlansText } from '@tintype/crds/plans'
+import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
 import { z } from 'zod'
 import { RetryableError } from '../controller/errors.ts'
-import { lazyBucketClient } from '../storage/bucket-client.ts'
 import { openStorage } from '../storage/storage.ts'
-import { setLifecycle } from './lifecycle.ts'
-import { attachPolicy, type MinioRoot, putPolicy, putUser } from './minio-admin.ts'
-import { gatewayPolicy, operatorPolicy } from './storage-policies.ts'
+import { type Identities, setIdentities } from './identities.ts'
+import { longestRetention, setLifecycle } from './lifecycle.ts'
+import type { MinioRoot } from './minio-admin.ts'
+import { ROLES, type Role } from './storage-policies.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
+
+const upper = <R extends Role>(role: R) => role.toUpperCase() as Uppercase<R>
+
+type IdentityVariable = `TINTYPE_${Uppercase<Role>}_${'ACCESS' | 'SECRET'}_KEY`
+
+function identityVariables(): Record<IdentityVariable, z.ZodString> {
+  const entries = ROLES.flatMap((role) => [
+    [`TINTYPE_${upper(role)}_ACCESS_KEY`, z.string().min(3)],
+    [`TINTYPE_${upper(role)}_SECRET_KEY`, z.string().min(8)],
+  ])
+  return Object.fromEntries(entries)
+}
 
 const Environment = z.object({
   TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }),
@@ -17,17 +31,17 @@ const Environment = z.object({
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   TINTYPE_STORAGE_ROOT_USER: z.string().min(3),
   TINTYPE_STORAGE_ROOT_PASSWORD: z.string().min(8),
-  TINTYPE_OPERATOR_ACCESS_KEY: z.string().min(3),
-  TINTYPE_OPERATOR_SECRET_KEY: z.string().min(8),
-  TINTYPE_GATEWAY_ACCESS_KEY: z.string().min(3),
-  TINTYPE_GATEWAY_SECRET_KEY: z.string().min(8),
+  /** The plans as JSON: files stay as long as any of them says. */
+  TINTYPE_PLANS: PlansText,
+  ...identityVariables(),
 })
 
+const TIMEOUT_MILLISECONDS = 10_000
 const RETRY_MILLISECONDS = 1_000
 /** A volume may have to be made first; after that the Job begins again. */
 const PATIENCE_MILLISECONDS = 120_000
 
-/** Makes the bucket, says how long the store keeps what, then makes a user for the operator and one for the gateway; waits for a store that is not up yet. */
+/** Makes the bucket, sets how long the store keeps what, and makes the identities; waits for a store that is not up yet. */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const root: MinioRoot = {
@@ -37,29 +51,24 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
     secretKey: read.TINTYPE_STORAGE_ROOT_PASSWORD,
   }
   const bucket = read.TINTYPE_STORAGE_BUCKET
-  const users = [
-    {
-      policyName: 'tintype-operator',
-      policy: operatorPolicy(bucket),
-      accessKey: read.TINTYPE_OPERATOR_ACCESS_KEY,
-      secretKey: read.TINTYPE_OPERATOR_SECRET_KEY,
-    },
-    {
-      policyName: 'tintype-gateway',
-      policy: gatewayPolicy(bucket),
-      accessKey: read.TINTYPE_GATEWAY_ACCESS_KEY,
-      secretKey: read.TINTYPE_GATEWAY_SECRET_KEY,
-    },
-  ]
+  const identities = readIdentities(read)
   const deadline = performance.now() + PATIENCE_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...root, bucket }).ensureBucket())
-  const client = await lazyBucketClient(root)()
-  await retryUntil(deadline, () => setLifecycle(client, bucket, read.TINTYPE_RETENTION_RECORD_DAYS))
-  for (const { policyName, policy, ...user } of users) {
-    await retryUntil(deadline, () => putPolicy(root, policyName, policy))
-    await retryUntil(deadline, () => putUser(root, user))
-    await retryUntil(deadline, () => attachPolicy(root, policyName, user.accessKey))
-  }
+  const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
+  const days = { fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS }
+  await retryUntil(deadline, () => setLifecycle(client, bucket, days))
+  await retryUntil(deadline, () => setIdentities(identities, { root, bucket, now: new Date() }))
+}
+
+function readIdentities(read: z.infer<typeof Environment>): Identities {
+  const users = ROLES.map((role) => [
+    role,
+    { accessKey: read[`TINTYPE_${upper(role)}_ACCESS_KEY`], secretKey: read[`TINTYPE_${upper(role)}_SECRET_KEY`] },
+  ])
+  const identities = Object.fromEntries(users) as Identities
+  const distinct = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
+  if (distinct.size < ROLES.length) throw new Error('two identities have the same access key: give each Secret an access-key of its own')
+  return identities
 }
 
 async function retryUntil(deadline: number, step: () => Promise<void>): Promise<void> {

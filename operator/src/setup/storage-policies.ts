@@ -1,31 +1,107 @@
-// What each program may do in the bucket, in the policy language of S3. charts/tintype/README.md has the same for stores of other makers.
+// What each identity may do in the bucket, in the policy language of S3. docs/architecture.md has the table, charts/tintype/README.md the same
+// for stores of other makers. What signs URLs that leave the programs has identities of its own: whoever holds a URL can do no more than they.
 
-const allow = (actions: readonly string[], resources: readonly string[]) => ({
-  Effect: 'Allow',
-  Action: actions.map((action) => `s3:${action}`),
-  Resource: resources.map((resource) => `arn:aws:s3:::${resource}`),
-})
+/** Who works in the bucket. `uploads` signs the URLs that runners write to, `links` those that clients read from. */
+export const ROLES = ['uploads', 'links', 'operator', 'gateway'] as const
+export type Role = (typeof ROLES)[number]
 
-const policy = (...statements: object[]) => ({ Version: '2012-10-17', Statement: statements })
+interface Rights {
+  /** Lists keys, of the whole bucket. */
+  list: boolean
+  /** Folders. */
+  read: readonly string[]
+  write: readonly string[]
+  /** Folders into which it may copy, besides writing. */
+  copy: readonly string[]
+  remove: readonly string[]
+}
 
-/** The operator: everything that is in the bucket, its lifecycle, and nothing beside the bucket. */
-export const operatorPolicy = (bucket: string): object =>
-  policy(
-    allow(
-      ['GetBucketLocation', 'ListBucket', 'ListBucketMultipartUploads', 'GetLifecycleConfiguration', 'PutLifecycleConfiguration'],
-      [bucket],
-    ),
-    allow(['GetObject', 'PutObject', 'DeleteObject', 'AbortMultipartUpload', 'ListMultipartUploadParts'], [`${bucket}/*`]),
+const RIGHTS: Readonly<Record<Role, Rights>> = {
+  uploads: { list: false, read: [], write: ['users'], copy: [], remove: [] },
+  links: { list: false, read: ['users'], write: [], copy: [], remove: [] },
+  operator: {
+    list: true,
+    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'gone'],
+    write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone'],
+    copy: ['users'],
+    remove: ['users', 'records', 'rewrites', 'batches', 'idempotency', 'deliveries', 'options', 'cache', 'expiries', 'gone'],
+  },
+  gateway: {
+    list: true,
+    read: ['users', 'records', 'batches', 'idempotency', 'events', 'deliveries', 'cache'],
+    write: ['records', 'rewrites', 'batches', 'idempotency', 'options'],
+    copy: [],
+    remove: ['users', 'idempotency'],
+  },
+}
+
+type Condition = Record<string, Record<string, string>>
+
+interface Statement {
+  Effect: 'Allow' | 'Deny'
+  Action: string[]
+  Resource: string[]
+  Condition?: Condition
+}
+
+/** A policy document. */
+export interface Policy {
+  Version: '2012-10-17'
+  Statement: Statement[]
+}
+
+/** Whoever may write could otherwise copy what it may read, by a header that no signature covers. */
+const IS_COPY: Condition = { Null: { 's3:x-amz-copy-source': 'false' } }
+
+const inFolders = (bucket: string, folders: readonly string[]) => folders.map((folder) => `arn:aws:s3:::${bucket}/${folder}/*`)
+
+/** What a role may do. */
+export function rolePolicy(role: Role, bucket: string): Policy {
+  const { list, read, write, copy, remove } = RIGHTS[role]
+  const noCopies = write.filter((folder) => !copy.includes(folder))
+  const statements: Statement[] = [
+    { Effect: 'Allow', Action: ['s3:ListBucket'], Resource: list ? [`arn:aws:s3:::${bucket}`] : [] },
+    { Effect: 'Allow', Action: ['s3:GetObject'], Resource: inFolders(bucket, read) },
+    { Effect: 'Allow', Action: ['s3:PutObject'], Resource: inFolders(bucket, write) },
+    { Effect: 'Deny', Action: ['s3:PutObject'], Resource: inFolders(bucket, noCopies), Condition: IS_COPY },
+    { Effect: 'Allow', Action: ['s3:DeleteObject'], Resource: inFolders(bucket, remove) },
+  ]
+  return { Version: '2012-10-17', Statement: statements.filter(({ Resource }) => Resource.length > 0) }
+}
+
+const HOUR_MILLISECONDS = 3_600_000
+/** Pods that still have the old key end within it, and so do uploads that were signed with it. */
+const ROLLOUT_MILLISECONDS = HOUR_MILLISECONDS
+/** The longest life of a presigned URL. */
+export const RETIRED_MILLISECONDS = 7 * 24 * HOUR_MILLISECONDS
+
+const until = (at: number): Condition => ({ DateLessThan: { 'aws:CurrentTime': new Date(at).toISOString().replace(/\.\d{3}/, '') } })
+
+/** What an identity may do that was replaced at an instant: for an hour what it could, then read files as long as its URLs hold. */
+export function retiredPolicy(role: Role, bucket: string, retiredAt: Date): Policy {
+  const allowed = rolePolicy(role, bucket).Statement.map((statement) =>
+    statement.Effect === 'Deny' ? statement : { ...statement, Condition: until(retiredAt.getTime() + ROLLOUT_MILLISECONDS) },
   )
+  const links: Statement = {
+    Effect: 'Allow',
+    Action: ['s3:GetObject'],
+    Resource: inFolders(bucket, ['users']),
+    Condition: until(retiredAt.getTime() + RETIRED_MILLISECONDS),
+  }
+  return { Version: '2012-10-17', Statement: [...allowed, ...(RIGHTS[role].read.includes('users') ? [links] : [])] }
+}
 
-/** The gateway: it reads all, marks what was deleted, removes pictures, and can never put one there. */
-export const gatewayPolicy = (bucket: string): object =>
-  policy(
-    allow(['GetBucketLocation', 'ListBucket'], [bucket]),
-    allow(['GetObject'], [`${bucket}/*`]),
-    allow(
-      ['PutObject'],
-      [`${bucket}/records/*`, `${bucket}/rewrites/*`, `${bucket}/batches/*`, `${bucket}/idempotency/*`, `${bucket}/options/*`],
-    ),
-    allow(['DeleteObject'], [`${bucket}/users/*`, `${bucket}/idempotency/*`]),
-  )
+/** Name of a role's policy in the store. */
+export const policyName = (role: Role): string => `tintype-${role}`
+
+/** Name of the policy of an identity that was replaced; it says since when. */
+export const retiredPolicyName = (role: Role, retiredAt: Date): string =>
+  `tintype-retired-${role}-${Math.floor(retiredAt.getTime() / 1_000)}`
+
+const RETIRED_NAME = /^tintype-retired-(uploads|links|operator|gateway)-(\d{10})$/
+
+/** Takes a name of {@link retiredPolicyName} apart; undefined for other names. */
+export function parseRetiredName(name: string): { role: Role; retiredAt: Date } | undefined {
+  const [, role, seconds] = RETIRED_NAME.exec(name) ?? []
+  return role && seconds ? { role: role as Role, retiredAt: new Date(Number(seconds) * 1_000) } : undefined
+}

@@ -19,6 +19,10 @@ const environment = {
   TINTYPE_STORAGE_BUCKET: 'tintype',
   TINTYPE_STORAGE_ROOT_USER: store.accessKey,
   TINTYPE_STORAGE_ROOT_PASSWORD: store.secretKey,
+  TINTYPE_UPLOADS_ACCESS_KEY: 'tintype-uploads',
+  TINTYPE_UPLOADS_SECRET_KEY: 'secret of the uploads',
+  TINTYPE_LINKS_ACCESS_KEY: 'tintype-links',
+  TINTYPE_LINKS_SECRET_KEY: 'secret of the links',
   TINTYPE_OPERATOR_ACCESS_KEY: 'tintype-operator',
   TINTYPE_OPERATOR_SECRET_KEY: 'secret of the operator',
   TINTYPE_GATEWAY_ACCESS_KEY: 'tintype-gateway',
@@ -75,15 +79,17 @@ t.test('setupStorage has the store remove what nobody needs any more, and leaves
     'tintype-deliveries': 'deliveries/ 7',
     'tintype-idempotency': 'idempotency/ 2',
     'tintype-options': 'options/ 2',
-    'tintype-users': 'users/ 401',
+    'tintype-users': 'users/ 31',
     'tintype-cache': 'cache/ 31',
     'tintype-batches': 'batches/ 400',
   }
   t.strictSame(await days(), own)
   const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' }, Expiration: { Days: 90 } }
   await root.setBucketLifecycle('tintype', { Rule: [theirs] } as LifecycleConfig)
-  await setupStorage({ ...environment, TINTYPE_RETENTION_RECORD_DAYS: '500' })
-  t.strictSame(await days(), { theirs: 'reports/ 90', ...own, 'tintype-users': 'users/ 501', 'tintype-batches': 'batches/ 500' })
+  const plan = { monthlyQuota: 100, retentionDays: 90 }
+  const plans = JSON.stringify({ free: plan, basic: plan, growth: plan, scale: plan })
+  await setupStorage({ ...environment, TINTYPE_RETENTION_RECORD_DAYS: '500', TINTYPE_PLANS: plans })
+  t.strictSame(await days(), { theirs: 'reports/ 90', ...own, 'tintype-users': 'users/ 91', 'tintype-batches': 'batches/ 500' })
 })
 
 t.test('setupStorage may be repeated, and then gives users the secrets of that time', async (t) => {

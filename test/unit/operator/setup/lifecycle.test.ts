@@ -1,14 +1,24 @@
 import t from 'tap'
-import { withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
+import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
+import { longestRetention, withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
 
 t.test('withOwnRules replaces our rules and leaves those of others', async (t) => {
   const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' } }
-  const first = withOwnRules([theirs] as never, 400)
-  const second = withOwnRules(first.Rule, 500)
+  const first = withOwnRules([theirs] as never, { fileDays: 30, recordDays: 400 })
+  const second = withOwnRules(first.Rule, { fileDays: 90, recordDays: 500 })
   t.strictSame(second.Rule[0], theirs)
   t.equal(second.Rule.length, first.Rule.length)
   t.match(
     second.Rule.find(({ ID }) => ID === 'tintype-users'),
-    { Filter: { Prefix: 'users/' }, Expiration: { Days: 501 } },
+    { Filter: { Prefix: 'users/' }, Expiration: { Days: 91 } },
+  )
+})
+
+t.test('the store keeps files as long as the plan that keeps them longest, not as long as records', async (t) => {
+  const plans = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, retentionDays: 3_650 } }
+  const { Rule: rules } = withOwnRules([], { fileDays: longestRetention(plans), recordDays: 400 })
+  t.match(
+    rules.find(({ ID }) => ID === 'tintype-users'),
+    { Expiration: { Days: 3_651 } },
   )
 })

@@ -1,20 +1,33 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { gatewayPolicy, operatorPolicy } from '../../../../operator/src/setup/storage-policies.ts'
+import { parseRetiredName, ROLES, retiredPolicy, retiredPolicyName, rolePolicy } from '../../../../operator/src/setup/storage-policies.ts'
 
 const readme = readFileSync(new URL('../../../../charts/tintype/README.md', import.meta.url), 'utf8')
-const [operatorText = '', gatewayText = ''] = [...readme.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text)
 
-t.test('chart’s README grants on other stores what operatorPolicy grants on MinIO', async (t) => {
-  t.strictSame(JSON.parse(operatorText), operatorPolicy('tintype'))
-})
-
-t.test('chart’s README grants on other stores what gatewayPolicy grants on MinIO', async (t) => {
-  t.strictSame(JSON.parse(gatewayText), gatewayPolicy('tintype'))
-})
+for (const role of ROLES) {
+  t.test(`chart’s README grants ${role} on other stores what rolePolicy grants on MinIO`, async (t) => {
+    const [, text = ''] = new RegExp(`Rights of \\x60${role}\\x60[^\\0]*?\\x60{3}json\\n([^\\0]*?)\\x60{3}`).exec(readme) ?? []
+    t.strictSame(JSON.parse(text), rolePolicy(role, 'tintype'))
+  })
+}
 
 t.test('policies name no bucket but the one that they are made for', async (t) => {
-  for (const policy of [operatorPolicy('own'), gatewayPolicy('own')] as { Statement: { Resource: string[] }[] }[]) {
+  for (const policy of ROLES.map((role) => rolePolicy(role, 'own'))) {
     for (const resource of policy.Statement.flatMap(({ Resource }) => Resource)) t.match(resource, /^arn:aws:s3:::own(\/|$)/)
   }
+})
+
+t.test('a retired identity keeps its rights for an hour, and reads files for seven days', async (t) => {
+  const { Statement: statements } = retiredPolicy('gateway', 'own', new Date('2026-11-23T12:00:00.500Z'))
+  const allowed = statements.filter(({ Effect }) => Effect === 'Allow')
+  const ends = new Set(allowed.map(({ Condition }) => Condition?.DateLessThan?.['aws:CurrentTime']))
+  t.strictSame([...ends], ['2026-11-23T13:00:00Z', '2026-11-30T12:00:00Z'])
+  t.strictSame(allowed.at(-1)?.Resource, ['arn:aws:s3:::own/users/*'])
+  t.equal(retiredPolicy('uploads', 'own', new Date()).Statement.length, 2, 'uploads read nothing')
+})
+
+t.test('the name of a retired policy says of whom and since when', async (t) => {
+  const at = new Date('2026-11-23T12:00:00.000Z')
+  t.strictSame(parseRetiredName(retiredPolicyName('links', at)), { role: 'links', retiredAt: at })
+  t.equal(parseRetiredName('tintype-links'), undefined)
 })

@@ -1,0 +1,55 @@
+import { attachPolicy, listUsers, type MinioRoot, type MinioUser, putPolicy, putUser, removePolicy, removeUser } from './minio-admin.ts'
+import {
+  parseRetiredName,
+  policyName,
+  RETIRED_MILLISECONDS,
+  ROLES,
+  type Role,
+  retiredPolicy,
+  retiredPolicyName,
+  rolePolicy,
+} from './storage-policies.ts'
+
+// Identities of the bundled store. Which of its users are ours is known by their policies, so that a key that was replaced by hand, by a new
+// Secret or by an upgrade is found and retired like any other.
+
+/** The keys that the programs have now. */
+export type Identities = Readonly<Record<Role, MinioUser>>
+
+interface Place {
+  root: MinioRoot
+  bucket: string
+  now: Date
+}
+
+/**
+ * Makes the identities, retires those that were replaced, and removes those whose time is over. May be repeated.
+ * @throws RetryableError, TerminalError
+ */
+export async function setIdentities(identities: Identities, { root, bucket, now }: Place): Promise<void> {
+  // Before the new ones, so that nobody loses rights in between: what is retired keeps its own for an hour.
+  await retireOthers(identities, { root, bucket, now })
+  for (const role of ROLES) {
+    await putPolicy(root, policyName(role), rolePolicy(role, bucket))
+    await putUser(root, identities[role])
+    await attachPolicy(root, policyName(role), identities[role].accessKey)
+  }
+}
+
+async function retireOthers(identities: Identities, { root, bucket, now }: Place): Promise<void> {
+  const current = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
+  for (const { accessKey, policyName: attached } of await listUsers(root)) {
+    if (current.has(accessKey)) continue
+    const role = ROLES.find((role) => policyName(role) === attached)
+    if (role) {
+      const name = retiredPolicyName(role, now)
+      await putPolicy(root, name, retiredPolicy(role, bucket, now))
+      await attachPolicy(root, name, accessKey)
+      continue
+    }
+    const retired = parseRetiredName(attached)
+    if (!retired || now.getTime() - retired.retiredAt.getTime() < RETIRED_MILLISECONDS) continue
+    await removeUser(root, accessKey)
+    await removePolicy(root, attached)
+  }
+}

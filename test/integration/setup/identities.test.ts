@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client, CopyConditions } from 'minio'
+import t from 'tap'
+import { presign } from '../../../crds/src/presign.ts'
+import { setIdentities } from '../../../operator/src/setup/identities.ts'
+import { listUsers, type MinioUser } from '../../../operator/src/setup/minio-admin.ts'
+import { ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/minio.ts'
+import { eventually } from '../../support/eventually.ts'
+
+const HOUR = 3_600_000
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-identities-'))
+const store = await startMinio({ directory })
+t.teardown(async () => {
+  await store.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const { endpoint, accessKey, secretKey, port } = store
+const region = 'us-east-1'
+const bucket = 'tintype'
+const root = { endpoint, region, accessKey, secretKey }
+const key = (role: Role, mark: string): MinioUser => ({ accessKey: `${role}-${mark}`, secretKey: `secret of ${role} ${mark}` })
+const keysOf = (mark: string) => Object.fromEntries(ROLES.map((role) => [role, key(role, mark)])) as Record<Role, MinioUser>
+const connect = (user: MinioUser) => new Client({ endPoint: '127.0.0.1', port, useSSL: false, region, pathStyle: true, ...user })
+const admin = connect({ accessKey, secretKey })
+const now = new Date()
+const first = keysOf('first')
+
+await eventually('the store is open', async () => {
+  await openStorage({ ...root, bucket }).ensureBucket()
+  return true
+})
+await setIdentities(first, { root, bucket, now })
+
+/** The table of docs/architecture.md: by folder and identity, what is allowed. */
+function readTable(): Map<string, Map<string, string[]>> {
+  const page = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
+  const [, text = ''] = /^\| Folder \| operator \| gateway \| uploads \| links \|\n((?:\|.*\n)+)/m.exec(page) ?? []
+  const rows = [...text.matchAll(/^\| `([a-z]+)\/` \|(.*)\|$/gm)].map(([, folder = '', cells = '']) => {
+    const allowed = cells.split('|').map((cell) => cell.split(/[ ,]+/).filter((word) => /^[a-z]+$/.test(word)))
+    return [folder, new Map(['operator', 'gateway', 'uploads', 'links'].map((role, index) => [role, allowed[index] ?? []]))] as const
+  })
+  return new Map(rows)
+}
+
+const isAllowed = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error: { code?: string }) => {
+      if (error.code === 'AccessDenied' || error.code === 'Forbidden') return false
+      throw error
+    },
+  )
+
+const table = readTable()
+const folders = [...table.keys()]
+const SOURCE = 'users/source.png'
+for (const name of [SOURCE, 'other/file', ...folders.map((folder) => `${folder}/there`)]) await admin.putObject(bucket, name, 'x')
+
+for (const role of ROLES) {
+  t.test(`the identity ${role} may do in each folder what docs/architecture.md says, and no more`, async (t) => {
+    const client = connect(first[role])
+    for (const folder of [...folders, 'other']) {
+      const found: string[] = []
+      const note = async (what: string, work: Promise<unknown>) => {
+        if (await isAllowed(work)) found.push(what)
+      }
+      await note('get', client.getObject(bucket, `${folder}/there`).catch(absent))
+      await note('put', client.putObject(bucket, `${folder}/new`, 'x'))
+      await note('list', client.listObjectsV2(bucket, `${folder}/`, true).toArray())
+      await note('copy', client.copyObject(bucket, `${folder}/copy`, `/${bucket}/${SOURCE}`, new CopyConditions()))
+      await admin.putObject(bucket, `${folder}/old`, 'x')
+      await note('delete', client.removeObject(bucket, `${folder}/old`))
+      const list = role === 'operator' || role === 'gateway' ? ['list'] : []
+      t.strictSame(found.sort(), (table.get(folder)?.get(role) ?? list).toSorted(), `${role} in ${folder}/`)
+    }
+    t.equal(await isAllowed(client.setBucketLifecycle(bucket, '')), false, 'no lifecycle')
+    t.equal(await isAllowed(client.setBucketPolicy(bucket, '{}')), false, 'no policy')
+  })
+}
+
+function absent(error: { code?: string }): unknown {
+  if (error.code === 'NoSuchKey') return undefined
+  throw error
+}
+
+for (const build of ['upstream', 'ours'] as const) {
+  t.test(`a presigned upload with an unsigned X-Amz-Copy-Source header copies nothing any more, on MinIO as ${build} is`, async (t) => {
+    const place = t.testdir()
+    const other = await startMinio({ directory: place, build })
+    t.teardown(() => other.stop())
+    const there = { endpoint: other.endpoint, region, bucket, accessKey: other.accessKey, secretKey: other.secretKey }
+    const { victim, own } = { victim: 'users/victim.png', own: 'users/own.png' }
+    const owner = openStorage(there)
+    await eventually('the store is open', () =>
+      owner.ensureBucket().then(
+        () => true,
+        () => false,
+      ),
+    )
+    await setIdentities(first, { root: there, bucket, now })
+    await owner.write(victim, 'a secret picture')
+    const presignBy = (uploads: MinioUser | undefined, key: string) => {
+      const storage = openStorage({ ...there, ...first.operator }, { uploads })
+      return storage.presignPut({ key, contentType: 'image/png', expiresAt: new Date(Date.now() + 60_000), now: new Date() })
+    }
+    const attack = async (key: string, uploads?: MinioUser) => {
+      const { url, headers } = presignBy(uploads, key)
+      await fetch(url, { method: 'PUT', headers: { ...headers, 'x-amz-copy-source': `/${bucket}/${victim}` } })
+      return owner.readText(key, 100)
+    }
+    const control = build === 'upstream' ? 'a secret picture' : undefined
+    t.equal(await attack('users/control.png'), control, 'control: signed by the operator itself, upstream makes a copy')
+    t.equal(await attack('users/stolen.png', first.uploads), undefined)
+    const { url, headers } = presignBy(first.uploads, own)
+    const put = (sent: Record<string, string>) => fetch(url, { method: 'PUT', headers: sent, body: 'picture' })
+    t.equal((await put(headers)).status, 200, 'an upload passes')
+    t.equal((await put(headers)).status, 412, 'and only once')
+    const { 'x-amz-content-sha256': _, ...unsigned } = headers
+    t.equal((await put(unsigned)).status, 400, 'what was signed must be sent')
+  })
+}
+
+t.test('identities that were replaced work on for an hour, keep their links for seven days, and then are removed', async (t) => {
+  const second = keysOf('second')
+  const link = (user: MinioUser) =>
+    fetch(presign({ ...root, bucket, ...user }, { method: 'GET', key: SOURCE, expiresSeconds: 60, now: new Date() }))
+  const status = async (user: MinioUser) => (await link(user)).status
+  const minutes = 60_000
+  await setIdentities(second, { root, bucket, now: new Date(now.getTime() - 59 * minutes) })
+  await connect(first.operator).putObject(bucket, 'records/rolling', 'x')
+  await connect(second.operator).putObject(bucket, 'records/rolling', 'x')
+  t.equal(await status(first.links), 200)
+
+  const third = keysOf('third')
+  await setIdentities(third, { root, bucket, now: new Date(now.getTime() - 2 * HOUR) })
+  await t.rejects(connect(second.operator).putObject(bucket, 'records/late', 'x'), { code: 'AccessDenied' })
+  await t.rejects(connect(second.uploads).putObject(bucket, 'users/late', 'x'), { code: 'AccessDenied' })
+  for (const role of ['links', 'gateway', 'operator'] as const) t.equal(await status(second[role]), 200, `links of ${role} hold`)
+  t.equal(await status(second.uploads), 403)
+
+  const week = 7 * 24 * HOUR
+  await setIdentities(third, { root, bucket, now: new Date(now.getTime() + week) })
+  const names = (await listUsers(root)).map(({ accessKey }) => accessKey).sort()
+  t.strictSame(
+    names,
+    Object.values(third)
+      .map(({ accessKey }) => accessKey)
+      .sort(),
+  )
+  t.equal(await status(second.links), 403)
+  t.equal(await status(third.links), 200)
+})
+
+t.test('an identity that was retired and is wanted again has its rights back', async (t) => {
+  t.plan(1)
+  await setIdentities(keysOf('fourth'), { root, bucket, now: new Date(now.getTime() - 2 * HOUR) })
+  await setIdentities(first, { root, bucket, now })
+  t.ok(await connect(first.operator).putObject(bucket, 'records/again', 'x'))
+})
