@@ -1,29 +1,17 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
-import { screenshotIdOf } from './ids.ts'
-import { Metadata } from './kinds/custom-resource.ts'
+import { isScreenshotId, screenshotIdOf } from './ids.ts'
 import type { Screenshot } from './kinds/screenshot.ts'
 import { dayOf, segmentsPrefix } from './storage-keys.ts'
+import { FORMAT_VERSION, parseArchived } from './stored/archived-record.ts'
 
 // Records that have left the Kubernetes API, as text: one JSON object a record, alone in an object of its own for who asks by id, and as a
 // line of a segment for lists. A segment holds records of one account and one day, in the order of their ids, which is newest first.
 // The same record may stand in several segments: whoever reads merges by id. Segments are never changed, only replaced by others.
 
-const FORMAT_VERSION = 1
-
 /** Records of one segment, at most. */
 export const MAX_SEGMENT_RECORDS = 1_000
 /** Bytes of one segment, at most, unless one record alone is larger. */
 const MAX_SEGMENT_BYTES = 4 * 1024 * 1024
-
-/** Loose on purpose: what a later version added must not make a record unreadable, nor what it took away. */
-const Archived = z.object({
-  id: z.string(),
-  v: z.literal(FORMAT_VERSION),
-  metadata: Metadata,
-  spec: z.looseObject({ url: z.string(), accountName: z.string().optional() }),
-  status: z.looseObject({ phase: z.string() }),
-})
 
 const KEPT_ANNOTATIONS = /^tintype\.dev\//
 
@@ -55,8 +43,9 @@ export function toArchivedLine({ metadata, spec, status = {} }: Screenshot): str
  * @throws Error when it is something else
  */
 export function parseArchivedLine(line: string): Screenshot {
-  const { metadata, spec, status } = Archived.parse(JSON.parse(line))
-  return { metadata, spec, status } as Screenshot
+  const record = parseArchived(line)
+  if (!record) throw new Error('the text is not an archived record')
+  return record
 }
 
 /** A segment by its key: the range of its ids and how many there are. */
@@ -129,12 +118,14 @@ function toSegment(account: string, lines: readonly Line[]): Segment {
   return { key, first, last, count, text }
 }
 
-const SEGMENT_NAME = /\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.(\d{1,4})\.[0-9a-f]{12}\.ndjson$/
+const SEGMENT_NAME =
+  /^records\/[a-z0-9-]{1,63}\/(\d{5})\/segments\/(scr_[0-9a-z]{26})\.(scr_[0-9a-z]{26})\.([1-9]\d{0,3})\.[0-9a-f]{12}\.ndjson$/
 
-/** What the key of a segment says; undefined for other keys. */
+/** What the key of a segment says; undefined for other keys, also for one that lies under another day than its ids are of. */
 export function parseSegmentKey(key: string): SegmentName | undefined {
-  const [, first, last, count] = SEGMENT_NAME.exec(key) ?? []
-  return first && last && count ? { key, first, last, count: Number(count) } : undefined
+  const [, day, first = '', last = '', count] = SEGMENT_NAME.exec(key) ?? []
+  const isInDay = isScreenshotId(first) && isScreenshotId(last) && first <= last && dayOf(first) === day && dayOf(last) === day
+  return isInDay && Number(count) <= MAX_SEGMENT_RECORDS ? { key, first, last, count: Number(count) } : undefined
 }
 
 const ID_START = '{"id":"'.length
@@ -146,4 +137,14 @@ export function readSegment(text: string): Line[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ({ id: line.slice(ID_START, ID_END), line }))
+}
+
+/** The lines of a segment that lie where its key says: their ids within its range, each beyond the one before. */
+export function linesInPlace({ first, last }: Pick<SegmentName, 'first' | 'last'>, lines: readonly Line[]): Line[] {
+  const kept: Line[] = []
+  for (const line of lines) {
+    const isBeyond = line.id > (kept.at(-1)?.id ?? '')
+    if (isScreenshotId(line.id) && isBeyond && line.id >= first && line.id <= last) kept.push(line)
+  }
+  return kept
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { isScreenshotId } from './ids.ts'
+import { createdAtOf, isScreenshotId } from './ids.ts'
 import { CaptureResult, type Screenshot } from './kinds/screenshot.ts'
-import { parseJson } from './parse-json.ts'
+import type { IgnoreReason } from './stored/ignored-objects.ts'
+import { isFuture, parseStoredJson } from './stored/stored-json.ts'
 
 // Finished pictures that later requests may be answered with. The index is in the bucket, one object for each request that is like no other, so
 // that it holds over replicas, restarts and the end of records; the picture itself stays its own record's and is copied when it is taken.
@@ -20,7 +21,29 @@ export const CacheEntry = z.object({
 export type CacheEntry = z.infer<typeof CacheEntry>
 
 /** Reads an entry; undefined for a text that this version does not know. */
-export const parseCacheEntry = (text: string): CacheEntry | undefined => CacheEntry.safeParse(parseJson(text)).data
+export const parseCacheEntry = (text: string): CacheEntry | undefined => {
+  const { data } = CacheEntry.safeParse(parseStoredJson(text))
+  return data && isPicture(data.result) ? data : undefined
+}
+
+/** What an entry may be used for: a picture, within the bounds that zod leaves to the API server. */
+function isPicture({ error, timings = {}, page: { responseHeaders = {}, openGraph = {}, timings: ofPage = {} } = {} }: CaptureResult) {
+  const isWithin = ([most, names]: [number, object]) => Object.keys(names).length <= most
+  const bounds: [number, object][] = [
+    [64, timings],
+    [64, responseHeaders],
+    [32, openGraph],
+    [16, ofPage],
+  ]
+  return error === undefined && bounds.every(isWithin)
+}
+
+/** Reads the entry that lies at a key, or says why it counts as absent. */
+export function readCacheEntry(text: string, now: Date): CacheEntry | IgnoreReason {
+  const entry = parseCacheEntry(text)
+  if (!entry) return 'content'
+  return isFuture(createdAtOf(entry.id), now) || isFuture(new Date(entry.completedAt), now) ? 'time' : entry
+}
 
 /** The hash under which a picture is to be kept once it is completed, and looked for. */
 export const cacheHashOf = ({ spec }: Pick<Screenshot, 'spec'>): string | undefined => spec.cachedFrom ?? spec.cacheAs

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { PostAnswer } from './post-answer.ts'
+import type { ReportIgnored } from './stored/ignored-objects.ts'
+import { isFuture, parseStoredJson } from './stored/stored-json.ts'
 
 // The log of an endpoint's deliveries, as the operator writes it and the gateway reads it: NDJSON, one line an attempt, in objects
 // `deliveries/<account>/<webhook id>/<inverted milliseconds>-<lines>-<nonce>.ndjson`. The natural order of keys is newest first, and a key
@@ -24,29 +26,31 @@ export const ATTEMPT_OUTCOMES = [
 ] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
+const idOf = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-z]{1,40}$`))
+
 /** One attempt. Loose on purpose: another version of the program may have written it. */
 export const AttemptLine = z.object({
-  delivery: z.string(),
-  event: z.string(),
-  type: z.string(),
-  screenshot: z.string(),
+  delivery: idOf('dlv'),
+  event: idOf('evt'),
+  type: z.string().regex(/^[a-z]{1,32}\.[a-z_.]{1,32}$/),
+  screenshot: idOf('scr'),
   /** Number, from 1. */
-  attempt: z.int(),
+  attempt: z.int().min(0).max(1_000_000),
   /** True when a person or a program asked for it: a redelivery. */
   manual: z.boolean().optional(),
   /** True when no further attempt follows by itself. */
   last: z.boolean().optional(),
   /** Where it was posted to, if not to the webhook's own address. */
-  url: z.string().optional(),
+  url: z.string().max(16_384).optional(),
   /** When it began. */
-  at: z.string(),
-  milliseconds: z.number(),
-  statusCode: z.int(),
-  outcome: z.string(),
+  at: z.iso.datetime(),
+  milliseconds: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  statusCode: z.int().min(0).max(999),
+  outcome: z.string().max(32),
   /** Why it failed. */
-  detail: z.string().optional(),
+  detail: z.string().max(16_384).optional(),
   /** The beginning of the answer's body. */
-  answer: z.string().optional(),
+  answer: z.string().max(16_384).optional(),
 })
 export type AttemptLine = z.infer<typeof AttemptLine>
 
@@ -63,16 +67,38 @@ const DIGITS = 13
 export const logKey = (prefix: string, at: Date, lines: number, nonce: string): string =>
   `${prefix}${String(END - at.getTime()).padStart(DIGITS, '0')}-${lines}-${nonce}.ndjson`
 
-const KEY = /\/\d{13}-(\d{1,4})-[0-9a-z]+\.ndjson$/
+const KEY = /\/(\d{13})-(\d{1,4})-[0-9a-z]{1,64}\.ndjson$/
 
 /** Lines that the key of a log object says it has; 0 for other keys. */
-export const linesOf = (key: string): number => Number(KEY.exec(key)?.[1] ?? 0)
+export function linesOf(key: string): number {
+  const lines = Number(KEY.exec(key)?.[2] ?? 0)
+  return lines <= MAX_LOG_LINES ? lines : 0
+}
 
-/** The keys that hold the newest {@link MAX_LOG_LINES}, of keys in their order. */
-function keysWorthReading(keys: readonly string[]): string[] {
+/** When the lines of a log object were written. */
+const writtenAt = (key: string): Date => new Date(END - Number(KEY.exec(key)?.[1] ?? 0))
+
+/** Who asks, and who is told of what is wrong. */
+export interface LogChecks {
+  now: Date
+  report: ReportIgnored
+}
+
+/** Keys of a log's objects, of all keys under its prefix. */
+function keysInPlace(prefix: string, keys: readonly string[], { now, report }: LogChecks): string[] {
+  return keys.filter((key) => {
+    const isName = linesOf(key) > 0 && key.indexOf('/', prefix.length) === -1
+    const reason = !isName ? 'key' : isFuture(writtenAt(key), now) ? 'time' : undefined
+    if (reason) report({ kind: 'delivery_log', reason, key })
+    return reason === undefined
+  })
+}
+
+/** The first keys that say that they hold so many lines together. */
+function keysWorthReading(keys: readonly string[], wanted: number): string[] {
   let lines = 0
   return keys.filter((key) => {
-    const isWanted = linesOf(key) > 0 && lines < MAX_LOG_LINES
+    const isWanted = lines < wanted
     lines += linesOf(key)
     return isWanted
   })
@@ -84,17 +110,16 @@ export const toLogText = (lines: readonly AttemptLine[]): string => lines.map((l
 /** Reads what {@link toLogText} wrote; a line that cannot be read is left out. */
 export function parseLog(text: string): AttemptLine[] {
   return text.split('\n').flatMap((line) => {
-    const parsed = line === '' ? undefined : AttemptLine.safeParse(tryParse(line))
+    const parsed = line === '' ? undefined : AttemptLine.safeParse(parseStoredJson(line))
     return parsed?.success ? [parsed.data] : []
   })
 }
 
-function tryParse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+/** As {@link parseLog}; an object with other lines than its key says is reported, and what can be read of it is given. */
+function parseReported(key: string, text: string, { now, report }: LogChecks): AttemptLine[] {
+  const lines = parseLog(text)
+  if (lines.length !== linesOf(key)) report({ kind: 'delivery_log', reason: 'content', key })
+  return lines.filter(({ at }) => !isFuture(new Date(at), now))
 }
 
 /** How the objects of a log are reached. */
@@ -106,16 +131,33 @@ export interface LogObjects {
 
 const READERS = 8
 const MAX_READS = 3
+/** Objects of a log that are read for one caller, at most: some ten more than the operator leaves. */
+const MAX_OBJECTS = 64
 
 /** Reads the newest lines of an endpoint's log, in no order. Objects that were joined meanwhile are looked for anew. */
-export async function readLog(prefix: string, { list, read }: LogObjects): Promise<AttemptLine[]> {
+export async function readLog(prefix: string, objects: LogObjects, checks: LogChecks): Promise<AttemptLine[]> {
   for (let reads = 1; ; reads++) {
-    const keys = keysWorthReading(await list(prefix))
-    const texts: (string | undefined)[] = []
-    for (let start = 0; start < keys.length; start += READERS)
-      texts.push(...(await Promise.all(keys.slice(start, start + READERS).map(read))))
-    if (reads === MAX_READS || !texts.includes(undefined)) return texts.flatMap((text = '') => parseLog(text))
+    const keys = keysInPlace(prefix, await objects.list(prefix), checks).slice(0, MAX_OBJECTS)
+    const { lines, isWhole } = await readNewest(keys, objects, checks)
+    if (reads === MAX_READS || isWhole) return lines
   }
+}
+
+/** What the objects hold counts, not what their keys say that they hold. */
+async function readNewest(keys: readonly string[], { read }: LogObjects, checks: LogChecks) {
+  const lines: AttemptLine[] = []
+  let isWhole = true
+  for (let rest = keys; rest.length > 0 && lines.length < MAX_LOG_LINES; ) {
+    const next = keysWorthReading(rest, MAX_LOG_LINES - lines.length).slice(0, READERS)
+    rest = rest.slice(next.length)
+    const texts = await Promise.all(next.map(read))
+    for (const [index, key] of next.entries()) {
+      const text = texts[index]
+      if (text === undefined) isWhole = false
+      else lines.push(...parseReported(key, text, checks))
+    }
+  }
+  return { lines, isWhole }
 }
 
 /** Lines of several objects as one: each once, newest first, none that has had its time, no more than are kept. */

@@ -1,9 +1,14 @@
-import { createdAtOf } from './ids.ts'
+import { createdAtOf, isScreenshotId, newId } from './ids.ts'
 
 // Names of objects in the bucket. No key is ever read from a status: a runner could have written it.
 
 /** Key of a picture: `users/<account>/<id>.<format>` (spec 2.3 storage_path). */
 export const objectKey = (account: string, id: string, format: string): string => `users/${account}/${id}.${format}`
+
+const ACCOUNT_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
+
+/** True for what may be the name of an account. */
+export const isAccountName = (text: string): boolean => ACCOUNT_NAME.test(text)
 
 /** Prefix of every file of a screenshot. The dot keeps one id from being the prefix of another. */
 export const objectKeyPrefix = (account: string, id: string): string => `users/${account}/${id}.`
@@ -41,6 +46,22 @@ export const tombstonesPrefix = (account: string, day: string): string => `${day
 /** Key of one archived record, for who asks by id. */
 export const recordKey = (account: string, id: string): string => `${dayPrefix(account, dayOf(id))}one/${id}.json`
 
+const RECORD_KEY = /^records\/([a-z0-9-]{1,63})\/(\d{5})\/one\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})\.json$/
+
+/** Takes the key of one archived record apart; undefined for other text, also when its day is not that of its id. */
+export function parseRecordKey(key: string): { account: string; id: string } | undefined {
+  const [, account, day, id] = RECORD_KEY.exec(key) ?? []
+  return account && id && dayOf(id) === day ? { account, id } : undefined
+}
+
+const TOMBSTONE_KEY = /^records\/([a-z0-9-]{1,63})\/(\d{5})\/tombstones\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})$/
+
+/** Takes the key of a deletion's mark apart; undefined for other text, also when its day is not that of its id. */
+export function parseTombstoneKey(key: string): { account: string; id: string } | undefined {
+  const [, account, day, id] = TOMBSTONE_KEY.exec(key) ?? []
+  return account && id && dayOf(id) === day ? { account, id } : undefined
+}
+
 /** Prefix of the archived records of a day, many to an object, for lists; {@link import('./archive.ts')} names them. */
 export const segmentsPrefix = (account: string, day: string): string => `${dayPrefix(account, day)}segments/`
 
@@ -58,10 +79,11 @@ export const JOIN = 'join'
 
 const REWRITE_KEY = /^rewrites\/([a-z0-9-]{1,63})\/(\d{5})\/([a-z0-9_]{1,64})$/
 
-/** Takes the key of such a mark apart; undefined for other text. */
+/** Takes the key of such a mark apart; undefined for other text, also when its day is not that of its id. */
 export function parseRewriteKey(key: string): { account: string; day: string; what: string } | undefined {
   const [, account, day, what] = REWRITE_KEY.exec(key) ?? []
-  return account && day && what ? { account, day, what } : undefined
+  if (!account || !day || !what || !isAccountName(account)) return undefined
+  return what === JOIN || (isScreenshotId(what) && dayOf(what) === day) ? { account, day, what } : undefined
 }
 
 /** Prefix of the marks of files that go before their plan says so, in the order in which they go. */
@@ -78,7 +100,7 @@ const EXPIRY_KEY = /^expiries\/(\d{10})\/([a-z0-9-]{1,63})\/(scr_[0-7][0-9a-hjkm
 /** Takes the key of such a mark apart; undefined for other text. */
 export function parseExpiryKey(key: string): { at: Date; account: string; id: string } | undefined {
   const [, seconds, account, id] = EXPIRY_KEY.exec(key) ?? []
-  return seconds && account && id ? { at: new Date(Number(seconds) * 1_000), account, id } : undefined
+  return seconds && account && id && isAccountName(account) ? { at: new Date(Number(seconds) * 1_000), account, id } : undefined
 }
 
 /** Prefix of the marks of accounts that are gone; a name follows. */
@@ -99,8 +121,24 @@ export const optionsKey = (account: string, subject: string): string => `options
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000
 
+const DAY = /^\d{5}$/
+
+/** True for a day as keys carry it. */
+export const isDay = (text: string): boolean => DAY.test(text)
+
 /** The instant at which a day of {@link invertedDay} begins. */
 export const startOfDay = (day: string): Date => new Date((LAST_DAY - Number(day)) * DAY_MILLISECONDS)
+
+const FIRST_TAIL = Buffer.alloc(10)
+const LAST_TAIL = Buffer.alloc(10, 0xff)
+
+/** Gives what tells ids of screenshots of a day from other text; many are asked about the same day. */
+export function idsOfDay(day: string): (text: string) => boolean {
+  const start = startOfDay(day).getTime()
+  const first = newId('scr', new Date(start + DAY_MILLISECONDS - 1), FIRST_TAIL)
+  const last = newId('scr', new Date(start), LAST_TAIL)
+  return (text) => isScreenshotId(text) && text >= first && text <= last
+}
 
 /** Days until a far end, five digits: later days sort first. */
 export const invertedDay = (at: Date): string => String(LAST_DAY - Math.floor(at.getTime() / DAY_MILLISECONDS)).padStart(5, '0')

@@ -1,7 +1,14 @@
-import { buildSegments, parseArchivedLine, toArchivedLine } from '@tintype/crds/archive'
-import { screenshotIdOf } from '@tintype/crds/ids'
+import { buildSegments, toArchivedLine } from '@tintype/crds/archive'
+import type { KeyRing } from '@tintype/crds/download-link'
+import { createdAtOf, isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { batchKey, dayOf, JOIN, recordKey, rewriteKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import { readArchived } from '@tintype/crds/stored/archived-record'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { signMark } from '@tintype/crds/stored/marks'
+import { isFuture, parseStoredJson } from '@tintype/crds/stored/stored-json'
 import { z } from 'zod'
 import type { FileStore, ObjectStore, RecordArchive, ScanOrder } from '../store/ports.ts'
 import { scan } from './scan.ts'
@@ -10,30 +17,54 @@ import { SegmentCache } from './segment-cache.ts'
 /** Text of segments that is kept in memory. */
 const CACHE_BYTES = 24 * 1024 * 1024
 
-const BatchIds = z.array(z.string())
+const MAX_BATCH = 100
+const BatchIds = z.array(z.string().refine(isScreenshotId)).min(1).max(MAX_BATCH)
 
 export type ArchiveBucket = Pick<ObjectStore, 'read' | 'write' | 'list'> & Pick<FileStore, 'stat' | 'mark'>
+
+export interface ArchiveOptions {
+  /** Signs marks of deletions. */
+  keyRing: () => KeyRing
+  /** Told of objects that count as absent. */
+  report?: ReportIgnored
+  now?: () => Date
+  cacheBytes?: number
+}
 
 /** The archive in the bucket. The operator moves records there; the gateway puts those that never lived in the Kubernetes API. */
 export class BucketArchive implements RecordArchive {
   readonly #objects: ArchiveBucket
   readonly #cache: SegmentCache
+  readonly #keyRing: () => KeyRing
+  readonly #report: ReportIgnored
+  readonly #now: () => Date
 
-  constructor(objects: ArchiveBucket, cacheBytes = CACHE_BYTES) {
+  constructor(
+    objects: ArchiveBucket,
+    { keyRing, report = ignoreSilently, now = () => new Date(), cacheBytes = CACHE_BYTES }: ArchiveOptions,
+  ) {
     this.#objects = objects
     this.#cache = new SegmentCache(cacheBytes)
+    this.#keyRing = keyRing
+    this.#report = report
+    this.#now = now
   }
 
   async find(account: string, id: string): Promise<Screenshot | undefined> {
+    const key = recordKey(account, id)
     const [stored, tombstone] = await Promise.all([
-      this.#objects.read(recordKey(account, id)),
+      unlessTooLarge('record', key, this.#objects.read(key, MAX_OBJECT_BYTES.record), this.#report),
       this.#objects.stat(tombstoneKey(account, id)),
     ])
-    return stored && !tombstone ? parseArchivedLine(stored.text) : undefined
+    if (!stored || tombstone) return undefined
+    const record = readArchived(stored.text, { account, id }, this.#now())
+    if (typeof record === 'object') return record
+    this.#report({ kind: 'record', reason: record, key })
+    return undefined
   }
 
   scan(account: string, after: string | undefined, order: ScanOrder = 'newest'): AsyncIterable<Screenshot> {
-    return scan({ account, after, order }, { objects: this.#objects, cache: this.#cache })
+    return scan({ account, after, order }, { objects: this.#objects, cache: this.#cache, report: this.#report, now: this.#now() })
   }
 
   async put(account: string, screenshots: readonly Screenshot[]): Promise<void> {
@@ -48,8 +79,13 @@ export class BucketArchive implements RecordArchive {
     await Promise.all([...days].map((day) => this.#objects.mark(rewriteKey(account, day, JOIN))))
   }
 
+  async markDeleted(account: string, id: string): Promise<void> {
+    const key = tombstoneKey(account, id)
+    await this.#objects.write(key, signMark(key, this.#keyRing()))
+  }
+
   async bury(account: string, id: string): Promise<boolean> {
-    await this.#objects.mark(tombstoneKey(account, id))
+    await this.markDeleted(account, id)
     if (!(await this.#objects.stat(recordKey(account, id)))) return false
     await this.#objects.mark(rewriteKey(account, dayOf(id), id))
     return true
@@ -60,7 +96,12 @@ export class BucketArchive implements RecordArchive {
   }
 
   async findBatch(account: string, batchId: string): Promise<readonly string[] | undefined> {
-    const stored = await this.#objects.read(batchKey(account, batchId))
-    return stored && BatchIds.parse(JSON.parse(stored.text))
+    const key = batchKey(account, batchId)
+    const stored = await unlessTooLarge('batch', key, this.#objects.read(key, MAX_OBJECT_BYTES.batch), this.#report)
+    if (!stored) return undefined
+    const { data } = BatchIds.safeParse(parseStoredJson(stored.text))
+    const reason = isFuture(createdAtOf(batchId), this.#now()) ? 'time' : data ? undefined : 'content'
+    if (reason) this.#report({ kind: 'batch', reason, key })
+    return reason ? undefined : data && [...new Set(data)]
   }
 }

@@ -1,5 +1,16 @@
 import { parseSegmentKey, type SegmentName } from '@tintype/crds/archive'
-import { dayPrefix, recordsPrefix, segmentsPrefix, tombstonesPrefix } from '@tintype/crds/storage-keys'
+import {
+  dayPrefix,
+  idsOfDay,
+  isDay,
+  parseRecordKey,
+  recordsPrefix,
+  segmentsPrefix,
+  startOfDay,
+  tombstonesPrefix,
+} from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { isFuture } from '@tintype/crds/stored/stored-json'
 import type { ObjectStore } from '../store/ports.ts'
 
 // What the bucket has of a day, by its keys alone. Under a day lie, in the order of keys: `one/`, a record to an object; `segments/`; `tombstones/`.
@@ -16,46 +27,94 @@ export interface DayListing {
   buried: ReadonlySet<string> | undefined
 }
 
-type Lists = Pick<ObjectStore, 'list'>
+/** What listing works with. */
+export interface ListDeps {
+  objects: Pick<ObjectStore, 'list'>
+  report: ReportIgnored
+  now: Date
+}
 
 /** What so many segments hold at most: a record may stand in two. */
 export const countOf = ({ segments }: DayListing): number => segments.reduce((sum, { count }) => sum + count, 0)
 
-/** Reads keys of one day, of which all are there. */
-function toListing(account: string, day: string, keys: readonly string[]): DayListing {
-  const tombstones = tombstonesPrefix(account, day)
-  return {
-    day,
-    segments: keys.flatMap((key) => parseSegmentKey(key) ?? []),
-    buried: new Set(keys.filter((key) => key.startsWith(tombstones)).map((key) => key.slice(tombstones.length))),
+/** The ids that keys of tombstones of a day mark; others are reported. */
+export function idsOfTombstones(account: string, day: string, keys: readonly string[], report: ReportIgnored): Set<string> {
+  const prefix = tombstonesPrefix(account, day)
+  const isOfDay = idsOfDay(day)
+  const ids = new Set<string>()
+  for (const key of keys) {
+    const id = key.slice(prefix.length)
+    if (isOfDay(id)) ids.add(id)
+    else report({ kind: 'tombstone', reason: 'key', key })
   }
+  return ids
+}
+
+/** Reads keys of one day, of which all are there. */
+function toListing(account: string, day: string, keys: readonly string[], report: ReportIgnored): DayListing {
+  const [tombstones, inSegments] = [tombstonesPrefix(account, day), segmentsPrefix(account, day)]
+  const segments: SegmentName[] = []
+  const marks: string[] = []
+  for (const key of keys) {
+    const segment = parseSegmentKey(key)
+    if (segment) segments.push(segment)
+    else if (key.startsWith(tombstones)) marks.push(key)
+    else if (!parseRecordKey(key)) report({ kind: key.startsWith(inSegments) ? 'segment' : 'record', reason: 'key', key })
+  }
+  return { day, segments, buried: idsOfTombstones(account, day, marks, report) }
+}
+
+/** True for a day on which there can have been something. */
+export const isPastDay = (day: string, now: Date): boolean => isDay(day) && !isFuture(startOfDay(day), now)
+
+/** Tells of what lies under no day, or under one that is to come. */
+export const reportDay = (day: string, keys: readonly string[], report: ReportIgnored): void => {
+  for (const key of keys) report({ kind: 'record', reason: isDay(day) ? 'time' : 'key', key })
 }
 
 /** Lists a day; `isWhole`: with all its deletions, however many they are. */
-export async function listDay(account: string, day: string, objects: Lists, isWhole = false): Promise<DayListing> {
+export async function listDay(account: string, day: string, { objects, report }: ListDeps, isWhole = false): Promise<DayListing> {
   const prefix = dayPrefix(account, day)
   const segments = segmentsPrefix(account, day)
   const found: string[] = []
   for (let after = segments; ; ) {
     const keys = await objects.list(prefix, { after, limit: PAGE })
     found.push(...keys)
-    if (keys.length < PAGE) return toListing(account, day, found)
+    if (keys.length < PAGE) return toListing(account, day, found, report)
     after = keys.at(-1)!
-    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found), buried: undefined }
+    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), buried: undefined }
   }
 }
 
-/** Lists what comes behind a day, `limit` keys of it: the days of which there are all keys, and the one of which there may be more. */
+/** The key behind all of a day's: a tilde comes behind the slash that ends the day. */
+export const endOfDay = (account: string, day: string): string => `${recordsPrefix(account)}${day}~`
+
+/** What lies behind a key. */
+export interface Behind {
+  /** The days of which there are all keys. */
+  listings: DayListing[]
+  /** The last day, of which there may be more keys, and the last key; absent when there is nothing more. */
+  cut?: { day: string; key: string }
+}
+
+/** Lists what comes behind a key, `limit` keys of it. */
 export async function listBehind(
   account: string,
-  day: string | undefined,
-  { objects, limit }: { objects: Lists; limit: number },
-): Promise<{ listings: DayListing[]; cut: string | undefined }> {
+  after: string | undefined,
+  { objects, limit, report, now }: ListDeps & { limit: number },
+): Promise<Behind> {
   const prefix = recordsPrefix(account)
-  // A tilde comes behind the slash that ends the day's own keys.
-  const keys = await objects.list(prefix, { after: day === undefined ? undefined : `${prefix}${day}~`, limit })
-  const byDay = Map.groupBy(keys, (key) => key.slice(prefix.length, key.indexOf('/', prefix.length)))
-  const cut = keys.length < limit ? undefined : [...byDay.keys()].at(-1)
-  if (cut !== undefined) byDay.delete(cut)
-  return { listings: [...byDay].map(([each, its]) => toListing(account, each, its)), cut }
+  const keys = await objects.list(prefix, { after, limit })
+  const byDay = Map.groupBy(keys, (key) => dayIn(prefix, key))
+  const key = keys.length < limit ? undefined : keys.at(-1)
+  const cut = key === undefined ? undefined : { day: dayIn(prefix, key), key }
+  const listings: DayListing[] = []
+  for (const [day, its] of byDay) {
+    if (!isPastDay(day, now)) reportDay(day, its, report)
+    else if (day !== cut?.day) listings.push(toListing(account, day, its, report))
+  }
+  return { listings, ...(cut ? { cut } : {}) }
 }
+
+/** What follows a prefix, up to the next slash. */
+export const dayIn = (prefix: string, key: string): string => key.slice(prefix.length).split('/', 1)[0] ?? ''

@@ -1,11 +1,8 @@
-import { dayOf, recordsPrefix } from '@tintype/crds/storage-keys'
-import type { ObjectStore } from '../store/ports.ts'
-import { countOf, type DayListing, listBehind, listDay, PAGE } from './day-listing.ts'
+import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listBehind, listDay, PAGE, reportDay } from './day-listing.ts'
 
 // Which days an account's records lie in, with what is in them. A day is asked for by its name, and most often the one before it follows: one
 // request each. Where days are small or missing, one listing runs over many of them. It costs by the key, so it grows with its success.
-
-type Lists = Pick<ObjectStore, 'list'>
 
 /** A day with no more records than that is a small one. */
 const SMALL = 16
@@ -18,33 +15,39 @@ const SIDE_BY_SIDE = 8
 
 const dayBefore = (day: string): string | undefined => (Number(day) >= LAST_DAY ? undefined : String(Number(day) + 1).padStart(5, '0'))
 
+const DAY_MILLISECONDS = 86_400_000
+
+/** Behind days that are to come: what lies under them is not looked at one by one. */
+const endOfFuture = (account: string, now: Date): string => endOfDay(account, invertedDay(new Date(now.getTime() + 3 * DAY_MILLISECONDS)))
+
 /** Days newest first, from that of an id on; those that were found by one request together. */
-export async function* newestDays(account: string, after: string | undefined, objects: Lists): AsyncGenerator<DayListing[]> {
-  let day = after === undefined ? undefined : dayOf(after)
+export async function* newestDays(account: string, after: string | undefined, deps: ListDeps): AsyncGenerator<DayListing[]> {
+  let day = after === undefined || !isPastDay(dayOf(after), deps.now) ? undefined : dayOf(after)
   let behind: string | undefined
   for (let limit = FIRST_KEYS; ; ) {
     if (day !== undefined) {
-      const listing = await listDay(account, day, objects)
+      const listing = await listDay(account, day, deps)
       yield [listing]
-      behind = day
+      behind = endOfDay(account, day)
       const isSmall = countOf(listing) <= SMALL
       day = isSmall ? undefined : dayBefore(day)
       if (!isSmall) limit = FIRST_KEYS
       if (day !== undefined) continue
     }
-    const { listings, cut } = await listBehind(account, behind, { objects, limit })
+    const { listings, cut } = await listBehind(account, behind, { ...deps, limit })
     yield listings
     if (cut === undefined) return
-    day = cut
     limit = Math.min(limit * GROWTH, PAGE)
+    if (isPastDay(cut.day, deps.now)) day = cut.day
+    else behind = isDay(cut.day) && cut.key < endOfFuture(account, deps.now) ? endOfFuture(account, deps.now) : cut.key
   }
 }
 
 /** Days oldest first, from that of an id on. The bucket lists newest first only: the days' names are read whole. */
-export async function* oldestDays(account: string, after: string | undefined, objects: Lists): AsyncGenerator<DayListing[]> {
-  const days = (await listDayNames(account, after === undefined ? undefined : dayOf(after), objects)).reverse()
+export async function* oldestDays(account: string, after: string | undefined, deps: ListDeps): AsyncGenerator<DayListing[]> {
+  const days = (await listDayNames(account, after === undefined ? undefined : dayOf(after), deps)).reverse()
   for (let at = 0, count = 1; at < days.length; ) {
-    const listings = await Promise.all(days.slice(at, at + count).map((day) => listDay(account, day, objects, true)))
+    const listings = await Promise.all(days.slice(at, at + count).map((day) => listDay(account, day, deps, true)))
     yield listings
     at += count
     count = listings.every((listing) => countOf(listing) <= SMALL) ? SIDE_BY_SIDE : 1
@@ -52,16 +55,19 @@ export async function* oldestDays(account: string, after: string | undefined, ob
 }
 
 /** All days up to `oldest`, which is the last. */
-async function listDayNames(account: string, oldest: string | undefined, objects: Lists): Promise<string[]> {
+async function listDayNames(account: string, oldest: string | undefined, { objects, report, now }: ListDeps): Promise<string[]> {
   const prefix = recordsPrefix(account)
   const days: string[] = []
   for (let after: string | undefined; ; ) {
-    const folders = await objects.list(prefix, { after, limit: PAGE, folders: true })
-    const names = folders.map((folder) => folder.slice(prefix.length, -1))
-    days.push(...names.filter((day) => oldest === undefined || day <= oldest))
-    const last = names.at(-1)
-    if (folders.length < PAGE || last === undefined || (oldest !== undefined && last > oldest)) return days
+    const found = await objects.list(prefix, { after, limit: PAGE, folders: true })
+    for (const key of found) {
+      const day = dayIn(prefix, key)
+      if (!isPastDay(day, now)) reportDay(day, [key], report)
+      else if (oldest === undefined || day <= oldest) days.push(day)
+    }
+    const last = found.at(-1)
+    if (found.length < PAGE || last === undefined || (oldest !== undefined && dayIn(prefix, last) > oldest)) return days
     // Beyond all that is in it: some stores would list it once more.
-    after = `${prefix}${last}~`
+    after = isPastDay(dayIn(prefix, last), now) ? endOfDay(account, dayIn(prefix, last)) : last
   }
 }

@@ -1,6 +1,9 @@
-import { type Line, parseArchivedLine, type SegmentName } from '@tintype/crds/archive'
+import type { Line, SegmentName } from '@tintype/crds/archive'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { dayOf, segmentsPrefix } from '@tintype/crds/storage-keys'
+import { readArchived } from '@tintype/crds/stored/archived-record'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore, ScanOrder } from '../store/ports.ts'
 import type { DayListing } from './day-listing.ts'
 import { newestDays, oldestDays } from './days.ts'
@@ -14,6 +17,8 @@ import { Tombstones } from './tombstones.ts'
 export interface ScanDeps {
   objects: Pick<ObjectStore, 'read' | 'list'>
   cache: SegmentCache
+  report: ReportIgnored
+  now: Date
 }
 
 /** Where a scan begins, and in which order it goes. */
@@ -24,11 +29,16 @@ export interface ScanStart {
   order: ScanOrder
 }
 
-/** The line that was written last: a record may have been archived twice. */
-const latestOf = (lines: readonly Line[]): Screenshot =>
-  lines
-    .map(({ line }) => parseArchivedLine(line))
-    .reduce((latest, next) => (Number(next.metadata.resourceVersion) > Number(latest.metadata.resourceVersion) ? next : latest))
+/** The line that was written last, of those that can be read: a record may have been archived twice. */
+function latestOf(account: string, lines: readonly Line[], { report, now }: Pick<ScanDeps, 'report' | 'now'>): Screenshot | undefined {
+  let latest: Screenshot | undefined
+  for (const { id, line } of lines) {
+    const record = readArchived(line, { account, id }, now)
+    if (typeof record === 'string') report({ kind: 'segment', reason: record, key: `${segmentsPrefix(account, dayOf(id))}#${id}` })
+    else if (!latest || Number(record.metadata.resourceVersion) > Number(latest.metadata.resourceVersion)) latest = record
+  }
+  return latest
+}
 
 /** A day's segments beyond the start, in the order in which they may be needed. */
 const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { isBefore, startOf, endOf }: Way): SegmentName[] =>
@@ -36,10 +46,12 @@ const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { i
     .filter((segment) => after === undefined || isBefore(after, endOf(segment)))
     .sort((a, b) => (isBefore(startOf(a), startOf(b)) ? -1 : 1))
 
+type ToRecord = (lines: readonly Line[]) => Screenshot | undefined
+
 async function* scanDay(
   segments: SegmentName[],
   after: string | undefined,
-  { reader, tombstones, way }: { reader: SegmentReader; tombstones: Tombstones; way: Way },
+  { reader, tombstones, way, toRecord }: { reader: SegmentReader; tombstones: Tombstones; way: Way; toRecord: ToRecord },
 ): AsyncGenerator<Screenshot> {
   const waiting = segments.values()
   let next = waiting.next().value
@@ -54,18 +66,20 @@ async function* scanDay(
     }
     if (id === undefined) return
     const lines = merge.take(id)
-    if (!(await tombstones.has(id))) yield latestOf(lines)
+    const record = (await tombstones.has(id)) ? undefined : toRecord(lines)
+    if (record) yield record
   }
 }
 
-async function* scanOnce({ account, after, order }: ScanStart, { objects, cache }: ScanDeps): AsyncGenerator<Screenshot> {
+async function* scanOnce({ account, after, order }: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
   const way = WAYS[order]
-  const reader = new SegmentReader(objects, cache)
-  for await (const listings of (order === 'newest' ? newestDays : oldestDays)(account, after, objects)) {
+  const reader = new SegmentReader(deps)
+  const toRecord = (lines: readonly Line[]) => latestOf(account, lines, deps)
+  for await (const listings of (order === 'newest' ? newestDays : oldestDays)(account, after, deps)) {
     const days = listings.map((listing) => ({ listing, segments: segmentsBeyond(listing, after, way) }))
     for (const { segments } of days) reader.expect(segments)
     for (const { listing, segments } of days)
-      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, objects), way })
+      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, deps), way, toRecord })
   }
 }
 

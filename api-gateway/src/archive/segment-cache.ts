@@ -29,8 +29,8 @@ export class SegmentCache {
   }
 
   /** Keeps the lines of a segment's text, and gives them. */
-  set(key: string, text: string): readonly Line[] {
-    const entry = { lines: readSegment(text), bytes: Buffer.byteLength(text) }
+  set(key: string, text: string, lines: readonly Line[] = readSegment(text)): readonly Line[] {
+    const entry = { lines, bytes: Buffer.byteLength(text) }
     this.#drop(key)
     this.#entries.set(key, entry)
     this.#bytes += entry.bytes

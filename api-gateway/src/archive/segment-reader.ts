@@ -1,4 +1,7 @@
-import type { Line, SegmentName } from '@tintype/crds/archive'
+import { type Line, linesInPlace, readSegment, type SegmentName } from '@tintype/crds/archive'
+import { isTooLarge } from '@tintype/crds/storage/port'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore } from '../store/ports.ts'
 import type { SegmentCache } from './segment-cache.ts'
 
@@ -13,13 +16,15 @@ export class SegmentReplaced extends Error {}
 export class SegmentReader {
   readonly #objects: Pick<ObjectStore, 'read'>
   readonly #cache: SegmentCache
+  readonly #report: ReportIgnored
   /** What is to be read, in order. */
   #expected: SegmentName[] = []
   readonly #begun = new Map<string, { count: number; lines: Promise<readonly Line[]> }>()
 
-  constructor(objects: Pick<ObjectStore, 'read'>, cache: SegmentCache) {
+  constructor({ objects, cache, report }: { objects: Pick<ObjectStore, 'read'>; cache: SegmentCache; report: ReportIgnored }) {
     this.#objects = objects
     this.#cache = cache
+    this.#report = report
   }
 
   /** Tells which segments will be asked for, in order; those told before come first. */
@@ -57,11 +62,23 @@ export class SegmentReader {
     return lines
   }
 
-  async #read({ key }: SegmentName): Promise<readonly Line[]> {
+  async #read(segment: SegmentName): Promise<readonly Line[]> {
+    const { key, count } = segment
     const known = this.#cache.get(key)
     if (known !== undefined) return known
-    const stored = await this.#objects.read(key)
+    const text = await this.#readText(key)
+    const lines = linesInPlace(segment, readSegment(text ?? ''))
+    if (lines.length !== count) this.#report({ kind: 'segment', reason: text === undefined ? 'size' : 'content', key })
+    return this.#cache.set(key, text ?? '', lines)
+  }
+
+  /** Undefined when there is more than a segment has. @throws SegmentReplaced */
+  async #readText(key: string): Promise<string | undefined> {
+    const stored = await this.#objects.read(key, MAX_OBJECT_BYTES.segment).catch((error: unknown) => {
+      if (isTooLarge(error)) return { text: undefined }
+      throw error
+    })
     if (stored === undefined) throw new SegmentReplaced(key)
-    return this.#cache.set(key, stored.text)
+    return stored.text
   }
 }

@@ -1,17 +1,24 @@
 import { tombstonesPrefix } from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore } from '../store/ports.ts'
-import { type DayListing, PAGE } from './day-listing.ts'
+import { type DayListing, idsOfTombstones, type ListDeps, PAGE } from './day-listing.ts'
 
 /** The deleted records of a long day, listed a thousand at a time where they are asked for. */
 export class Tombstones {
+  readonly #account: string
+  readonly #day: string
   readonly #prefix: string
   readonly #objects: Pick<ObjectStore, 'list'>
+  readonly #report: ReportIgnored
   #ids: ReadonlySet<string>
   /** What is known: ids beyond the one and up to the other; undefined: to the end. */
   #from: string
   #until: string | undefined
 
-  constructor(account: string, { day, buried }: DayListing, objects: Pick<ObjectStore, 'list'>) {
+  constructor(account: string, { day, buried }: DayListing, { objects, report }: ListDeps) {
+    this.#account = account
+    this.#day = day
+    this.#report = report
     this.#prefix = tombstonesPrefix(account, day)
     this.#objects = objects
     this.#ids = buried ?? new Set()
@@ -30,7 +37,7 @@ export class Tombstones {
     // Shorter than an id, so that the id itself is listed.
     this.#from = id.slice(0, -1)
     const keys = await this.#objects.list(this.#prefix, { after: this.#prefix + this.#from, limit: PAGE })
-    this.#ids = new Set(keys.map((key) => key.slice(this.#prefix.length)))
+    this.#ids = idsOfTombstones(this.#account, this.#day, keys, this.#report)
     this.#until = keys.length < PAGE ? undefined : keys.at(-1)!.slice(this.#prefix.length)
   }
 }

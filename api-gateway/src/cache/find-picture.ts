@@ -1,9 +1,12 @@
-import { parseCacheEntry } from '@tintype/crds/cache'
+import { readCacheEntry } from '@tintype/crds/cache'
 import { type CacheOptions, cacheDefaults } from '@tintype/crds/capture-options/cache'
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import type { KeyRing } from '@tintype/crds/download-link'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { cacheEntryKey, objectKey } from '@tintype/crds/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Metrics } from '../metrics.ts'
 import type { FileStore, ObjectStore } from '../store/ports.ts'
 import { cacheHash, type PictureRequest } from './cache-hash.ts'
@@ -17,6 +20,8 @@ export interface CacheDeps {
   keyRing: () => KeyRing
   now: () => Date
   metrics: Pick<Metrics, 'cacheLookUps'>
+  /** Told of objects that count as absent. */
+  report: ReportIgnored
 }
 
 /** The fields of a spec that are about the cache. */
@@ -37,10 +42,12 @@ export async function findPicture(request: PictureRequest, asked: CacheOptions |
 
 /** Files that were deleted, or that have expired, are not there: the file is what counts. */
 async function hasPicture({ account, options }: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
-  const stored = await deps.objects.read(cacheEntryKey(account, hash))
-  const entry = stored && parseCacheEntry(stored.text)
+  const key = cacheEntryKey(account, hash)
+  const stored = await unlessTooLarge('cache', key, deps.objects.read(key, MAX_OBJECT_BYTES.cacheEntry), deps.report)
+  const entry = stored && readCacheEntry(stored.text, deps.now())
+  if (typeof entry === 'string') deps.report({ kind: 'cache', reason: entry, key })
   const now = deps.now().getTime()
-  if (!entry || now - Date.parse(entry.completedAt) > ttlSeconds * 1_000) return false
+  if (typeof entry !== 'object' || now - Date.parse(entry.completedAt) > ttlSeconds * 1_000) return false
   if (entry.keptUntil !== undefined && now >= Date.parse(entry.keptUntil)) return false
   const file = await deps.files.stat(objectKey(account, entry.id, withDefaults(options).format))
   return file !== undefined && file.etag === entry.result.etag

@@ -27,7 +27,7 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
   const { turn, urls, account, batchId } = request
   const { ids } = turn.plan
   if (turn.result !== undefined) {
-    const refusals = Refusals.parse(turn.result)
+    const refusals = Refusals.safeParse(turn.result).data ?? {}
     return ids.map((id, index) => toBatchItem(id, urls[index], refusals[index]))
   }
   const accountName = account.metadata.name

@@ -2,6 +2,7 @@ import type { HttpErrorCode } from '@tintype/crds/errors'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
 import { ApiError, toHttpError, unavailable } from '../errors.ts'
 import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
@@ -118,7 +119,10 @@ async function findKnown(
   account: string,
   { screenshots, archive }: CreateDeps,
 ): Promise<Map<string, Screenshot | undefined>> {
-  const found = await mapAtOnce(ids, AT_ONCE, async (id) => (await screenshots.findLatest(id)) ?? (await archive.find(account, id)))
+  const found = await mapAtOnce(ids, AT_ONCE, async (id) => {
+    const live = await screenshots.findLatest(id)
+    return live && accountOf(live) === account ? live : archive.find(account, id)
+  })
   return new Map(ids.flatMap((id, index) => (found[index] ? [[id, found[index]]] : [])))
 }
 
@@ -166,7 +170,9 @@ async function buildPaid({ account, turn, build }: CreateRequest, paid: Readonly
 async function createOne(id: string, object: NewScreenshot | undefined, { account, turn }: CreateRequest, deps: CreateDeps): Promise<Item> {
   if (!object) throw new Error(`there is no object for ${id}`)
   try {
-    return { id, screenshot: await deps.screenshots.create(object) }
+    const screenshot = await deps.screenshots.create(object)
+    if (accountOf(screenshot) === account.metadata.name) return { id, screenshot }
+    throw new ApiError('CONFLICT', 'the id of the screenshot is taken')
   } catch (error) {
     if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' }, error }
     await deps.quota.giveBack(account.metadata.name, turn.plan.reservation, [toObjectName(id)])

@@ -1,28 +1,22 @@
-import { z } from 'zod'
+import type { KeyRing } from '@tintype/crds/download-link'
+import { isTooLarge } from '@tintype/crds/storage/port'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import { ApiError } from '../errors.ts'
-import type { KeyRingSource, ObjectStore } from '../store/ports.ts'
-import { CreationPlan } from './plan.ts'
-import { type HashedRequest, idempotencyKey, isHashOf, requestHash } from './request-hash.ts'
+import type { FileStore, KeyRingSource, ObjectStore } from '../store/ports.ts'
+import { type Entry, isForgotten, REMEMBERED_MILLISECONDS, readEntry, readFormerEntry, toEntryText } from './idempotency-entry.ts'
+import type { CreationPlan } from './plan.ts'
+import { formerIdempotencyPlace, type HashedRequest, idempotencyPlaces, isFormerPlace, isHashOf, requestHash } from './request-hash.ts'
 
 // What an Idempotency-Key stands for is written to the bucket before anything is reserved or created. Of two requests with one key the
 // later finds the first one's plan; after a crash it finishes that plan under the same names, so that there is one object and one charge.
 
-/** How long a key is remembered, from its first use. */
-export const REMEMBERED_MILLISECONDS = 86_400_000
+export { REMEMBERED_MILLISECONDS }
+
 /** A request that has not ended in this time is taken to have died: repeating its plan is harmless even if it has not. */
 const PATIENCE_MILLISECONDS = 10_000
 const MAX_TRIES = 3
-
-const Entry = z.object({
-  version: z.literal(1),
-  hash: z.string(),
-  plan: CreationPlan,
-  /** When a process last took it in hand. */
-  takenAt: z.iso.datetime(),
-  /** What was answered, as far as the plan does not say it. */
-  result: z.json().optional(),
-})
-type Entry = z.infer<typeof Entry>
+const HOUR_MILLISECONDS = 3_600_000
 
 /** A key in hand: to be completed or forgotten. */
 export interface Turn {
@@ -57,16 +51,30 @@ export function parseIdempotencyKey(header: string | string[] | undefined): stri
   throw new ApiError('VALIDATION_ERROR', message, { details: [{ path: 'Idempotency-Key', code: 'invalid_value', message }] })
 }
 
+/** What it reads and writes. */
+export type IdempotencyStore = Pick<ObjectStore, 'read' | 'write' | 'remove'> & Pick<FileStore, 'stat'>
+
+/** An entry that was found, and where. */
+interface Found {
+  place: string
+  entry: Entry
+  etag: string
+}
+
 /** Takes turns with the keys of all clients. */
 export class Idempotency {
-  readonly #store: ObjectStore
+  readonly #store: IdempotencyStore
   readonly #keyRing: KeyRingSource
   readonly #now: () => Date
+  readonly #report: ReportIgnored
+  readonly #startedAt: number
 
-  constructor(store: ObjectStore, keyRing: KeyRingSource, now: () => Date) {
+  constructor(store: IdempotencyStore, keyRing: KeyRingSource, now: () => Date, report: ReportIgnored = ignoreSilently) {
     this.#store = store
     this.#keyRing = keyRing
     this.#now = now
+    this.#report = report
+    this.#startedAt = now().getTime()
   }
 
   /**
@@ -79,47 +87,80 @@ export class Idempotency {
       admit?.()
       return { plan: newPlan(), isRepeated: false, isRemembered: false, complete: nothing, forget: nothing }
     }
-    const place = idempotencyKey(request.account, key)
+    const [place = '', ...earlier] = idempotencyPlaces(request.account, key, this.#keyRing())
     const hash = requestHash(request, this.#keyRing())
     for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const found = await this.#findEarlier(earlier, formerIdempotencyPlace(request.account, key))
       const refusal = refusalOf(admit)
-      const fresh = this.#entry(hash, newPlan())
-      const etag = refusal ? undefined : await this.#store.write(place, JSON.stringify(fresh), { ifAbsent: true })
-      if (etag !== undefined) return this.#turn(place, fresh, etag, false)
+      const fresh: Entry = { hash, plan: newPlan(), takenAt: this.#now().toISOString() }
+      const etag = refusal || found ? undefined : await this.#write(place, fresh, { ifAbsent: true })
+      if (etag !== undefined) return this.#turn({ place, entry: fresh, etag }, false)
       // What an earlier request has done is told whether or not there is room for another.
-      const turn = await this.#join(place, request, fresh, refusal)
+      const turn = found ? await this.#resume(found, request) : await this.#join(place, request, fresh, refusal)
       if (turn) return turn
       if (refusal) throw refusal.error
     }
     throw inProgress()
   }
 
+  /** An entry under a key that is not the ring's current one any more, or under the name that earlier versions gave it. */
+  async #findEarlier(places: readonly string[], former: string): Promise<Found | undefined> {
+    const read = await Promise.all([
+      ...places.map((place) => this.#read(place)),
+      ...(this.#isUpgradeRecent() ? [this.#read(former, true)] : []),
+    ])
+    return read.flatMap(({ found }) => found ?? []).find(({ entry }) => !isForgotten(entry, this.#now()))
+  }
+
+  /** Nothing that an earlier version has written is remembered a day after the last of it ended; an hour is left for the upgrade. */
+  #isUpgradeRecent(): boolean {
+    return this.#now().getTime() - this.#startedAt < REMEMBERED_MILLISECONDS + HOUR_MILLISECONDS
+  }
+
+  /** What lies at a place: `etag` of whatever it is, `found` if it is an entry. */
+  async #read(place: string, isFormer = false): Promise<{ etag?: string; found?: Found }> {
+    const stored = await this.#store.read(place, MAX_OBJECT_BYTES.idempotency).catch(async (error: unknown) => {
+      if (!isTooLarge(error)) throw error
+      const file = await this.#store.stat(place)
+      return file && { text: undefined, etag: file.etag }
+    })
+    if (!stored) return {}
+    const { text, etag } = stored
+    const entry = text === undefined ? 'size' : (isFormer ? readFormer : readEntry)(text, place, this.#keyRing(), this.#now())
+    if (typeof entry === 'object') return { etag, found: { place, entry, etag } }
+    this.#report({ kind: 'idempotency', reason: entry, key: place })
+    return { etag }
+  }
+
   /** Undefined when somebody else was faster: look again. */
   async #join(place: string, request: HashedRequest, fresh: Entry, refusal: Refusal | undefined): Promise<Turn | undefined> {
-    const stored = await this.#store.read(place)
-    if (!stored) return undefined
-    const known = parseEntry(stored.text)
-    const now = this.#now().getTime()
-    if (!known || now - Date.parse(known.plan.at) >= REMEMBERED_MILLISECONDS) {
-      if (refusal) return undefined
-      const etag = await this.#store.write(place, JSON.stringify(fresh), { ifMatch: stored.etag })
-      return etag === undefined ? undefined : this.#turn(place, fresh, etag, false)
-    }
-    if (!isHashOf(known.hash, request, this.#keyRing())) {
+    const { etag: present, found } = await this.#read(place)
+    if (present === undefined) return undefined
+    if (found && !isForgotten(found.entry, this.#now())) return this.#resume(found, request)
+    if (refusal) return undefined
+    const etag = await this.#write(place, fresh, { ifMatch: present })
+    return etag === undefined ? undefined : this.#turn({ place, entry: fresh, etag }, false)
+  }
+
+  /** Goes on with what an earlier request has begun. */
+  async #resume({ place, entry, etag }: Found, request: HashedRequest): Promise<Turn | undefined> {
+    if (!isHashOf(entry.hash, request, this.#keyRing())) {
       throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'this Idempotency-Key was used for another request in the last 24 hours')
     }
-    if (known.result !== undefined) return this.#turn(place, known, stored.etag, true)
-    if (now - Date.parse(known.takenAt) < PATIENCE_MILLISECONDS) throw inProgress()
-    const taken = { ...known, takenAt: this.#now().toISOString() }
-    const etag = await this.#store.write(place, JSON.stringify(taken), { ifMatch: stored.etag })
-    return etag === undefined ? undefined : this.#turn(place, taken, etag, true)
+    if (entry.result !== undefined) return this.#turn({ place, entry, etag }, true)
+    if (this.#now().getTime() - Date.parse(entry.takenAt) < PATIENCE_MILLISECONDS) throw inProgress()
+    const taken = { ...entry, takenAt: this.#now().toISOString() }
+    const next = await this.#write(place, taken, { ifMatch: etag })
+    return next === undefined ? undefined : this.#turn({ place, entry: taken, etag: next }, true)
   }
 
-  #entry(hash: string, plan: CreationPlan): Entry {
-    return { version: 1, hash, plan, takenAt: this.#now().toISOString() }
+  /** At its former place an entry stays as earlier versions write it, for replicas that have not been replaced yet. */
+  #write(place: string, entry: Entry, condition: { ifAbsent?: boolean; ifMatch?: string }): Promise<string | undefined> {
+    const text = isFormerPlace(place) ? JSON.stringify({ version: 1, ...entry }) : toEntryText(place, entry, this.#keyRing())
+    return this.#store.write(place, text, condition)
   }
 
-  #turn(place: string, entry: Entry, etag: string, isRepeated: boolean): Turn {
+  #turn({ place, entry, etag }: Found, isRepeated: boolean): Turn {
     return {
       plan: entry.plan,
       isRepeated,
@@ -127,12 +168,14 @@ export class Idempotency {
       ...(entry.result === undefined ? {} : { result: entry.result }),
       complete: async (result) => {
         // Somebody who took the plan over has the same result.
-        await this.#store.write(place, JSON.stringify({ ...entry, result }), { ifMatch: etag })
+        await this.#write(place, { ...entry, result: result as Entry['result'] }, { ifMatch: etag })
       },
-      forget: () => this.#store.remove(place),
+      forget: () => this.#store.remove([place]),
     }
   }
 }
+
+const readFormer = (text: string, _place: string, ring: KeyRing, now: Date) => readFormerEntry(text, ring, now)
 
 interface Refusal {
   error: unknown
@@ -149,11 +192,3 @@ function refusalOf(admit: IdempotentRequest['admit']): Refusal | undefined {
 
 const inProgress = (): ApiError =>
   new ApiError('IDEMPOTENCY_IN_PROGRESS', 'a request with this Idempotency-Key is under way', { headers: { 'retry-after': '1' } })
-
-function parseEntry(text: string): Entry | undefined {
-  try {
-    return Entry.parse(JSON.parse(text))
-  } catch {
-    return undefined
-  }
-}

@@ -31,9 +31,9 @@ export class Queue {
 
   /** @throws ApiError QUEUE_FULL when so many more of an account must not wait */
   check(account: Account, count: number): void {
-    const { view, bounds, plans } = this.#options
+    const { view, bounds } = this.#options
     const { own, total } = this.#countWaiting(account.metadata.name)
-    const maxQueuedPerAccount = plans[account.spec.plan].maxQueued ?? bounds.maxQueuedPerAccount
+    const maxQueuedPerAccount = this.#limitOf(account)
     const fault = view.isBacklogged()
       ? 'too many finished screenshots wait to be archived'
       : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
@@ -79,11 +79,24 @@ export class Queue {
     return account ? this.#options.plans[account.spec.plan].weight : 1
   }
 
+  #limitOf({ spec }: Account): number {
+    return this.#options.plans[spec.plan].maxQueued ?? this.#options.bounds.maxQueuedPerAccount
+  }
+
+  /**
+   * What an account adds to the queue of all. kubectl may pass its limit for a moment, and name accounts that do not exist: the operator ends that,
+   * and nobody else is to wait for it.
+   */
+  #countedOf(name: string): number {
+    const account = this.#options.findAccount(name)
+    return account ? Math.min(this.#options.view.waitingOf(name), this.#limitOf(account)) : 0
+  }
+
   /** What waits or is about to, of the account and in all. */
   #countWaiting(account: string): { own: number; total: number } {
     const { view } = this.#options
     let own = view.waitingOf(account)
-    let total = view.total
+    let total = view.accounts().reduce((sum, name) => sum + this.#countedOf(name), 0)
     for (const [id, owner] of this.#entering) {
       // From here on the copy counts it, and nobody need look for it again.
       if (view.has(id)) {

@@ -1,4 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
 import type { ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
 
@@ -11,7 +12,9 @@ export async function createSingle(request: CreateRequest, deps: SingleDeps): Pr
   const { turn, account } = request
   const [id = ''] = turn.plan.ids
   if (turn.result !== undefined) {
-    const found = (await deps.screenshots.find(id)) ?? (await deps.archive.find(account.metadata.name, id))
+    const { name } = account.metadata
+    const live = await deps.screenshots.find(id)
+    const found = live && accountOf(live) === name ? live : await deps.archive.find(name, id)
     return found ?? asCreated(request)
   }
   const { items } = await createScreenshots(request, deps)

@@ -3,7 +3,7 @@
 // deleted or expire without harm to it.
 
 import { artifactsOf } from '@tintype/crds/artifacts'
-import { type CacheEntry, cacheHashOf, isReused, parseCacheEntry } from '@tintype/crds/cache'
+import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype/crds/cache'
 import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
@@ -11,11 +11,19 @@ import { keptUntil } from '@tintype/crds/download-link'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { cacheEntryKey, objectKey } from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Storage } from '../storage/storage.ts'
 
 /** Bytes that an entry may have: a result with every note of a page. */
 const MAX_ENTRY_BYTES = 1024 * 1024
+
+/** Who is told of entries that count as absent. */
+export interface CacheChecks {
+  report: ReportIgnored
+  now: () => Date
+}
 
 /** See the head of this file. */
 export class PictureCache {
@@ -24,8 +32,13 @@ export class PictureCache {
   /** Keys of Screenshots whose picture has gone: they are captured. */
   readonly #gone = new Set<string>()
 
-  constructor(storage: Pick<Storage, 'readText' | 'write' | 'copy'>, log: Log) {
+  readonly #report: ReportIgnored
+  readonly #now: () => Date
+
+  constructor(storage: Pick<Storage, 'readText' | 'write' | 'copy'>, log: Log, { report, now }: CacheChecks) {
     this.#storage = storage
+    this.#report = report
+    this.#now = now
     this.#log = log
   }
 
@@ -34,8 +47,12 @@ export class PictureCache {
     const { cachedFrom } = spec
     const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
     if (cachedFrom === undefined || !isNew || this.#gone.has(key)) return undefined
-    const text = await this.#storage.readText(cacheEntryKey(accountOf({ spec }), cachedFrom), MAX_ENTRY_BYTES)
-    return text === undefined ? undefined : parseCacheEntry(text)
+    const entryKey = cacheEntryKey(accountOf({ spec }), cachedFrom)
+    const text = await unlessTooLarge('cache', entryKey, this.#storage.readText(entryKey, MAX_ENTRY_BYTES), this.#report)
+    const entry = text === undefined ? undefined : readCacheEntry(text, this.#now())
+    if (typeof entry !== 'string') return entry
+    this.#report({ kind: 'cache', reason: entry, key: entryKey })
+    return undefined
   }
 
   /** Copies the files of a picture; gives the result that they make. Undefined when one of them has gone. @throws RetryableError */

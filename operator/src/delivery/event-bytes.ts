@@ -1,8 +1,11 @@
 import type { Log } from '@tintype/crds/client/log'
 import type { ScreenshotEventType } from '@tintype/crds/event-types'
-import { buildEvent, type LinkBase } from '@tintype/crds/events'
+import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/events'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { eventKey } from '@tintype/crds/storage-keys'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { findFault } from '@tintype/crds/stored/kept-event'
 
 /** Keeps the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
 export interface EventStore {
@@ -17,6 +20,14 @@ export interface EventBytes {
   body: string
 }
 
+export interface EventLibraryOptions {
+  linkBase: LinkBase
+  store?: EventStore | undefined
+  log: Log
+  /** Told of objects that count as absent. */
+  report?: ReportIgnored | undefined
+}
+
 /**
  * The bytes of events. They are a pure function of the Screenshot, but a rotated link key or another version of the program would build
  * others: what a retry must repeat is kept outside.
@@ -25,8 +36,10 @@ export class EventLibrary {
   readonly #linkBase: LinkBase
   readonly #store: EventStore | undefined
   readonly #log: Log
+  readonly #report: ReportIgnored
 
-  constructor({ linkBase, store, log }: { linkBase: LinkBase; store?: EventStore | undefined; log: Log }) {
+  constructor({ linkBase, store, log, report = ignoreSilently }: EventLibraryOptions) {
+    this.#report = report
     this.#linkBase = linkBase
     this.#store = store
     this.#log = log
@@ -35,8 +48,17 @@ export class EventLibrary {
   /** The event for an attempt: the first builds it, later ones repeat what was kept. */
   async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBytes> {
     const event = buildEvent(screenshot, type, this.#linkBase)
-    const kept = attempt > 1 ? await this.#tolerate('load event', this.#store?.get(eventKey(event.id))) : undefined
+    const kept = attempt > 1 ? await this.#findKept(event) : undefined
     return { id: event.id, body: kept ?? JSON.stringify(event) }
+  }
+
+  /** What is not this event counts as absent: it would be signed and posted. */
+  async #findKept(event: Envelope): Promise<string | undefined> {
+    const key = eventKey(event.id)
+    const kept = await this.#tolerate('load event', this.#store && emptyIfTooLarge(this.#store.get(key)))
+    const reason = kept === undefined ? undefined : findFault(kept, event)
+    if (reason) this.#report({ kind: 'event', reason, key })
+    return reason ? undefined : kept
   }
 
   /** Keeps an event after its first post failed. Without the bucket the event is built again, which is the same in all but rare cases. */

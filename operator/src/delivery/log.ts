@@ -8,6 +8,8 @@ import { type AttemptLine, linesOf, logKey, logPrefix, MAX_LOG_LINES, mergeLines
 import { webhookIdOf } from '@tintype/crds/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import { inParallel } from '../retention/in-parallel.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -15,6 +17,8 @@ export interface DeliveryLogDeps {
   storage: Pick<Storage, 'write' | 'list' | 'remove' | 'readText'>
   now: () => Date
   log: Log
+  /** Told of objects that count as absent. */
+  report: ReportIgnored
 }
 
 /** Lines of all endpoints that wait to be written, at most: about 15 MB while the bucket is away. */
@@ -56,10 +60,10 @@ export class DeliveryLog {
 
   /** Every line of an endpoint that is kept, written or not yet, newest first. @throws RetryableError without the bucket */
   async read(webhook: Pick<Webhook, 'metadata' | 'spec'>): Promise<AttemptLine[]> {
-    const { storage, now } = this.#deps
+    const { storage, now, report } = this.#deps
     const prefix = logPrefixOf(webhook)
     const noted = [...(this.#writing.get(prefix) ?? []), ...(this.#waiting.get(prefix) ?? [])]
-    const written = await readLog(prefix, { list: (of) => storage.list(of), read: (key) => storage.readText(key, MAX_OBJECT_BYTES) })
+    const written = await this.#readLog(prefix, (of) => storage.list(of), report)
     return mergeLines([...noted, ...written], now())
   }
 
@@ -104,13 +108,28 @@ export class DeliveryLog {
 
   /** Leaves one object with the newest lines. A crash in between leaves lines twice, which readers merge. */
   async #join(prefix: string): Promise<void> {
-    const { storage, now } = this.#deps
+    const { storage, now, report } = this.#deps
     const keys = (await storage.list(prefix)).filter((key) => linesOf(key) > 0)
     if (keys.length < 2) return
-    const lines = await readLog(prefix, { list: async () => keys, read: (key) => storage.readText(key, MAX_OBJECT_BYTES) })
+    const unread = new Set<string>()
+    const lines = await this.#readLog(
+      prefix,
+      async () => keys,
+      (ignored) => {
+        unread.add(ignored.key)
+        report(ignored)
+      },
+    )
     const kept = mergeLines(lines, now())
-    await storage.write(this.#newKey(prefix, kept.length), toLogText(kept))
-    await storage.remove(keys)
+    if (kept.length > 0) await storage.write(this.#newKey(prefix, kept.length), toLogText(kept))
+    // What could not be read may be another version's.
+    await storage.remove(keys.filter((key) => !unread.has(key)))
+  }
+
+  #readLog(prefix: string, list: (prefix: string) => Promise<string[]>, report: ReportIgnored): Promise<AttemptLine[]> {
+    const { storage, now } = this.#deps
+    const read = (key: string) => emptyIfTooLarge(storage.readText(key, MAX_OBJECT_BYTES))
+    return readLog(prefix, { list, read }, { now: now(), report })
   }
 
   #newKey(prefix: string, lines: number): string {

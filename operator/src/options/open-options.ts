@@ -1,13 +1,17 @@
 // rbac: /secrets get
 
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/capture-options/policy'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { SealedOptions } from '@tintype/crds/capture-options/sealed-options'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { parseJson } from '@tintype/crds/parse-json'
 import { accountOf } from '@tintype/crds/record'
+import { findReservedName } from '@tintype/crds/reserved-names'
 import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/sealed'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { optionsKey } from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import type { Storage } from '../storage/storage.ts'
 import { OptionsError } from './options-error.ts'
@@ -23,9 +27,14 @@ export interface OptionsSources {
   openingKeys: OpeningKeys
   secrets: Pick<SecretStore, 'find'>
   storage: Pick<Storage, 'readText'>
+  /** Told of objects that count as absent. */
+  report: ReportIgnored
   /** What whoever runs the service allows; no gateway has judged what was made with kubectl. */
   policy: OptionPolicy
 }
+
+/** Five parts in base64url; the second, a wrapped key, is empty. */
+const COMPACT_JWE = /^[\w-]{1,4096}\.\.[\w-]{1,64}\.[\w-]+\.[\w-]{1,64}$/
 
 /** All options of a capture; absent where there are none. */
 export interface OpenedOptions {
@@ -42,6 +51,7 @@ const MAX_OBJECT_BYTES = 8 * 1024 * 1024
  */
 export async function openOptions(shot: Screenshot, sources: OptionsSources): Promise<OpenedOptions> {
   const { options, privateOptionsSecretRef } = shot.spec
+  assertReadable(options)
   const fromSecret =
     privateOptionsSecretRef && (await readPrivateSecret(privateOptionsSecretRef.name, shot.metadata.namespace, sources.secrets))
   const large = await openLarge(shot, sources)
@@ -52,6 +62,21 @@ export async function openOptions(shot: Screenshot, sources: OptionsSources): Pr
   }
   insistOnAllowed(opened, sources.policy)
   return opened
+}
+
+/** The API server does not judge the names of a map, nor some values: a runner would refuse the order, and so would the next one. */
+function assertReadable(options: CaptureOptions | undefined): void {
+  assertNames(options, 'spec.options')
+  const { error } = CaptureOptions.optional().safeParse(options)
+  if (!error) return
+  const places = [...new Set(error.issues.map(({ path }) => ['spec.options', ...path].join('.')))]
+  throw new OptionsError(`${places.join(', ')}: not what the options may be; see docs/options.md`)
+}
+
+/** Schemas drop reserved names in silence. */
+function assertNames(value: unknown, place: string): void {
+  const reserved = findReservedName(value)
+  if (reserved) throw new OptionsError(`${[place, ...reserved].join('.')} is a reserved name: leave the field out`)
 }
 
 function insistOnAllowed({ options, privateOptions }: OpenedOptions, policy: OptionPolicy): void {
@@ -69,15 +94,20 @@ async function openSealed({ metadata, spec }: Screenshot, keys: OpeningKeys): Pr
   return open(spec.sealedOptions, { purpose: 'options', subject: metadata.name, account: accountOf({ spec }), url: spec.url }, keys)
 }
 
-async function openLarge(shot: Screenshot, { storage, openingKeys }: OptionsSources): Promise<SealedOptions> {
+async function openLarge(shot: Screenshot, { storage, openingKeys, report }: OptionsSources): Promise<SealedOptions> {
   const { optionsObject, batchId } = shot.spec
   if (optionsObject === undefined) return {}
   const account = accountOf(shot)
   const subject = [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
   if (subject === undefined) throw new OptionsError('spec.optionsObject names an object that is not this Screenshot’s')
-  const text = await storage.readText(optionsObject, MAX_OBJECT_BYTES)
-  if (text === undefined) throw new OptionsError('the object with the options is gone')
-  return open(text, { purpose: 'large-options', subject, account }, openingKeys)
+  const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_OBJECT_BYTES), report)
+  const isSealed = text !== undefined && COMPACT_JWE.test(text)
+  if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
+  if (!isSealed) throw new OptionsError('the object with the options is gone')
+  return open(text, { purpose: 'large-options', subject, account }, openingKeys).catch((error: unknown) => {
+    if (error instanceof OptionsError) report({ kind: 'options', reason: 'content', key: optionsObject })
+    throw error
+  })
 }
 
 async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Promise<SealedOptions> {
@@ -85,15 +115,9 @@ async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Prom
     if (error instanceof SealError) throw new OptionsError(`the sealed options cannot be opened: ${error.message}`)
     throw error
   })
-  const { data } = SealedOptions.safeParse(parse(opened))
+  const given = parseJson(opened)
+  assertNames(given, 'the sealed options')
+  const { data } = SealedOptions.safeParse(given)
   if (!data) throw new OptionsError('the sealed options are not what this version knows')
   return data
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { PrivateOptions, privateContradictions } from '@tintype/crds/capture-options/private'
+import { findReservedName } from '@tintype/crds/reserved-names'
 import type { SecretStore } from '../account/ensure-secret.ts'
 import { toText } from '../account/ensure-secret.ts'
 import { OptionsError } from './options-error.ts'
@@ -22,7 +23,10 @@ export async function readPrivateSecret(name: string, namespace: string, secrets
   return options
 
   function parse(text = ''): PrivateOptions {
-    const read = PrivateOptions.safeParse(fromJson(text))
+    const given = fromJson(text)
+    const reserved = findReservedName(given)
+    if (reserved) throw new OptionsError(`${KEY} of the Secret ${name}: ${reserved.join('.')} is a reserved name: leave the field out`)
+    const read = PrivateOptions.safeParse(given)
     if (read.success) return read.data
     // Names of options, nothing of what they hold: not even the names of headers.
     const places = [...new Set(read.error.issues.map(({ path: [option] }) => String(option ?? 'the whole')))]

@@ -1,16 +1,15 @@
 import { createdAtOf } from '@tintype/crds/ids'
-import { invertedDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
+import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/storage-keys'
 import { monthOf } from '@tintype/crds/usage'
-import { type Objects, PAGE } from '../storage/objects.ts'
 
 const DAY_DIGITS = 5
-const RECORD_KEY = /\/(?:one|tombstones)\/(scr_[0-7][0-9a-hjkmnp-tv-z]{25})(?:\.json)?$/
 
 /**
  * Ids of an account's screenshots of the month of `now` that only the bucket knows of: archived and deleted ones. The newest days come first
  * in the order of keys, so one scan from the beginning finds the month and no more.
  */
-export async function listPastIds(account: string, now: Date, objects: Pick<Objects, 'list'>): Promise<Set<string>> {
+export async function listPastIds(account: string, now: Date, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const month = monthOf(now)
   const prefix = recordsPrefix(account)
   const oldest = invertedDay(new Date(`${month}-01T00:00:00.000Z`))
@@ -19,7 +18,7 @@ export async function listPastIds(account: string, now: Date, objects: Pick<Obje
     const keys = await objects.list(prefix, { after, limit: PAGE })
     for (const key of keys) {
       if (key.slice(prefix.length, prefix.length + DAY_DIGITS) > oldest) return ids
-      const [, id] = RECORD_KEY.exec(key) ?? []
+      const id = parseRecordKey(key)?.id ?? parseTombstoneKey(key)?.id
       if (id !== undefined && monthOf(createdAtOf(id)) === month) ids.add(id)
     }
     if (keys.length < PAGE) return ids

@@ -14,16 +14,18 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
 import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
+import { signMark } from '@tintype/crds/stored/marks'
 import type { Storage } from '../storage/storage.ts'
 import type { Archiving } from './archiving.ts'
 import { inParallel } from './in-parallel.ts'
+import type { MarkChecks } from './marks.ts'
 import { discardRecord } from './removal.ts'
-import { findBuried } from './tombstones.ts'
+import { findDeleted } from './tombstones.ts'
 
-export interface ArchiveDeps {
+export interface ArchiveDeps extends MarkChecks {
   screenshots: Pick<Resource<Screenshot>, 'delete'>
   seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
-  storage: Pick<Storage, 'exists' | 'write' | 'list' | 'remove'>
+  storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
   archiving: Archiving
   /** False once this operator is about to lead no more. */
   mayWrite: () => boolean
@@ -41,7 +43,7 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
   for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
     if (!deps.mayWrite()) return
     // A deletion that did not come through: it is carried out, and nothing of it archived.
-    const buried = await findBuried(account, screenshots.map(idOf), deps.storage)
+    const buried = await findDeleted(account, screenshots.map(idOf), deps)
     const kept = screenshots.filter((screenshot) => !buried.has(idOf(screenshot)))
     await write(account, kept, deps)
     await removeAll(account, screenshots, kept, deps)
@@ -61,29 +63,34 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
     })
     // Who deletes one marks it first: whoever did so before it was gone is found now, and later ones find it archived.
     const ours = kept.filter((screenshot) => removed.has(screenshot))
-    const buried = await findBuried(account, ours.map(idOf), deps.storage)
+    const buried = await findDeleted(account, ours.map(idOf), deps)
     for (const screenshot of ours) if (!buried.has(idOf(screenshot))) archived.add(screenshot)
   } finally {
     deps.archiving.release(kept, archived)
   }
 }
 
-async function write(account: string, screenshots: readonly Screenshot[], { storage }: ArchiveDeps): Promise<void> {
+async function write(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
   const lines = toLines(screenshots)
   await inParallel(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
   const segments = toSegments(account, lines)
-  await inParallel(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, storage))
+  await inParallel(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
   await inParallel(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
   const days = new Set(segments.map(({ first }) => dayOf(first)))
   for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
 }
 
 /** Files that go sooner than their plan says are not found by their age: a mark says when. Every record comes by here, days before. */
-async function markExpiry(account: string, screenshot: Screenshot, storage: ArchiveDeps['storage']): Promise<void> {
+async function markExpiry(
+  account: string,
+  screenshot: Screenshot,
+  { storage, ring }: Pick<ArchiveDeps, 'storage' | 'ring'>,
+): Promise<void> {
   const { retentionDays } = screenshot.spec
   if (retentionDays === undefined || screenshot.status?.phase !== 'Completed') return
   const id = idOf(screenshot)
-  await storage.write(expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays)), '')
+  const key = expiryKey(account, id, keptUntil(createdAtOf(id), retentionDays))
+  await storage.write(key, signMark(key, ring))
 }
 
 /** True: it is gone, and by this. */
@@ -100,7 +107,7 @@ async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps
     if (!isNotFound(error)) throw error
     // Gone: archived by a leader before this one, or deleted by its owner while it was being written.
     deps.log.debug({ key: keyOf(screenshot) }, 'a record to archive is gone')
-    await discardRecord(account, idOf(screenshot), deps.storage)
+    await discardRecord(account, idOf(screenshot), deps)
     return false
   }
 }

@@ -7,6 +7,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import { isSettled } from '../delivery/decide.ts'
+import type { FollowsStart } from '../delivery/event-order.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/receivers.ts'
 
 /** How long records stay, and how many. */
@@ -24,6 +25,8 @@ export interface Observed {
   finished: readonly Screenshot[]
   /** The webhooks of an account. */
   webhooksOf: (screenshot: Screenshot) => readonly Webhook[]
+  /** Tells what came after a webhook's start; absent: the times in the objects do. */
+  followsStart?: FollowsStart | undefined
   /** When this leader's term began: before it nobody may have delivered or refunded. */
   termStart: Date
 }
@@ -45,11 +48,11 @@ interface Candidate {
 }
 
 /** The records to archive, those that ended first before others. */
-export function decide({ finished, webhooksOf, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
+export function decide({ finished, webhooksOf, followsStart, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
   const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
     const hasWaited =
       now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(PATIENCE_MILLISECONDS, settings.patienceMilliseconds ?? 0)
-    return hasWaited || !isOwed(screenshot, webhooksOf(screenshot))
+    return hasWaited || !isOwed(screenshot, webhooksOf(screenshot), followsStart)
   }
   const eligible = finished
     .filter((screenshot) => isFinished(screenshot) && !isBeingDeleted(screenshot))
@@ -84,16 +87,16 @@ const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
   metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined
 
 /** True while an event is to be delivered, or a unit of quota to be given back. */
-export function isOwed(screenshot: Screenshot, webhooks: readonly Webhook[]): boolean {
-  return isRefundDue(screenshot) || hasUnsettled(screenshot) || isAwaited(screenshot, webhooks)
+export function isOwed(screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean {
+  return isRefundDue(screenshot) || hasUnsettled(screenshot) || isAwaited(screenshot, webhooks, followsStart)
 }
 
 const hasUnsettled = ({ status }: Screenshot): boolean =>
   Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
 
 /** A first attempt leaves no trace before it has ended: whoever is to be told must be in the ledger. */
-const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[]): boolean =>
-  toOccurrences(screenshot).some((occurrence) => {
+const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
+  toOccurrences(screenshot, followsStart).some((occurrence) => {
     const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
     const isToldItself = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
     if (isToldItself && !known[REQUEST_WEBHOOK]) return true

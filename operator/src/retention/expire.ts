@@ -3,17 +3,38 @@
 // was interrupted goes on where it ended.
 
 import type { Log } from '@tintype/crds/client/log'
-import { newId } from '@tintype/crds/ids'
+import { keptUntil } from '@tintype/crds/download-link'
+import { createdAtOf, newId } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
-import { EXPIRIES_PREFIX, invertedDay, objectKeyPrefix, parseExpiryKey, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/storage-keys'
-import { PAGE } from '../storage/objects.ts'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import {
+  EXPIRIES_PREFIX,
+  invertedDay,
+  isAccountName,
+  isDay,
+  objectKeyPrefix,
+  parseExpiryKey,
+  parseObjectKey,
+  REWRITES_PREFIX,
+  recordsPrefix,
+} from '@tintype/crds/storage-keys'
+import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
+import { findArchived } from '../storage/find-archived.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { GoneAccounts } from './gone-accounts.ts'
+import { inParallel } from './in-parallel.ts'
+import type { MarkChecks } from './marks.ts'
 
-export interface ExpireDeps {
-  storage: Pick<Storage, 'list' | 'remove'>
+export interface ExpireDeps extends MarkChecks {
+  storage: Pick<Storage, 'list' | 'remove' | 'readText'>
   findAccount: (name: string) => Account | undefined
+  /** Asks the API server: the local cache may be behind, and a deletion cannot be taken back. */
+  isAccountGone: (name: string) => Promise<boolean>
+  /** A Screenshot that is still in the Kubernetes API. */
+  findLive: (account: string, id: string) => Screenshot | undefined
   gone: GoneAccounts
   plans: Plans
   /** Days that records are kept on plans that do not say. */
@@ -27,6 +48,8 @@ export interface ExpireDeps {
 const DAY_MILLISECONDS = 86_400_000
 const USERS = 'users/'
 const RECORDS = 'records/'
+/** Marks that are looked into at a time. */
+const READERS = 16
 /** Where something of an account is kept, by its name. */
 const PLACES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
 /** Beyond every id of the same instant. */
@@ -40,7 +63,7 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     if (gone.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
     const prefix = `${USERS}${account}/`
-    const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps)
+    const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps, isFileOf(account, deps))
     if (count > 0) deps.log.info({ account, files: count }, 'files expired')
   }
   for await (const account of folders(RECORDS, undefined, deps)) {
@@ -48,7 +71,7 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     const prefix = recordsPrefix(account)
     // A day goes when all of it is old enough.
     const lastKept = `${prefix}${invertedDay(daysAgo(recordDaysOf(account, deps), deps))}~`
-    for await (const day of folders(prefix, lastKept, deps)) {
+    for await (const day of folders(prefix, lastKept, deps, isDay)) {
       const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
       deps.log.info({ account, day, objects: count }, 'records expired')
     }
@@ -66,7 +89,7 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
     if (!mayWrite()) break
     const exists = findAccount(account) !== undefined
     if (exists && marked.has(account)) await gone.forget(account)
-    if (exists || !(await gone.isLongGone(account))) continue
+    if (exists || !(await gone.isLongGone(account)) || !(await deps.isAccountGone(account))) continue
     removed.add(account)
     const objects = await gone.removeObjects(account, mayWrite)
     let files = 0
@@ -80,20 +103,46 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
 
 /** Files that their own request wanted to go by now. Each mark goes after its files. */
 async function removeMarked(deps: ExpireDeps): Promise<void> {
-  const { storage, mayWrite, now, log } = deps
+  const { storage, mayWrite, now, report } = deps
   for (let after: string | undefined; mayWrite(); ) {
     const keys = await storage.list(EXPIRIES_PREFIX, { after, limit: PAGE })
-    for (const key of keys) {
+    const marks = keys.flatMap((key) => {
       const mark = parseExpiryKey(key)
-      if (mark && mark.at > now()) return
-      if (!mayWrite()) return
-      const count = mark ? await removeAfter(objectKeyPrefix(mark.account, mark.id), undefined, deps) : 0
-      await storage.remove([key])
-      if (count > 0) log.debug({ account: mark?.account, files: count }, 'files expired as their request said')
-    }
-    if (keys.length < PAGE) return
+      if (!mark) report({ kind: 'expiry', reason: 'key', key })
+      return mark ? [{ key, ...mark }] : []
+    })
+    const due = marks.filter(({ at }) => at <= now())
+    await inParallel(due, READERS, (mark) => removeAsMarked(mark, deps))
+    if (keys.length < PAGE || due.length < marks.length) return
     after = keys.at(-1)
   }
+}
+
+type ExpiryMark = { key: string } & NonNullable<ReturnType<typeof parseExpiryKey>>
+
+/** A mark alone deletes nothing: see {@link isConfirmed}. One without files has nothing left to say. */
+async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void> {
+  const { key, account, id } = mark
+  const { storage, mayWrite, log, report } = deps
+  const prefix = objectKeyPrefix(account, id)
+  const hasFiles = (await storage.list(prefix, { limit: 1 })).length > 0
+  if (hasFiles && !(await isConfirmed(mark, deps))) return report({ kind: 'expiry', reason: 'unconfirmed', key })
+  if (!mayWrite()) return
+  const count = hasFiles ? await removeAfter(prefix, undefined, deps) : 0
+  await storage.remove([key])
+  if (count > 0) log.debug({ account, files: count }, 'files expired as their request said')
+}
+
+/** The record says that its files have had their time. Where it is kept no longer than its files, the signature of the mark stands for it. */
+async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): Promise<boolean> {
+  const { storage, now, ring, report, findLive } = deps
+  const record = findLive(account, id) ?? (await findArchived(account, id, deps))
+  if (record) {
+    const { spec, status } = record
+    return status?.phase === 'Completed' && spec.retentionDays !== undefined && keptUntil(createdAtOf(id), spec.retentionDays) <= now()
+  }
+  const text = await unlessTooLarge('expiry', key, storage.readText(key, MAX_MARK_BYTES), report)
+  return text !== undefined && isSignedMark(key, text, ring)
 }
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
@@ -111,25 +160,49 @@ function recordDaysOf(name: string, { findAccount, plans, recordDays }: ExpireDe
   return Math.max(...Object.values(plans).map((plan) => plan.recordDays ?? recordDays))
 }
 
-/** Names of the folders right under a prefix. */
-async function* folders(prefix: string, from: string | undefined, { storage, mayWrite }: ExpireDeps): AsyncGenerator<string> {
+/** Names of the folders right under a prefix: accounts, unless others are asked for. What has no such name is left alone. */
+async function* folders(prefix: string, from: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
+  const { storage, mayWrite, report } = deps
+  const kind = prefix === USERS ? 'file' : 'record'
   for (let after = from; mayWrite(); ) {
     const found = await storage.list(prefix, { after, limit: PAGE, folders: true })
     for (const folder of found) {
       if (!mayWrite()) return
-      if (folder.endsWith('/')) yield folder.slice(prefix.length, -1)
+      const name = folder.slice(prefix.length, -1)
+      if (folder.endsWith('/') && isName(name)) yield name
+      else report({ kind, reason: 'key', key: folder })
     }
     if (found.length < PAGE) return
-    after = `${found.at(-1)}~`
+    const last = found.at(-1)!
+    // Beyond all that is in it: some stores would list it once more.
+    after = last.endsWith('/') ? `${last}~` : last
   }
 }
 
-async function removeAfter(prefix: string, after: string | undefined, { storage, mayWrite }: ExpireDeps): Promise<number> {
-  for (let count = 0; ; ) {
+/** True for keys of an account's files; others have no age, and are left to the bucket's own rules. */
+const isFileOf =
+  (account: string, { report }: Pick<ExpireDeps, 'report'>) =>
+  (key: string): boolean => {
+    const isFile = parseObjectKey(key)?.account === account
+    if (!isFile) report({ kind: 'file', reason: 'key', key })
+    return isFile
+  }
+
+/** Removes what is under a prefix beyond a key, and gives how much it was. */
+async function removeAfter(
+  prefix: string,
+  from: string | undefined,
+  { storage, mayWrite }: ExpireDeps,
+  isWanted: (key: string) => boolean = () => true,
+): Promise<number> {
+  let count = 0
+  for (let after = from; ; ) {
     const keys = await storage.list(prefix, { after, limit: PAGE })
-    if (keys.length === 0 || !mayWrite()) return count
-    await storage.remove(keys)
-    count += keys.length
+    const wanted = keys.filter(isWanted)
+    if (!mayWrite()) return count
+    if (wanted.length > 0) await storage.remove(wanted)
+    count += wanted.length
     if (keys.length < PAGE) return count
+    after = keys.at(-1)
   }
 }

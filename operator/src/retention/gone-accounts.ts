@@ -9,10 +9,13 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
-import { GONE_PREFIX, goneKey } from '@tintype/crds/storage-keys'
-import { PAGE } from '../storage/objects.ts'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/storage-keys'
+import { MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
 import type { Storage } from '../storage/storage.ts'
 import { inParallel } from './in-parallel.ts'
+import { type MarkChecks, readGoneText, toGoneText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, filed by account. */
 export interface OwnedKind {
@@ -20,7 +23,7 @@ export interface OwnedKind {
   remove: (object: KubeObject) => Promise<void>
 }
 
-export interface GoneAccountsOptions {
+export interface GoneAccountsOptions extends MarkChecks {
   storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
   /** Screenshots, keys and webhooks. */
   kinds: readonly OwnedKind[]
@@ -29,7 +32,6 @@ export interface GoneAccountsOptions {
   now: () => Date
 }
 
-const MAX_MARK_BYTES = 64
 const PARALLEL = 16
 
 /** A kind whose copy has an index by account; an object is deleted as it was seen, not another of its name. */
@@ -58,10 +60,15 @@ export class GoneAccounts {
 
   /** Accounts that were seen to be gone. */
   async marked(): Promise<Set<string>> {
+    const { storage, report } = this.#options
     const accounts = new Set<string>()
     for (let after: string | undefined; ; ) {
-      const keys = await this.#options.storage.list(GONE_PREFIX, { after, limit: PAGE })
-      for (const key of keys) accounts.add(key.slice(GONE_PREFIX.length))
+      const keys = await storage.list(GONE_PREFIX, { after, limit: PAGE })
+      for (const key of keys) {
+        const account = key.slice(GONE_PREFIX.length)
+        if (isAccountName(account)) accounts.add(account)
+        else report({ kind: 'gone', reason: 'key', key })
+      }
       if (keys.length < PAGE) return accounts
       after = keys.at(-1)
     }
@@ -74,10 +81,13 @@ export class GoneAccounts {
 
   /** Whether an account that does not exist has been gone for long enough; its time begins when it is first asked for. */
   async isLongGone(account: string): Promise<boolean> {
-    const { storage, graceMilliseconds, now } = this.#options
-    const since = Date.parse((await storage.readText(goneKey(account), MAX_MARK_BYTES)) ?? '')
-    if (!Number.isNaN(since)) return now().getTime() - since >= graceMilliseconds
-    await storage.write(goneKey(account), now().toISOString())
+    const { storage, graceMilliseconds, now, ring, report } = this.#options
+    const key = goneKey(account)
+    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
+    const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
+    if (since) return now().getTime() - since.getTime() >= graceMilliseconds
+    if (text !== undefined) report({ kind: 'gone', reason: 'content', key })
+    await storage.write(key, toGoneText(account, now(), ring))
     return false
   }
 

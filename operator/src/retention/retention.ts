@@ -1,11 +1,18 @@
 // rbac: tintype.dev/screenshots list,watch
 // rbac: tintype.dev/webhooks list,watch
-// rbac: tintype.dev/accounts list,watch
+// rbac: tintype.dev/accounts get,list,watch
 
 // What becomes of records that have ended, as one part of the operator: three chores, each repeated after a while, done by the leader alone.
 
-import { apiKeys as apiKeyKind, screenshots as screenshotKind, webhooks as webhookKind } from '@tintype/crds/client/kinds'
+import {
+  accounts as accountKind,
+  apiKeys as apiKeyKind,
+  screenshots as screenshotKind,
+  webhooks as webhookKind,
+} from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
+import { screenshotIdOf } from '@tintype/crds/ids'
+import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
 import { longestDelivery } from '../delivery/retry.ts'
@@ -51,7 +58,7 @@ export function createRetention(deps: Deps, intervals = intervalsFor(deps.config
 }
 
 function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: RetentionMetrics, term: AbortSignal): StartedWork {
-  const { config, http, storage, reflectors, clock, controllerMetrics } = deps
+  const { config, http, storage, reflectors, clock, controllerMetrics, keys, report } = deps
   const { namespace, plans, webhook } = config
   const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
   const retention = { ...config.retention, patienceMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
@@ -63,9 +70,10 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
   const observe = () => ({
     finished: [...lister.byIndex(PHASE_INDEX, 'Completed'), ...lister.byIndex(PHASE_INDEX, 'Failed')],
     webhooksOf: (screenshot: Parameters<typeof accountOf>[0]) => reflectors.webhooks.lister.byIndex(BY_ACCOUNT, accountOf(screenshot)),
+    followsStart: deps.eventOrder.followsStart,
     termStart,
   })
-  const shared = { storage, log, now }
+  const shared = { storage, log, now, ring: keys.downloadKeys, report }
   const archiveDeps: Omit<ArchiveDeps, 'mayWrite'> = {
     ...shared,
     screenshots,
@@ -74,8 +82,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     onArchived: metrics.onArchived,
   }
   const gone = new GoneAccounts({
-    storage,
-    now,
+    ...shared,
     graceMilliseconds: config.retention.accountGraceMilliseconds,
     kinds: [
       ownedKind(lister, BY_ACCOUNT, screenshots),
@@ -84,6 +91,12 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     ],
   })
   const findAccount = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
+  const accounts = new Resource(http, accountKind, { namespace })
+  const isAccountGone = async (name: string) => (await accounts.find(name)) === undefined
+  const findLive = (account: string, id: string) => {
+    const live = lister.get(`${namespace}/${toObjectName(id)}`)
+    return live && accountOf(live) === account && screenshotIdOf(live.metadata) === id ? live : undefined
+  }
   const mayWriteUntil = (signal: AbortSignal) => () => !signal.aborted && !term.aborted && deps.isLeader()
 
   const chores: Record<string, (mayWrite: () => boolean) => Promise<Requeue>> = {
@@ -97,7 +110,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
       return { requeueAfterMilliseconds: intervals.rewrite }
     },
     async expire(mayWrite) {
-      await expire({ ...shared, mayWrite, findAccount, gone, plans, recordDays: retention.recordDays })
+      await expire({ ...shared, mayWrite, findAccount, isAccountGone, findLive, gone, plans, recordDays: retention.recordDays })
       return { requeueAfterMilliseconds: intervals.expire }
     },
   }

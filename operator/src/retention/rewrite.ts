@@ -1,8 +1,18 @@
 // Segments that hold deleted records, and small ones of days that are over, are written anew: the new ones first, then the old ones are
 // removed. Readers that listed the old ones list again. The days are found by marks, so that nothing is searched.
 
-import { type Line, MAX_SEGMENT_RECORDS, parseSegmentKey, readSegment, type SegmentName, toSegments } from '@tintype/crds/archive'
+import {
+  type Line,
+  linesInPlace,
+  MAX_SEGMENT_RECORDS,
+  parseSegmentKey,
+  readSegment,
+  type SegmentName,
+  toSegments,
+} from '@tintype/crds/archive'
 import type { Log } from '@tintype/crds/client/log'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
 import {
   JOIN,
   objectKeyPrefix,
@@ -13,11 +23,13 @@ import {
   segmentsPrefix,
   startOfDay,
 } from '@tintype/crds/storage-keys'
-import { PAGE } from '../storage/objects.ts'
+import { readArchived } from '@tintype/crds/stored/archived-record'
+import { isFuture } from '@tintype/crds/stored/stored-json'
 import type { Storage } from '../storage/storage.ts'
-import { findBuried } from './tombstones.ts'
+import type { MarkChecks } from './marks.ts'
+import { findDeleted } from './tombstones.ts'
 
-export interface RewriteDeps {
+export interface RewriteDeps extends MarkChecks {
   storage: Pick<Storage, 'readText' | 'write' | 'list' | 'remove' | 'removePrefix'>
   mayWrite: () => boolean
   now: () => Date
@@ -47,7 +59,7 @@ const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
 export async function rewrite(deps: RewriteDeps): Promise<void> {
   for (let after: string | undefined; ; ) {
     const keys = await deps.storage.list(REWRITES_PREFIX, { after, limit: PAGE })
-    for (const order of toOrders(keys)) {
+    for (const order of toOrders(keys, deps)) {
       if (!deps.mayWrite()) return
       const isOver = deps.now().getTime() - startOfDay(order.day).getTime() >= JOIN_AFTER_MILLISECONDS
       await carryOut({ ...order, joins: order.joins && isOver }, deps)
@@ -57,8 +69,13 @@ export async function rewrite(deps: RewriteDeps): Promise<void> {
   }
 }
 
-function toOrders(keys: readonly string[]): Order[] {
-  const marks = keys.flatMap((key) => parseRewriteKey(key) ?? [])
+function toOrders(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'report' | 'now'>): Order[] {
+  const marks = keys.flatMap((key) => {
+    const mark = parseRewriteKey(key)
+    const reason = !mark ? 'key' : isFuture(startOfDay(mark.day), now()) ? 'time' : undefined
+    if (reason) report({ kind: 'rewrite', reason, key })
+    return mark && !reason ? [mark] : []
+  })
   return [...Map.groupBy(marks, ({ account, day }) => `${account}/${day}`).values()].map((group) => ({
     account: group[0]!.account,
     day: group[0]!.day,
@@ -68,30 +85,37 @@ function toOrders(keys: readonly string[]): Order[] {
 }
 
 async function carryOut(order: Order, deps: RewriteDeps): Promise<void> {
-  const { account, day, ids, joins } = order
-  if (ids.length === 0 && !joins) return
-  const { storage } = deps
-  const segments = (await listSegments(account, day, storage)).filter((segment) => concerns(segment, order))
+  const { account, day, joins } = order
+  if (order.ids.length === 0 && !joins) return
+  const { storage, report } = deps
+  const ids = [...(await findDeleted(account, order.ids, deps))]
+  const segments = (await listSegments(account, day, deps)).filter((segment) => concerns(segment, { ids, joins }))
   for (const batch of toBatches(segments)) {
     if (!deps.mayWrite()) return
-    await replace(account, batch, storage)
+    await replace(account, batch, deps)
   }
   // What a crash of the gateway left.
   await storage.remove(ids.map((id) => recordKey(account, id)))
   for (const id of ids) await storage.removePrefix(objectKeyPrefix(account, id))
+  // Nothing is done for a deletion that is not confirmed. Its mark stays: the keys may have been rotated since this operator started.
+  for (const id of order.ids) if (!ids.includes(id)) report({ kind: 'rewrite', reason: 'unconfirmed', key: rewriteKey(account, day, id) })
   await storage.remove([...ids, ...(joins ? [JOIN] : [])].map((what) => rewriteKey(account, day, what)))
   deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments written anew')
 }
 
-const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Order): boolean =>
+const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<Order, 'ids' | 'joins'>): boolean =>
   (joins && count < SMALL) || ids.some((id) => first <= id && id <= last)
 
-async function listSegments(account: string, day: string, storage: RewriteDeps['storage']): Promise<SegmentName[]> {
+async function listSegments(account: string, day: string, { storage, report }: RewriteDeps): Promise<SegmentName[]> {
   const prefix = segmentsPrefix(account, day)
   const names: SegmentName[] = []
   for (let after: string | undefined; ; ) {
     const keys = await storage.list(prefix, { after, limit: PAGE })
-    names.push(...keys.flatMap((key) => parseSegmentKey(key) ?? []))
+    for (const key of keys) {
+      const name = parseSegmentKey(key)
+      if (name) names.push(name)
+      else report({ kind: 'segment', reason: 'key', key })
+    }
     if (keys.length < PAGE) return names
     after = keys.at(-1)
   }
@@ -112,20 +136,39 @@ function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
   return batches
 }
 
-async function replace(account: string, segments: readonly SegmentName[], storage: RewriteDeps['storage']): Promise<void> {
+/** The lines of a segment; undefined when one of them cannot be read: it may be another version's, so the segment is left as it is. */
+async function readWhole(account: string, segment: SegmentName, { storage, report, now }: RewriteDeps): Promise<Line[] | undefined> {
+  const { key, count } = segment
+  const text = await unlessTooLarge('segment', key, storage.readText(key, MAX_SEGMENT_BYTES), report)
+  if (text === undefined) return undefined
+  const lines = linesInPlace(segment, readSegment(text))
+  const isRecord = ({ id, line }: Line): boolean => typeof readArchived(line, { account, id }, now()) === 'object'
+  if (lines.length === count && lines.every(isRecord)) return lines
+  report({ kind: 'segment', reason: 'content', key })
+  return undefined
+}
+
+async function replace(account: string, segments: readonly SegmentName[], deps: RewriteDeps): Promise<void> {
+  const { storage } = deps
   const lines: Line[] = []
-  for (const { key } of segments) lines.push(...readSegment((await storage.readText(key, MAX_SEGMENT_BYTES)) ?? ''))
-  const buried = await findBuried(
+  const read: string[] = []
+  for (const segment of segments) {
+    const whole = await readWhole(account, segment, deps)
+    if (!whole) continue
+    lines.push(...whole)
+    read.push(segment.key)
+  }
+  const deleted = await findDeleted(
     account,
     lines.map(({ id }) => id),
-    storage,
+    deps,
   )
   const made = toSegments(
     account,
-    lines.filter(({ id }) => !buried.has(id)),
+    lines.filter(({ id }) => !deleted.has(id)),
   )
   for (const { key, text } of made) await storage.write(key, text)
   // The same records give the same key: what was as it should be stays.
   const keys = new Set(made.map(({ key }) => key))
-  await storage.remove(segments.map(({ key }) => key).filter((key) => !keys.has(key)))
+  await storage.remove(read.filter((key) => !keys.has(key)))
 }

@@ -1,8 +1,25 @@
+import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
 import { dayOf, tombstonesPrefix } from '@tintype/crds/storage-keys'
-import { type Objects, PAGE } from '../storage/objects.ts'
+import { inParallel } from './in-parallel.ts'
+import { isDeletionConfirmed, type MarkChecks } from './marks.ts'
 
-/** Which of an account's ids are marked as deleted. One list a day and thousand marks in between; no order is asked of the ids. */
-export async function findBuried(account: string, ids: readonly string[], objects: Pick<Objects, 'list'>): Promise<Set<string>> {
+const READERS = 16
+
+/** Which of an account's ids a program of this release has marked as deleted. */
+export async function findDeleted(
+  account: string,
+  ids: readonly string[],
+  deps: MarkChecks & { storage: Pick<ObjectStorage, 'list' | 'readText'> },
+): Promise<Set<string>> {
+  const deleted = new Set<string>()
+  await inParallel([...(await findBuried(account, ids, deps.storage))], READERS, async (id) => {
+    if (await isDeletionConfirmed(account, id, deps)) deleted.add(id)
+  })
+  return deleted
+}
+
+/** Which of an account's ids are marked as deleted, whoever has done so. One list a day and thousand marks in between; no order is asked of the ids. */
+export async function findBuried(account: string, ids: readonly string[], objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const byDay = Map.groupBy([...ids].sort(), dayOf)
   const buried = new Set<string>()
   for (const [day, wanted] of byDay) {
@@ -12,7 +29,7 @@ export async function findBuried(account: string, ids: readonly string[], object
   return buried
 }
 
-async function listMarked(prefix: string, first: string, last: string, objects: Pick<Objects, 'list'>): Promise<Set<string>> {
+async function listMarked(prefix: string, first: string, last: string, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const marked = new Set<string>()
   // Shorter than an id, so that the first itself is listed.
   for (let after = prefix + first.slice(0, -1); ; ) {

@@ -79,7 +79,8 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     if (hasFile) await world.bucket.putObject('tintype', objectKey(account, id, 'png'), PICTURE)
     const object = { metadata: { name }, spec: { url: `https://example.com/${id}`, accountName: account, ...spec } }
     await world.screenshots.create(object as unknown as Screenshot)
-    const ended = completedStatus({ completionTime: new Date().toISOString(), ...status })
+    const result = { ...completedStatus().result, fileSizeBytes: PICTURE.length }
+    const ended = completedStatus({ completionTime: new Date().toISOString(), result, ...status })
     await world.screenshots.patch(name, mergePatch({ status: ended }), { subresource: 'status' })
     return id
   }
@@ -108,6 +109,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
       const id = newId('scr', createdAt)
       return aScreenshot({
         name: toObjectName(id),
+        metadata: { creationTimestamp: createdAt.toISOString() },
         spec: { url: `https://example.com/${id}`, accountName: ACCOUNT, ...spec },
         status: completedStatus(),
       })

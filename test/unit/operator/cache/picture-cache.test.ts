@@ -5,8 +5,9 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../../crds/src/names.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/storage-keys.ts'
 import { PictureCache } from '../../../../operator/src/cache/picture-cache.ts'
-import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
 
+const checks = { report: () => {}, now: () => at(60) }
 const hash = 'a'.repeat(64)
 const log = { debug() {}, info() {}, warn() {}, error() {} } as never
 const newName = () => toObjectName(newId('scr', NOON))
@@ -29,7 +30,7 @@ async function aCache() {
   const done = aScreenshot({ name: newName(), spec: { cacheAs: hash, options: { saveHtml: true } }, status: completedStatus({ result }) })
   const id = screenshotIdOf(done.metadata)
   tags.set(objectKey('default', id, 'png'), 'p').set(objectKey('default', id, 'html'), 'h')
-  const cache = new PictureCache(storage, log)
+  const cache = new PictureCache(storage, log, checks)
   await cache.keep(done)
   return { cache, texts, tags, id }
 }
@@ -91,7 +92,7 @@ t.test('PictureCache goes on when the store is away', async (t) => {
   const away = async () => {
     throw new Error('away')
   }
-  const cache = new PictureCache({ readText: away, write: away, copy: away }, log)
+  const cache = new PictureCache({ readText: away, write: away, copy: away }, log, checks)
   await cache.keep(aScreenshot({ spec: { cacheAs: hash }, status: completedStatus() }))
   await t.rejects(cache.find('k', wants()), /away/)
 })

@@ -7,6 +7,7 @@ import { optionsKey } from '../../../../crds/src/storage-keys.ts'
 import { OptionsError, openOptions } from '../../../../operator/src/options/open-options.ts'
 import { aScreenshot } from '../../../support/builders.ts'
 
+const report = () => {}
 const key = newOpeningKey('k1')
 const url = 'https://example.com/'
 const name = 'scr-1'
@@ -30,7 +31,7 @@ function open(spec: Partial<ScreenshotSpec>, objects: Record<string, string> = {
     },
   }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', ...spec } })
-  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, policy })
+  const opened = openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy })
   return { opened, read }
 }
 const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, string>): Promise<string> => {
@@ -136,7 +137,7 @@ t.test('openOptions bounds what it reads by far more than the gateway leaves inl
   const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
   const shot = aScreenshot({ name, spec: { url, accountName: 'acme', optionsObject } })
   await t.rejects(
-    openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, policy: DEFAULT_OPTION_POLICY }),
+    openOptions(shot, { openingKeys: [key], secrets: { find: async () => undefined }, storage, report, policy: DEFAULT_OPTION_POLICY }),
   )
   t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
 })
@@ -151,4 +152,21 @@ t.test('openOptions refuses what is switched off, wherever it comes from', async
   const sealedOptions = await sealFor({}, { privateOptions: { proxyUsername: 'a' } })
   await t.rejects(open({ sealedOptions }, {}, policy).opened, { ...refused, message: /proxy_username/ })
   await t.resolves(open({ options: { bypassCsp: true, delay: 1 } }, {}, policy).opened)
+})
+
+const strange: [what: string, options: string, message: RegExp][] = [
+  ['a reserved name', '{"mediaFeatures":{"__proto__":"x"}}', /^spec\.options\.mediaFeatures\.__proto__ is a reserved name/],
+  ['a name that no feature has', '{"mediaFeatures":{"Color Gamut":"p3"}}', /^spec\.options\.mediaFeatures\.Color Gamut: not what/],
+  ['a palette of one colour', '{"imagePaletteColors":1}', /^spec\.options\.imagePaletteColors: not what/],
+]
+for (const [what, options, message] of strange) {
+  t.test(`options that only the API server takes are sent to one runner after the other: openOptions refuses ${what}`, async (t) => {
+    t.match(await fault({ options: JSON.parse(options) }), message)
+  })
+}
+
+t.test('a reserved name in sealed options is dropped in silence: openOptions refuses it', async (t) => {
+  const content = JSON.parse('{"privateOptions":{"localStorage":{"constructor":"s3cret"}}}')
+  const message = await fault({ sealedOptions: await sealFor({}, content) })
+  t.equal(message, 'the sealed options.privateOptions.localStorage.constructor is a reserved name: leave the field out')
 })

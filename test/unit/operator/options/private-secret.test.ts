@@ -43,3 +43,8 @@ for (const [what, text, message] of wrong) {
 t.test('readPrivateSecret wants its own key of the Secret', async (t) => {
   await t.rejects(read(aSecret('{}', PRIVATE_OPTIONS_TYPE, 'other.json')), { name: 'OptionsError' })
 })
+
+t.test('headers.__proto__ of a Secret is dropped in silence: it is refused', async (t) => {
+  const message = 'options.json of the Secret sign-in: headers.__proto__ is a reserved name: leave the field out'
+  await t.rejects(read(aSecret('{"headers":{"__proto__":"s3cret"}}')), { name: 'OptionsError', message })
+})

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/ids.ts'
 import { recordKey, segmentsPrefix, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import type { ListKeys } from '../../../../crds/storage/port.ts'
 import { listPastIds } from '../../../../operator/src/quota/past-records.ts'
-import type { ListKeys } from '../../../../operator/src/storage/objects.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const idAt = (time: string) => newId('scr', new Date(time))

@@ -8,6 +8,7 @@ import { recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { archive } from '../../../../operator/src/retention/archive.ts'
 import { Archiving } from '../../../../operator/src/retention/archiving.ts'
 import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { markChecks, signed } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const ACCOUNT = 'default'
@@ -31,6 +32,7 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
   }
   let questions = 0
   const ended = archive(records, {
+    ...markChecks,
     screenshots: {
       delete: async (name) => {
         const place = records.findIndex(({ metadata }) => metadata.name === name)
@@ -56,7 +58,8 @@ t.test('archive asks nothing about a record that it has taken out itself, nor ha
 
 t.test('archive hands a record back that its owner deletes in the middle of it', async (t) => {
   const { bucket, records, handedBack } = await archiveTwo((record, store, place) => {
-    if (place === 1) store.objects.set(tombstoneKey(ACCOUNT, idOf(record)), '')
+    const key = tombstoneKey(ACCOUNT, idOf(record))
+    if (place === 1) store.objects.set(key, signed(key))
   })
   t.strictSame(handedBack, [records[1]])
   t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(records[0]!))))

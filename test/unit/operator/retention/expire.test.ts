@@ -15,7 +15,9 @@ import {
 } from '../../../../crds/src/storage-keys.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
 import { GoneAccounts, type OwnedKind } from '../../../../operator/src/retention/gone-accounts.ts'
+import { toGoneText } from '../../../../operator/src/retention/marks.ts'
 import { anAccount, at, NOON } from '../../../support/builders.ts'
+import { markChecks, ring, signed } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
@@ -28,11 +30,14 @@ const accounts = new Map([
 const idAt = (second: number): string => newId('scr', at(second))
 const run = (bucket: MemoryBucket, mayWrite = () => true, { now = NOON, kinds = [] as OwnedKind[] } = {}, kept: Plans = plans) =>
   expire({
+    ...markChecks,
+    isAccountGone: async (name) => !accounts.has(name),
+    findLive: () => undefined,
     storage: bucket.storage,
     findAccount: (name) => accounts.get(name),
     plans: kept,
     recordDays: 400,
-    gone: new GoneAccounts({ storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
+    gone: new GoneAccounts({ ...markChecks, storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
     mayWrite,
     now: () => now,
     log,
@@ -74,12 +79,12 @@ t.test('expire removes files that were marked, once their time has come, and the
     bucket.objects.set(objectKey('large', id, 'png'), '')
     bucket.objects.set(objectKey('large', id, 'thumb.png'), '')
   }
-  bucket.objects.set(expiryKey('large', due, NOON), '')
+  bucket.objects.set(expiryKey('large', due, NOON), signed(expiryKey('large', due, NOON)))
   bucket.objects.set(expiryKey('large', later, at(1)), '')
   bucket.objects.set('expiries/nonsense', '')
   await run(bucket)
   t.strictSame(bucket.keys('users/'), [objectKey('large', later, 'png'), objectKey('large', later, 'thumb.png')])
-  t.match(bucket.keys('expiries/'), [expiryKey('large', later, at(1))])
+  t.strictSame(bucket.keys('expiries/'), [expiryKey('large', later, at(1)), 'expiries/nonsense'])
 })
 
 t.test('expire does nothing for a leader that is one no longer', async (t) => {
@@ -132,7 +137,7 @@ t.test('expire removes all of an account once it has been gone for a day, whoeve
 
 t.test('expire removes the objects of an account of which nothing is in the bucket but its mark', async (t) => {
   const bucket = new MemoryBucket()
-  bucket.objects.set(goneKey('unknown'), at(-DAY).toISOString())
+  bucket.objects.set(goneKey('unknown'), toGoneText('unknown', at(-DAY), ring))
   const left = [anAccount({ name: 'a-key' })]
   const remove = async () => void left.pop()
   await run(bucket, undefined, { kinds: [{ ofAccount: () => [...left], remove }] })
@@ -141,7 +146,7 @@ t.test('expire removes the objects of an account of which nothing is in the buck
 
 t.test('expire forgets that an account was gone when it is there again', async (t) => {
   const bucket = new MemoryBucket()
-  bucket.objects.set(goneKey('small'), at(-2 * DAY).toISOString())
+  bucket.objects.set(goneKey('small'), toGoneText('small', at(-2 * DAY), ring))
   for (const key of keysOf('small')) bucket.objects.set(key, '')
   await run(bucket)
   t.strictSame(bucket.keys(), keysOf('small'))

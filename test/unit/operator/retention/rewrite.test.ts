@@ -6,12 +6,17 @@ import { toObjectName } from '../../../../crds/src/names.ts'
 import { dayOf, JOIN, objectKey, recordKey, rewriteKey, segmentsPrefix, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { rewrite } from '../../../../operator/src/retention/rewrite.ts'
 import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { markChecks, signed } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const ACCOUNT = 'acme'
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const shot = (second: number): Screenshot =>
-  aScreenshot({ name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))), status: completedStatus() })
+  aScreenshot({
+    name: toObjectName(newId('scr', at(second), Buffer.alloc(10, 7))),
+    spec: { accountName: ACCOUNT },
+    status: completedStatus(),
+  })
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const DAY = dayOf(idOf(shot(0)))
 /** Past the end of the day and what may still come of it. */
@@ -26,9 +31,10 @@ function aBucket(...groups: number[][]) {
 function bury(bucket: MemoryBucket, second: number): void {
   const id = idOf(shot(second))
   for (const key of [tombstoneKey(ACCOUNT, id), rewriteKey(ACCOUNT, DAY, id), recordKey(ACCOUNT, id), objectKey(ACCOUNT, id, 'png')])
-    bucket.objects.set(key, '')
+    bucket.objects.set(key, signed(key))
 }
-const run = (bucket: MemoryBucket, now: Date, mayWrite = () => true) => rewrite({ storage: bucket.storage, mayWrite, now: () => now, log })
+const run = (bucket: MemoryBucket, now: Date, mayWrite = () => true) =>
+  rewrite({ ...markChecks, storage: bucket.storage, mayWrite, now: () => now, log })
 const segmentsOf = (bucket: MemoryBucket) => bucket.keys(segmentsPrefix(ACCOUNT, DAY))
 const idsIn = (bucket: MemoryBucket): string[] =>
   segmentsOf(bucket).flatMap((key) => readSegment(bucket.objects.get(key) ?? '').map(({ id }) => id))

@@ -1,0 +1,51 @@
+import type { KeyRing } from '@tintype/crds/download-link'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { goneKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { isSignedMark, MAX_MARK_BYTES, signMark } from '@tintype/crds/stored/marks'
+import { isFuture } from '@tintype/crds/stored/stored-json'
+import type { Storage } from '../storage/storage.ts'
+
+/** What marks are checked with. */
+export interface MarkChecks {
+  /** Signs marks of this release. */
+  ring: KeyRing
+  /** Told of objects that count as absent. */
+  report: ReportIgnored
+}
+
+/** Marks a record as deleted. */
+export async function writeTombstone(account: string, id: string, { storage, ring }: { storage: Pick<Storage, 'write'>; ring: KeyRing }) {
+  const key = tombstoneKey(account, id)
+  await storage.write(key, signMark(key, ring))
+}
+
+/**
+ * Whether a program of this release has marked a record as deleted. Nothing is deleted for a mark without a signature, as earlier versions wrote them:
+ * it hides the record, and no more.
+ */
+export async function isDeletionConfirmed(
+  account: string,
+  id: string,
+  { storage, ring, report }: MarkChecks & { storage: Pick<Storage, 'readText'> },
+): Promise<boolean> {
+  const key = tombstoneKey(account, id)
+  const text = await unlessTooLarge('tombstone', key, storage.readText(key, MAX_MARK_BYTES), report)
+  if (text === undefined) return false
+  const isSigned = isSignedMark(key, text, ring)
+  if (!isSigned && text !== '') report({ kind: 'tombstone', reason: 'content', key })
+  return isSigned
+}
+
+const signed = (account: string, since: string): string => `${goneKey(account)}\n${since}`
+
+/** The text of the mark that an account is gone: since when, and a signature. */
+export const toGoneText = (account: string, since: Date, ring: KeyRing): string =>
+  `${since.toISOString()} ${signMark(signed(account, since.toISOString()), ring)}`
+
+/** Reads it; undefined for a mark that this release has not signed, whose time begins anew then. */
+export function readGoneText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
+  const [since = '', signature = ''] = text.split(' ')
+  const at = new Date(since)
+  return isSignedMark(signed(account, since), signature, ring) && !isFuture(at, now) ? at : undefined
+}
