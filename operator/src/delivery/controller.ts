@@ -14,6 +14,7 @@ import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Backlog } from './backlog.ts'
 import type { Circuits } from './circuits.ts'
 import type { Courier } from './courier.ts'
+import type { EventOrder } from './event-order.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { ProgressBook } from './progress.ts'
 import { type ReconcileDeps, reconcile } from './reconcile.ts'
@@ -27,6 +28,8 @@ export interface DeliveryControllerOptions {
   webhooks: Reflector<Webhook>
   courier: Courier
   backlog: Backlog
+  /** Absent: the times in the objects say what came after a webhook's start. */
+  eventOrder?: Pick<EventOrder, 'followsStart'> | undefined
   circuits: Circuits
   statistics: Statistics
   onWithdrawn?: ReconcileDeps['onWithdrawn']
@@ -60,6 +63,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     webhooks: webhooks.lister,
     book,
     circuits,
+    followsStart: options.eventOrder?.followsStart,
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
     courier,

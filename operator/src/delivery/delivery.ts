@@ -15,6 +15,7 @@ import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
 import { Courier } from './courier.ts'
 import { EventLibrary } from './event-bytes.ts'
+import { EventOrder } from './event-order.ts'
 import { openEventStore } from './event-store.ts'
 import { buildGuardedAgent } from './guarded-agent.ts'
 import { Lanes } from './lanes.ts'
@@ -44,6 +45,8 @@ export function createDelivery({
   events,
   isLeader,
   storage,
+  eventOrder,
+  report,
   spans,
 }: Deps): Work {
   return prepareDelivery({
@@ -60,9 +63,11 @@ export function createDelivery({
     log: log.child({ component: 'delivery' }),
     events,
     isLeader,
+    eventOrder,
     eventStore: openEventStore(config.storage),
     statisticsMilliseconds: config.webhook.flushMilliseconds,
     storage,
+    report,
     metrics: createDeliveryMetrics(registry),
     spans,
     controllerMetrics,
@@ -73,7 +78,8 @@ export function createDelivery({
 export function prepareDelivery(options: DeliveryOptions): Work {
   options.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   options.screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf)
-  return { start: (signal) => startTerm(options, signal) }
+  const { eventOrder = new EventOrder(options) } = options
+  return { start: (signal) => startTerm({ ...options, eventOrder }, signal) }
 }
 
 function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
@@ -114,7 +120,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     circuits,
     post: postOnce,
     deliveryLog,
-    events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log }),
+    events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),

@@ -21,7 +21,8 @@ export interface WebhookFinder {
 export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, name: string, finder: WebhookFinder): Endpoint | undefined {
   if (name !== REQUEST_WEBHOOK) {
     const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`)
-    return webhook && isReceiver(webhook, occurrence) ? { url: webhook.spec.url, webhook } : undefined
+    const entry = screenshot.status?.deliveries?.[occurrence.event]?.[name]
+    return webhook && isReceiver(webhook, occurrence, entry) ? { url: webhook.spec.url, webhook } : undefined
   }
   const webhook = finder.findDefaultWebhook(screenshot)
   const { webhookUrl: url } = screenshot.spec

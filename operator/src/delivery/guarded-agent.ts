@@ -13,6 +13,7 @@ import {
   toCanonicalHost,
   type Verdict,
 } from '@tintype/crds/address-rules'
+import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
 import { Agent, buildConnector } from 'undici'
 import type { Resolve } from './resolve.ts'
 import { openTunnel } from './tunnel.ts'
@@ -67,6 +68,7 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
   return new Agent({
     allowH2: false,
     connections,
+    maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLISECONDS,
     connect: (target, callback) => {

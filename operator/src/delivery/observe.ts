@@ -10,6 +10,7 @@ import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
 import { laneOf } from './endpoint.ts'
+import type { FollowsStart } from './event-order.ts'
 import type { ProgressBook, ScreenshotProgress } from './progress.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './receivers.ts'
 
@@ -18,6 +19,8 @@ export interface ObserveDeps {
   webhooks: Pick<Lister<Webhook>, 'byIndex'>
   book: ProgressBook
   circuits: Pick<Circuits, 'heldUntil'>
+  /** Tells what came after a webhook's start; absent: the times in the objects do. */
+  followsStart?: FollowsStart | undefined
 }
 
 /** One Screenshot, who is to be told of it, and what is under way. */
@@ -32,11 +35,11 @@ export interface Observed {
 }
 
 /** Reads the caches; undefined when the Screenshot is gone. */
-export function observe(key: string, { screenshots, webhooks, book, circuits }: ObserveDeps): Observed | undefined {
+export function observe(key: string, { screenshots, webhooks, book, circuits, followsStart }: ObserveDeps): Observed | undefined {
   const cached = screenshots.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const screenshot = readObject('Screenshot', Screenshot, cached)
-  const occurrences = toOccurrences(screenshot)
+  const occurrences = toOccurrences(screenshot, followsStart)
   const progress = book.of(key, screenshot.metadata.uid)
   const { namespace } = screenshot.metadata
   const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
@@ -52,7 +55,9 @@ export function observe(key: string, { screenshots, webhooks, book, circuits }: 
 function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
   const { event } = occurrence
   const ledger = screenshot.status?.deliveries?.[event] ?? {}
-  const receivers = new Set(hooks.filter((hook) => isReceiver(hook, occurrence)).map(({ metadata }) => metadata.name))
+  const receivers = new Set(
+    hooks.filter((hook) => isReceiver(hook, occurrence, ledger[hook.metadata.name])).map(({ metadata }) => metadata.name),
+  )
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
   // A post that was under way when its webhook went is written down all the same. One place too many, and the whole ledger is refused.
   const names = [...new Set([...Object.keys(ledger), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)

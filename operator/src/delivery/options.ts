@@ -6,10 +6,12 @@ import type { LinkBase } from '@tintype/crds/events'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { OpeningKeys } from '@tintype/crds/sealed'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { EventStore } from './event-bytes.ts'
+import type { EventOrder } from './event-order.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Resolve } from './resolve.ts'
 import type { DeliverySettings } from './settings.ts'
@@ -33,9 +35,13 @@ export interface DeliveryOptions {
   /** Absent: nobody is told by Kubernetes Events. */
   events?: Pick<EventRecorder, 'warn'>
   isLeader: () => boolean
+  /** Of events and webhooks; absent: made with the part. */
+  eventOrder?: Pick<EventOrder, 'followsStart'>
   eventStore?: EventStore
   /** Keeps the log; without it nothing is delivered again. */
   storage?: Storage
+  /** Told of objects in the bucket that count as absent. */
+  report?: ReportIgnored
   metrics?: DeliveryMetrics
   /** Where spans go; absent: nobody collects them. */
   spans?: Pick<SpanExporter, 'add'> | undefined

@@ -2,6 +2,7 @@ import { eventIdOf, eventTimeOf } from '@tintype/crds/events'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { ignoreSilently } from '@tintype/crds/stored/ignored-objects'
 import { toDeliveryId } from './courier.ts'
 import type { LedgerChange } from './decide.ts'
 import { DeliveryLog } from './log.ts'
@@ -12,14 +13,16 @@ import { Requests, type RequestsOptions } from './requests.ts'
 
 type Given = Pick<
   DeliveryOptions,
-  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics'
+  'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
   Pick<RequestsOptions, 'store' | 'lanes' | 'mayPost'>
 
 /** The log of one term; none without a bucket. */
-export const openDeliveryLog = ({ storage, log }: Pick<Given, 'storage' | 'log'>, now: () => Date): DeliveryLog | undefined =>
-  storage && new DeliveryLog({ storage, now, log })
+export const openDeliveryLog = (
+  { storage, log, report = ignoreSilently }: Pick<Given, 'storage' | 'log' | 'report'>,
+  now: () => Date,
+): DeliveryLog | undefined => storage && new DeliveryLog({ storage, now, log, report })
 
 /** Notes that an endpoint wanted an event no more: in the log it would be pending for ever. */
 export function noteWithdrawal(
@@ -46,8 +49,8 @@ export function noteWithdrawal(
 
 /** Starts the controller that posts what is asked for. */
 export function startRequests(given: Given, shared: Shared): Requests {
-  const { screenshots, webhooks, storage, linkBase } = given
-  const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase })
+  const { screenshots, webhooks, storage, linkBase, report } = given
+  const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
   const deps = { ...given, ...shared, recordedEvents }
   return new Requests({ ...given, ...shared, webhooks, perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps) })
 }

@@ -3,6 +3,7 @@
 
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
 
 /** The proxy is away, or will not lead to the target. */
 export class ProxyError extends Error {
@@ -27,6 +28,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget, timeoutMilliseconds
     path: authority,
     headers: { host: authority, ...authorizationOf(proxy) },
     agent: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
     signal: AbortSignal.timeout(timeoutMilliseconds),
   })
   const refuse = (status: number | undefined) => reject(new ProxyError(`the proxy answered ${status}`))

@@ -40,7 +40,7 @@ function noteFailedStart(
   memory.failedStarts++
   memory.lastFailureAt = now().getTime()
   memory.lastFailure = { reason: 'RunnersFailing', message: text }
-  log.warn({ pod: runner.name, uid: runner.uid, text }, 'runner did not start')
+  log.warn({ runnerPod: runner.name, uid: runner.uid, text }, 'runner did not start')
 }
 
 /** The API server takes no more pods now: the condition says why, and it is tried again later and later. */
@@ -91,7 +91,7 @@ async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' 
   try {
     await pods.delete(name, { uid, gracePeriodSeconds: reason === 'ended' ? 0 : DELETE_GRACE_SECONDS })
     metrics.onPodDeleted(reason)
-    log.info({ pod: name, uid, reason }, 'runner pod deleted')
+    log.info({ runnerPod: name, uid, reason }, 'runner pod deleted')
   } catch (error) {
     if (isNotFound(error) || isConflict(error)) return
     expectations.forget(uid)

@@ -1,4 +1,5 @@
 import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch'
+import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/limited-read'
 import { RUNNER_PORT } from '@tintype/crds/names'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
@@ -61,6 +62,8 @@ const CONNECT_MILLISECONDS = 1_000
 const ANSWER_MILLISECONDS = 2_000
 /** The runner decrypts and answers before it captures. */
 const POST_MILLISECONDS = 5_000
+/** A response is an identity with its token, or a state: a few KiB. */
+const MAX_BODY_BYTES = 64 * 1024
 
 /** Talks to runners over kept connections. */
 export class RunnerClient {
@@ -70,6 +73,7 @@ export class RunnerClient {
     allowH2: false,
     keepAliveTimeout: 30_000,
     pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
   })
   readonly #port: number
   readonly #now: () => number
@@ -108,8 +112,9 @@ export class RunnerClient {
     const answer = await this.#request(runner, question, POST_MILLISECONDS).catch(() => undefined)
     if (!answer) return { outcome: 'silent' }
     if (answer.status === 200 || answer.status === 202) return { outcome: 'accepted' }
-    if (answer.status === 409) return { outcome: 'busy', with: CaptureState.parse(answer.body) }
-    if (answer.status >= 500) return { outcome: 'unavailable' }
+    const { data: other } = answer.status === 409 ? CaptureState.safeParse(answer.body) : {}
+    if (other) return { outcome: 'busy', with: other }
+    if (answer.status === 409 || answer.status >= 500) return { outcome: 'unavailable' }
     return { outcome: 'refused', status: answer.status, clockAheadMilliseconds: this.#clocks.of(runner.uid) }
   }
 
@@ -163,7 +168,7 @@ export class RunnerClient {
       body: body ?? null,
       signal: AbortSignal.timeout(milliseconds),
     })
-    const text = await answer.body.text()
+    const text = (await readAtMost(answer.body, MAX_BODY_BYTES)).toString()
     return { status: answer.statusCode, body: text === '' ? undefined : parse(text), date: Date.parse(String(answer.headers.date ?? '')) }
   }
 }

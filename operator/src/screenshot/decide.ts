@@ -35,8 +35,8 @@ export interface ObservedClaim {
 
 export interface Observed {
   shot: Screenshot | undefined
-  poolName: string
-  poolExists: boolean
+  /** Its pool exists, and its Account where that has yet to pay. What cannot run is looked after elsewhere (waiting/). */
+  canRun: boolean
   /** The runner that the matchmaker keeps for it. */
   reserved: RunnerClaim | undefined
   /** The picture that it may be answered with, of one that no runner was asked for. */
@@ -111,19 +111,17 @@ export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[]
 
 const NEVER_BEGAN = { counts: false, lost: false, blamesRunner: true } as const
 
-function decidePending(shot: Screenshot, { poolName, poolExists, reserved, cached }: Observed): Action[] {
+function decidePending(shot: Screenshot, { canRun, reserved, cached }: Observed): Action[] {
   const begun = attemptsOf(shot)
   if (cached) return [{ do: 'release' }, { do: 'reuse', entry: cached }]
   if (begun >= MAX_ATTEMPTS) return [{ do: 'release' }, exhausted(shot)]
-  if (reserved)
+  if (reserved && canRun)
     return [
       ...(begun > 0 || wasHandedBack(shot) ? [{ do: 'removeFiles' } as const] : []),
       { do: 'claim', runner: reserved },
       { do: 'dispatch' },
     ]
-  if (poolExists) return [{ do: 'queue' }]
-  const reason = 'PoolNotFound'
-  return reasonOf(shot) === reason ? [] : [{ do: 'note', reason, message: `there is no RunnerPool ${poolName}` }]
+  return [{ do: canRun ? 'queue' : 'release' }]
 }
 
 function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: Date): Action[] {

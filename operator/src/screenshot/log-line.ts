@@ -14,7 +14,7 @@ export function toLogLine(shot: Screenshot): Record<string, string | number | un
     accountId: accountOf(shot),
     phase,
     attempt,
-    pod: runner?.pod,
+    runnerPod: runner?.pod,
     code: result?.error?.code,
     format: result?.format,
     fileSizeBytes: result?.fileSizeBytes,

@@ -1,9 +1,11 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
 import type { Told } from '../pool/dispatch.ts'
 import { endOf } from '../pool/pod-end.ts'
 import { podState, unchangedSince } from '../pool/pod-state.ts'
 import { readObject } from '../read-object.ts'
+import { mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { type Observed, type ObservedClaim, POLL_MILLISECONDS } from './decide.ts'
 import { attemptsOf } from './status.ts'
@@ -13,15 +15,15 @@ export async function observe(key: string, context: ScreenshotContext): Promise<
   const { reflectors, matchmaker, namespace, poolOf } = context
   const object = reflectors.screenshots.lister.get(key)
   // Of what has ended there is nothing to decide.
-  if (!object || isFinished(object)) return { shot: object, poolName: '', poolExists: false, reserved: undefined, claim: undefined }
+  if (!object || isFinished(object)) return { shot: object, canRun: false, reserved: undefined, claim: undefined }
   const shot = readObject('Screenshot', Screenshot, object)
-  const poolName = poolOf(shot)
+  const hasPool = reflectors.pools.lister.has(`${namespace}/${poolOf(shot)}`)
+  const hasPayer = !mustBeCharged(shot, context) || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
   const reserved = matchmaker.reservationOf(key)
   const { status } = shot
   return {
     shot,
-    poolName,
-    poolExists: reflectors.pools.lister.has(`${namespace}/${poolName}`),
+    canRun: hasPool && hasPayer,
     reserved: reserved && { pod: reserved.name, uid: reserved.uid },
     cached: await context.cache.find(key, shot),
     claim: status?.phase === 'Running' && status.runner ? await observeClaim(key, shot, status.runner, context) : undefined,

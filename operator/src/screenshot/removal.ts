@@ -8,16 +8,17 @@ import { accountOf } from '@tintype/crds/record'
 import type { Requeue } from '../controller/controller.ts'
 import type { RunnerClient } from '../pool/dispatch.ts'
 import { addressOf, type Runners } from '../pool/runners.ts'
+import type { MarkChecks } from '../retention/marks.ts'
 import { judgeRemoval } from '../retention/removal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
-export interface RemovalContext {
+export interface RemovalContext extends MarkChecks {
   namespace: string
   runners: Runners
   client: Pick<RunnerClient, 'cancel'>
-  storage: Pick<Storage, 'removePrefix' | 'exists' | 'write' | 'remove'>
+  storage: Pick<Storage, 'removePrefix' | 'exists' | 'readText' | 'write' | 'remove'>
   now: () => Date
 }
 
@@ -38,7 +39,7 @@ export class Removals {
   async reconcile(uid: string, context: RemovalContext): Promise<Requeue> {
     const shot = this.#deleted.get(uid)
     if (!shot) return {}
-    const isArchived = (await judgeRemoval(accountOf(shot), screenshotIdOf(shot.metadata), context.storage)) === 'archived'
+    const isArchived = (await judgeRemoval(accountOf(shot), screenshotIdOf(shot.metadata), context)) === 'archived'
     if (isArchived || attemptsOf(shot) === 0) {
       this.#deleted.delete(uid)
       return {}

@@ -1,7 +1,12 @@
-import { ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/conditions'
+import { withDefaults } from '@tintype/crds/capture-options/catalogue'
+import { type Condition, ConditionType, findCondition, Reason, setCondition, toReason } from '@tintype/crds/conditions'
 import { attemptMilliseconds, UPLOAD_GRACE_MILLISECONDS } from '@tintype/crds/deadline'
 import type { JobErrorCode } from '@tintype/crds/errors'
+import { screenshotIdOf } from '@tintype/crds/ids'
 import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
+import { toShortUrl } from '@tintype/crds/short-url'
+import { objectKey } from '@tintype/crds/storage-keys'
 import type { ScreenshotReason } from '../errors.ts'
 
 // The statuses that the operator writes, as merge patches: null takes a field away. Pure.
@@ -28,6 +33,19 @@ export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>
 export const uploadExpiryOf = (shot: Pick<Screenshot, 'spec' | 'status'>): Date =>
   new Date(deadlineOf(shot).getTime() + UPLOAD_GRACE_MILLISECONDS)
 
+/**
+ * What a person with kubectl needs to find the record, the file and the page. It goes along with a write that happens anyway, before a runner
+ * may write: the admission policy keeps a runner from changing it. Programs never read it.
+ */
+function describe({
+  metadata,
+  spec,
+}: Pick<Screenshot, 'metadata' | 'spec'>): Pick<Required<ScreenshotStatus>, 'id' | 'storagePath' | 'url'> {
+  const id = screenshotIdOf(metadata)
+  const { format } = withDefaults(spec.options)
+  return { id, storagePath: objectKey(accountOf({ spec }), id, format), url: toShortUrl(spec.url) }
+}
+
 const CHARGED = {
   type: ConditionType.charged,
   status: 'True',
@@ -38,8 +56,9 @@ const CHARGED = {
 /** The claim: from now on this pod, and no other, may report. `isCharged`: its account has just been charged for it. */
 export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date, isCharged = false): StatusPatch {
   const attempt = attemptsOf(shot) + 1
-  const conditions = pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now)
+  const conditions = runnable(pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now), now)
   return {
+    ...describe(shot),
     phase: 'Running',
     runner,
     attempt,
@@ -75,10 +94,21 @@ export function buildUnclaim(shot: Screenshot, { reason, message, counts, lost }
   }
 }
 
-/** Says why it waits, and changes nothing else. */
+/** Says why it waits, and which it is. */
 export function buildNote(shot: Screenshot, reason: ScreenshotReason, message: string, now: Date): StatusPatch {
-  return { conditions: pending(shot, reason, message, now) }
+  return { ...describe(shot), conditions: pending(shot, reason, message, now) }
 }
+
+/** Says why it cannot run. The time at which it was first said decides when it fails. */
+export function buildUnrunnable(shot: Screenshot, reason: ScreenshotReason, message: string, now: Date): StatusPatch {
+  const condition = { type: ConditionType.runnable, status: 'False', reason, message } as const
+  return { conditions: setCondition(pending(shot, reason, message, now), condition, now) }
+}
+
+/** Says that it can run after all. */
+export const buildCleared = (shot: Screenshot, now: Date): StatusPatch => ({
+  conditions: runnable(pending(shot, Reason.queued, WAITS, now), now),
+})
 
 /** Why there will be no picture; `reason` is that of the conditions, if another than the code's own. */
 export interface Failure {
@@ -93,6 +123,7 @@ export function buildFailure(shot: Screenshot, { code, message, reason = toReaso
   const failed = { type: ConditionType.succeeded, status: 'False', reason, message: text } as const
   const finished = { type: ConditionType.finished, status: 'True', reason, message: 'failed' } as const
   return {
+    ...describe(shot),
     phase: 'Failed',
     completionTime: now.toISOString(),
     result: { error: { code, message: text } },
@@ -107,6 +138,7 @@ export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, 
   const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.cached, message } as const
   const finished = { type: ConditionType.finished, status: 'True', reason: Reason.cached, message } as const
   return {
+    ...describe(shot),
     phase: 'Completed',
     startTime: began.toISOString(),
     completionTime: now.toISOString(),
@@ -122,6 +154,14 @@ export const reasonOf = ({ status }: Pick<Screenshot, 'status'>): string | undef
 /** The words that go with it. */
 export const messageOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   findCondition(status?.conditions, ConditionType.succeeded)?.message
+
+const WAITS = 'it waits for a runner'
+
+/** Takes back that it could not run, where that was said. */
+function runnable(conditions: readonly Condition[], now: Date): Condition[] {
+  if (findCondition(conditions, ConditionType.runnable)?.status !== 'False') return [...conditions]
+  return setCondition(conditions, { type: ConditionType.runnable, status: 'True', reason: Reason.queued, message: WAITS }, now)
+}
 
 function pending({ status }: Screenshot, reason: ScreenshotReason, message: string, now: Date) {
   return setCondition(status?.conditions ?? [], { type: ConditionType.succeeded, status: 'Unknown', reason, message }, now)

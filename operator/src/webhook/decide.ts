@@ -5,6 +5,7 @@ import type { Verdict } from '@tintype/crds/address-rules'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
+import { toShortUrl } from '@tintype/crds/short-url'
 import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
 import { MAX_RECEIVERS } from './limit.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'
@@ -22,6 +23,7 @@ export interface Observed {
 
 /** Fields of the status to write; `null` takes one away, as in a merge patch. */
 export interface StatusPatch {
+  url: string
   activeSince: string | null
   subscriptions: Record<string, string | null> | null
   signingSecretName: string | null
@@ -102,10 +104,11 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
 function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding: Finding, now: Date): StatusPatch {
   const { metadata, spec, status = {} } = webhook
   const observedGeneration = metadata.generation ?? 0
+  const url = toShortUrl(spec.url)
   const ready = setCondition(status.conditions ?? [], { type: ConditionType.ready, observedGeneration, ...finding }, now)
   const conditions = toAnswering(ready, isCircuitOpen, now)
   if (finding.status === 'False') {
-    return { activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
+    return { url, activeSince: null, subscriptions: null, signingSecretName: status.signingSecretName ?? null, conditions }
   }
   const activeSince = status.activeSince ?? firstInstant(webhook, now).toISOString()
   const known = status.subscriptions ?? {}
@@ -113,6 +116,7 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
   const kept = spec.events.map((event) => [event, known[event] ?? fresh])
   const dropped = Object.keys(known).flatMap((event) => (spec.events.some((wanted) => wanted === event) ? [] : [[event, null]]))
   return {
+    url,
     activeSince,
     subscriptions: Object.fromEntries([...kept, ...dropped]),
     signingSecretName: secret === 'sealed' ? null : signingSecretName(metadata.name),
@@ -128,17 +132,17 @@ function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date)
 }
 
 /**
- * From when a webhook is told of things. One seen for the first time counts from its creation, of which only the second is known: the end
- * of that second, so that nothing from before it is sent. One that was switched on again counts from now.
+ * From when a webhook is told of things, as far as times tell (delivery/event-order.ts knows it better). A new one, whenever it is seen, counts
+ * from its creation, to the second; one that was switched on again, or whose obstacle has gone, from now.
  */
 function firstInstant({ metadata, status }: Webhook, now: Date): Date {
-  if (status?.conditions?.some(({ type }) => type === ConditionType.ready)) return now
-  return new Date(Math.min(now.getTime(), new Date(metadata.creationTimestamp).getTime() + 1000))
+  const ready = findCondition(status?.conditions, ConditionType.ready)
+  return ready === undefined || ready.reason === 'SecretLeftover' ? new Date(metadata.creationTimestamp) : now
 }
 
 function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean {
-  const { activeSince = null, subscriptions = null, signingSecretName = null, conditions = [] } = status ?? {}
-  return canonical({ activeSince, subscriptions, signingSecretName, conditions }) === canonical(wanted)
+  const { url, activeSince = null, subscriptions = null, signingSecretName = null, conditions = [] } = status ?? {}
+  return canonical({ url, activeSince, subscriptions, signingSecretName, conditions }) === canonical(wanted)
 }
 
 /** Text that is the same for the same content, whatever the order of fields. */

@@ -6,6 +6,7 @@ import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/s
 import { post } from '../../../operator/src/delivery/post.ts'
 import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../support/endless-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startReceiver } from './stage.ts'
 
@@ -72,6 +73,20 @@ t.test('a post fails in time when its proxy is away, or takes the connection and
   const { port } = silent.address() as { port: number }
   t.match(await anAgent(t, `http://127.0.0.1:${port}`)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ })
   t.match(await anAgent(t, 'http://127.0.0.1:1')(target), { isSuccess: false, end: 'proxy' })
+})
+
+t.test('a post reads no more of its proxy than a few KiB, and no longer than its time', async (t) => {
+  const ways = {
+    'headers without end': ['HTTP/1.1 200 OK\r\n', `x-more: ${'y'.repeat(1_000)}\r\n`],
+    'a refusal without end': ['HTTP/1.1 403 Forbidden\r\n\r\n', 'no '],
+    'interim responses without end': ['', 'HTTP/1.1 102 Processing\r\n\r\n'],
+  } as const
+  for (const [way, [start, more]] of Object.entries(ways)) {
+    const endless = await startEndlessServer(t, start, more)
+    t.match(await anAgent(t, endless.url)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ }, way)
+    await eventually('the connection is closed', async () => endless.closed() === 1)
+    if (way !== 'interim responses without end') t.ok(endless.bytes() < BUFFERED_BYTES, `${endless.bytes()} bytes were taken`)
+  }
 })
 
 t.test('no private address, and no name of the cluster, is ever asked of the proxy', async (t) => {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { storeBatchOptions, storeOptions } from '../../../api-gateway/src/options/store-options.ts'
-import { Bucket } from '../../../api-gateway/src/store/bucket.ts'
+import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { type Secret, secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { Resource } from '../../../crds/client/resource.ts'
@@ -21,7 +21,7 @@ await stage.whenIdle(1)
 const { http } = await stage.release.asPod('tintype-api-gateway', 'gateway-1')
 const shots = new Resource(http, screenshots)
 const { endpoint, accessKey, secretKey } = minio
-const objects = new Bucket({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
+const objects = openBucket({ endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'tintype' })
 const deps = { sealingKey: () => toSealingKey(stage.openingKey), objects }
 const url = 'https://example.com/'
 const privateOptions = { authorization: 'Bearer s3cret', cookies: [{ name: 'sid', value: 's3cret' }] }

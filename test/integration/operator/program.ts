@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { compileCache } from '../../support/compile-cache.ts'
+import { parseLogLines } from '../../support/log-lines.ts'
 import { endWithTest } from '../../support/own-children.ts'
 
 /** The operator as a process of its own. */
@@ -48,7 +49,10 @@ export async function startProgram(t: Test, environment: Record<string, string>)
     child.kill(signal)
     return exited
   }
-  t.teardown(() => end('SIGKILL'))
+  t.teardown(async () => {
+    await end('SIGKILL')
+    parseLogLines(output)
+  })
   const isLeader = async () => /leader_election_master_status\{[^}]*\} 1/.test((await get('/metrics').catch(() => ({ text: '' }))).text)
   return { process: child, get, isLeader, end, output: () => output }
 }

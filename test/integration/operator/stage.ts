@@ -23,6 +23,7 @@ import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
 import { loadConfig } from '../../../operator/src/config.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
 import { createCore } from '../../../operator/src/core.ts'
+import { EventOrder } from '../../../operator/src/delivery/event-order.ts'
 import { createEventRecorder } from '../../../operator/src/event-recorder.ts'
 import { createMetrics } from '../../../operator/src/metrics.ts'
 import { createSigner } from '../../../operator/src/pool/signature.ts'
@@ -30,10 +31,12 @@ import { createQuota } from '../../../operator/src/quota/quota.ts'
 import { createReflectors } from '../../../operator/src/reflectors.ts'
 import { Archiving } from '../../../operator/src/retention/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { createWaiting } from '../../../operator/src/waiting/waiting.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { helm } from '../../support/chart.ts'
 import { eventually } from '../../support/eventually.ts'
+import { ring } from '../../support/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { FakeNode } from './node.ts'
 
@@ -96,9 +99,11 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       controllerMetrics: metrics.controller,
       clock: { ...systemClock, wall: now },
       reflectors,
-      keys: { dispatchKey, downloadKeys: { current: 'k1', keys: {} }, openingKeys: [openingKey] },
+      keys: { dispatchKey, downloadKeys: ring, openingKeys: [openingKey] },
       storage,
+      report: () => {},
       archiving: new Archiving(),
+      eventOrder: new EventOrder(reflectors),
       events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
       isLeader: () => true,
     }
@@ -106,7 +111,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     const quota = charges ? createQuota(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const works = [core, createWaiting(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {
@@ -124,9 +129,11 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   const poolClient = new Resource(release.admin, runnerPools)
   const podClient = new Resource<Pod>(release.admin, pods)
 
-  /** Makes a Screenshot. */
+  const ofGateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
+
+  /** Makes a Screenshot as the gateway does, with a name that holds its id. */
   const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> =>
-    shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: 'https://example.com/', ...spec } })
+    ofGateway.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: 'https://example.com/', ...spec } })
 
   /** The Screenshot once it is as wanted. */
   const when = (shot: Screenshot, what: string, test: (shot: Screenshot) => boolean) =>

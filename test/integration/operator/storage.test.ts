@@ -21,7 +21,7 @@ for (const [words, milliseconds] of [
   t.test(`the operator finds and reads its objects with a clock 90 s ${words} the store’s`, async (t) => {
     const { endpoint, accessKey, secretKey } = minio
     const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey }
-    const storage = openStorage(access, () => new Date(Date.now() + milliseconds))
+    const storage = openStorage(access, { now: () => new Date(Date.now() + milliseconds) })
     await storage.ensureBucket()
     await storage.write('records/a', 'text')
     t.equal(await storage.exists('records/a'), true)

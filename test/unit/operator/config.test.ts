@@ -15,7 +15,7 @@ t.test('loadConfig fills in what the chart leaves out', async (t) => {
     release: 'tintype',
     metricsPort: 9090,
     storage: { endpoint: 'http://tintype-minio:9000', bucket: 'tintype' },
-    bootstrap: { enabled: true, plan: 'free' },
+    bootstrap: { enabled: true, plan: 'scale' },
     admissionPolicy: { name: 'tintype-runner-status', hash: undefined },
     trustedSpecPolicy: { name: 'tintype-trusted-spec', hash: undefined },
     webhook: { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [5_000, 300_000], allowedCidrs: [] },

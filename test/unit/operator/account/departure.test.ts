@@ -6,7 +6,9 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../crds/src/record.ts'
 import { goneKey } from '../../../../crds/src/storage-keys.ts'
 import { type DepartureDeps, isQueued, QUEUED_INDEX, reconcileDeparture } from '../../../../operator/src/account/departure.ts'
+import { readGoneText } from '../../../../operator/src/retention/marks.ts'
 import { anAccount, aScreenshot, NOON } from '../../../support/builders.ts'
+import { ring } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const paid = { accountName: 'acme', reservation: 'res_1' }
@@ -35,6 +37,7 @@ function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean;
       },
     },
     storage: bucket.storage,
+    ring,
     deleted: new Set(isDeletionSeen ? [KEY] : []),
     isLeader: () => true,
     now: () => NOON,
@@ -53,7 +56,7 @@ t.test('the end of an Account ends what waits of it, says why, and leaves alone 
   await reconcileDeparture(KEY, deps)
   t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
   t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
-  t.equal(bucket.objects.get(goneKey('acme')), NOON.toISOString())
+  t.strictSame(readGoneText('acme', bucket.objects.get(goneKey('acme')) ?? '', ring, NOON), NOON)
   t.strictSame(deps.deleted, new Set())
 })
 

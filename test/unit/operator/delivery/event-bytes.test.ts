@@ -1,7 +1,9 @@
 import t from 'tap'
 import { silentLog } from '../../../../crds/client/log.ts'
+import { buildEvent } from '../../../../crds/src/events.ts'
 import { EventLibrary } from '../../../../operator/src/delivery/event-bytes.ts'
 import { aScreenshot, completedStatus } from '../../../support/builders.ts'
+import { collectIgnored } from '../../../support/mark-checks.ts'
 
 const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
 const shot = aScreenshot({ status: completedStatus() })
@@ -18,10 +20,34 @@ t.test('EventLibrary repeats what was kept, and builds it again where nothing wa
   const library = new EventLibrary({ linkBase, store, log: silentLog })
   const first = await library.load(shot, 'screenshot.completed', 1)
   t.equal((await library.load(shot, 'screenshot.completed', 2)).body, first.body)
-  await library.keep({ id: first.id, body: 'kept' })
-  t.equal((await library.load(shot, 'screenshot.completed', 2)).body, 'kept')
+  const rotated = { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } }
+  const kept = JSON.stringify(buildEvent(shot, 'screenshot.completed', { publicUrl: '', ring: rotated }))
+  t.not(kept, first.body)
+  await library.keep({ id: first.id, body: kept })
+  t.equal((await library.load(shot, 'screenshot.completed', 2)).body, kept)
   t.strictSame([...objects.keys()], [`events/${first.id}.json`])
 })
+
+const event = buildEvent(shot, 'screenshot.completed', linkBase)
+const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...event.data.screenshot, ...changes } } })
+const forgeries: [string, string, string][] = [
+  ['nothing', '', 'content'],
+  ['not JSON', '\0\u0001', 'content'],
+  ['of wrong types', '{"id":1}', 'content'],
+  ['of another event', JSON.stringify({ ...event, id: 'evt_other' }), 'id'],
+  ['of another screenshot', forge({ id: 'scr_other' }), 'id'],
+  ['of another type', JSON.stringify({ ...event, type: 'screenshot.failed' }), 'content'],
+  ['leading elsewhere', forge({ download_url: 'https://evil.example/x.png' }), 'content'],
+  ['leading to another account', forge({ storage_path: 'users/victim/x.png' }), 'content'],
+]
+for (const [name, text, reason] of forgeries) {
+  t.test(`EventLibrary posts nothing that was kept and is ${name}`, async (t) => {
+    const { ignored, report } = collectIgnored()
+    const library = new EventLibrary({ linkBase, store: { put: async () => {}, get: async () => text }, log: silentLog, report })
+    t.equal((await library.load(shot, 'screenshot.completed', 2)).body, JSON.stringify(event))
+    t.strictSame(ignored, [`event ${reason} events/${event.id}.json`])
+  })
+}
 
 t.test('EventLibrary does without a store that fails', async (t) => {
   const fail = () => Promise.reject(new Error('away'))

@@ -21,7 +21,7 @@ const aLine = (n: number): AttemptLine => ({
 
 function aLog(bucket = new MemoryBucket()) {
   let second = 0
-  const log = new DeliveryLog({ storage: bucket.storage, now: () => at(++second), log: silentLog })
+  const log = new DeliveryLog({ storage: bucket.storage, now: () => at(++second), log: silentLog, report: () => {} })
   const idsRead = async () => (await log.read(hook)).map(({ delivery }) => delivery)
   return { log, bucket, idsRead }
 }

@@ -4,7 +4,7 @@ import { isReceiver, isRequestReceiver, toOccurrences } from '../../../../operat
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../support/builders.ts'
 
 t.test('toOccurrences tells what has happened to a Screenshot, and when', async (t) => {
-  const queued = { event: 'screenshot.queued', at: at(0) }
+  const queued = { event: 'screenshot.queued', at: at(0), latest: at(0.999) }
   t.strictSame(toOccurrences(aScreenshot()), [queued])
   t.strictSame(toOccurrences(aScreenshot({ status: { phase: 'Running' } })), [queued])
   t.strictSame(toOccurrences(aScreenshot({ status: completedStatus() })), [queued, { event: 'screenshot.completed', at: at(2) }])
@@ -36,6 +36,31 @@ for (const { name, spec = {}, status, is } of cases) {
     t.equal(isReceiver(aWebhook({ spec, status }), { event: 'screenshot.completed', at: at(2) }), is)
   })
 }
+
+t.test('isReceiver goes by the order of the API server where it is known, by times where it is not', async (t) => {
+  const hook = aWebhook({ status: since(3) })
+  const occurrence = { event: 'screenshot.completed' as const, at: at(2) }
+  t.ok(isReceiver(hook, { ...occurrence, follows: () => true }))
+  t.notOk(isReceiver(hook, { ...occurrence, follows: () => undefined }))
+  t.notOk(isReceiver(hook, { ...occurrence, at: at(4), follows: () => false }))
+})
+
+t.test(
+  'isReceiver takes a queued Screenshot of the second in which the webhook became active: more of its creation is not known',
+  async (t) => {
+    const hook = aWebhook({ spec: { events: ['screenshot.queued'] }, status: since(0.7) })
+    const occurrenceAt = (second: number) => toOccurrences(aScreenshot({ metadata: { creationTimestamp: at(second).toISOString() } }))[0]!
+    t.ok(isReceiver(hook, occurrenceAt(0)))
+    t.notOk(isReceiver(hook, occurrenceAt(-1)), 'but none of an earlier second')
+  },
+)
+
+t.test('isReceiver carries on what the ledger says was begun since the webhook became active', async (t) => {
+  const hook = aWebhook({ status: since(3) })
+  const occurrence = { event: 'screenshot.completed' as const, at: at(2) }
+  t.ok(isReceiver(hook, occurrence, { n: 1, at: at(4).toISOString(), s: 'open' }))
+  t.notOk(isReceiver(hook, occurrence, { n: 1, at: at(2.5).toISOString(), s: 'open' }))
+})
 
 const signer = (status: WebhookStatus, spec: Partial<WebhookSpec> = {}) => aWebhook({ spec: { isDefault: true, ...spec }, status })
 const told = aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })

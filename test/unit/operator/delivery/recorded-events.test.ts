@@ -15,6 +15,8 @@ const shot = aScreenshot({ status: completedStatus() })
 const id = screenshotIdOf(shot.metadata)
 const event = eventIdOf(shot, type)
 const built = JSON.stringify(buildEvent(shot, type, linkBase))
+const rotated = { current: 'k2', keys: { k2: Buffer.alloc(32, 2).toString('base64') } }
+const kept = JSON.stringify(buildEvent(shot, type, { publicUrl: '', ring: rotated }))
 const line = {
   delivery: 'dlv_1',
   event,
@@ -31,7 +33,19 @@ const renewed: Screenshot = { ...shot, metadata: { ...shot.metadata, uid: 'anoth
 const archived = { [recordKey('default', id)]: toArchivedLine(shot) }
 
 const cases: { name: string; live?: Screenshot[]; objects?: Record<string, string>; body: string | undefined }[] = [
-  { name: 'the bytes that were kept', live: [shot], objects: { [eventKey(event)]: '{"kept":true}' }, body: '{"kept":true}' },
+  { name: 'the bytes that were kept', live: [shot], objects: { [eventKey(event)]: kept }, body: kept },
+  {
+    name: 'the bytes that were kept of a deleted record',
+    objects: { [eventKey(event)]: kept, [tombstoneKey('default', id)]: '' },
+    body: kept,
+  },
+  { name: 'nothing that was kept of a record that the account never had', objects: { [eventKey(event)]: kept }, body: undefined },
+  {
+    name: 'the same bytes again where something else was kept',
+    live: [shot],
+    objects: { [eventKey(event)]: '{"kept":true}' },
+    body: built,
+  },
   { name: 'the same bytes again of a live record', live: [shot], body: built },
   { name: 'the same bytes again of an archived record', objects: archived, body: built },
   { name: 'nothing of a record that is nowhere', body: undefined },
@@ -39,6 +53,11 @@ const cases: { name: string; live?: Screenshot[]; objects?: Record<string, strin
   { name: 'nothing of a buried record', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
   { name: 'nothing of an object that was made anew', live: [renewed], body: undefined },
 ]
+t.test('RecordedEvents leads nowhere that the record does not say', async (t) => {
+  const events = new RecordedEvents({ screenshots: { byIndex: () => [shot] }, storage: new MemoryBucket().storage, linkBase })
+  t.equal(await events.load(aWebhook(), { ...line, url: 'https://evil.example/' }), undefined)
+})
+
 for (const { name, live = [], objects = {}, body } of cases) {
   t.test(`RecordedEvents loads ${name}`, async (t) => {
     const bucket = new MemoryBucket()

@@ -4,10 +4,13 @@ import { combine, judge, policyHash } from '../../../../operator/src/guard/verdi
 
 const NAME = 'tintype-runner-status'
 
+const rule = { apiGroups: ['tintype.dev'], apiVersions: ['*'], operations: ['CREATE', 'DELETE'], resources: ['webhooks'] }
+
 const aPolicy = (spec: Partial<NonNullable<ValidatingAdmissionPolicy['spec']>> = {}): ValidatingAdmissionPolicy => ({
   metadata: { name: NAME },
   spec: {
     failurePolicy: 'Fail',
+    matchConstraints: { resourceRules: [rule] },
     matchConditions: [{ name: 'is-a-runner', expression: 'request.userInfo.username == "runner"' }],
     variables: [{ name: 'after', expression: ' object.status\n' }],
     validations: [{ expression: 'variables.after.phase == "Completed"' }],
@@ -28,6 +31,12 @@ const cases = [
   { name: 'misses the binding', policy: aPolicy(), binding: undefined, reason: 'PolicyMissing' },
   { name: 'refuses a policy that fails open', policy: aPolicy({ failurePolicy: 'Ignore' }), binding: aBinding(), reason: 'PolicyChanged' },
   { name: 'refuses other rules', policy: aPolicy({ validations: [{ expression: 'true' }] }), binding: aBinding(), reason: 'PolicyChanged' },
+  {
+    name: 'refuses a policy that leaves deletions out',
+    policy: aPolicy({ matchConstraints: { resourceRules: [{ ...rule, operations: ['CREATE'] }] } }),
+    binding: aBinding(),
+    reason: 'PolicyChanged',
+  },
   { name: 'refuses a binding of another policy', policy: aPolicy(), binding: aBinding({ policyName: 'other' }), reason: 'PolicyChanged' },
   {
     name: 'refuses a binding that only warns',
@@ -55,7 +64,8 @@ t.test('judge does not compare rules when no hash is expected', async (t) => {
 })
 
 t.test('policyHash does not change with blanks around expressions or with what the API server fills in', async (t) => {
-  const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints: { matchPolicy: 'Equivalent' } })
+  const matchConstraints = { matchPolicy: 'Equivalent', resourceRules: [{ ...rule, scope: '*' }] }
+  const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints })
   t.equal(policyHash(filled), hash)
 })
 

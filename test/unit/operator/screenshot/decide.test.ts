@@ -38,8 +38,7 @@ const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
 const givenUp = (code: string) => ({ uid: 'a', attempt: 1, code, message: 'why' })
 const observed = (given: Partial<Observed> = {}): Observed => ({
   shot: aScreenshot(),
-  poolName: 'default',
-  poolExists: true,
+  canRun: true,
   reserved: undefined,
   claim: undefined,
   ...given,
@@ -87,12 +86,7 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 3 } }) }),
     does: ['release', 'fail INTERNAL_ERROR'],
   },
-  { name: 'says so when there is no such pool', observed: observed({ poolExists: false }), does: ['note PoolNotFound'] },
-  {
-    name: 'says once that there is no such pool',
-    observed: observed({ poolExists: false, shot: aScreenshot({ status: running('PoolNotFound', { phase: 'Pending' }) }) }),
-    does: [],
-  },
+  { name: 'gives no runner to what cannot run', observed: observed({ canRun: false, reserved: runner }), does: ['release'] },
 
   { name: 'asks again after ten seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 10000'] },
   { name: 'asks again at the deadline', observed: claimed({}), second: deadline - 1, does: ['requeue 1000'] },
@@ -318,11 +312,6 @@ const texts = [
     name: 'keeps the words of the attempt that failed',
     observed: claimed({ pod: 'gone' }, running('AttemptFailed', { attempt: 3 })),
     message: '3 attempts failed; the last: it said AttemptFailed',
-  },
-  {
-    name: 'names the pool that is not there',
-    observed: observed({ poolExists: false, poolName: 'large' }),
-    message: 'there is no RunnerPool large',
   },
 ]
 for (const { name, observed, message } of texts) {

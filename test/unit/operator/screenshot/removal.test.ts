@@ -9,6 +9,7 @@ import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/pool/r
 import { Removals } from '../../../../operator/src/screenshot/removal.ts'
 import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
 import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
+import { markChecks, signed } from '../../../support/mark-checks.ts'
 import { aPod } from '../../../support/runners.ts'
 
 const running: ScreenshotStatus = {
@@ -24,15 +25,17 @@ function aWorld() {
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
   const did: string[] = []
   const clock = { now: NOON }
-  const keys = new Set<string>()
+  const keys = new Map<string, string>()
   const context = {
+    ...markChecks,
     namespace: 'default',
     runners: new Runners({ pods, screenshots, expectations: new Expectations() }),
     client: { cancel: async ({ ip }: { ip: string }) => void did.push(`cancel at ${ip}`) },
     storage: {
       removePrefix: async () => void did.push('remove files'),
       exists: async (key: string) => keys.has(key),
-      write: async (key: string) => void keys.add(key),
+      readText: async (key: string) => keys.get(key),
+      write: async (key: string, text: string) => void keys.set(key, text),
       remove: async (gone: readonly string[]) => {
         for (const key of gone) keys.delete(key)
       },
@@ -73,25 +76,35 @@ t.test('Removals marks a Screenshot that was never begun as deleted, and has not
   const removals = new Removals()
   t.strictSame(await removals.reconcile(removals.add(aScreenshot()), context), {})
   t.strictSame(did, [])
-  t.strictSame([...keys], [tombstoneKey(account, id)])
+  t.strictSame([...keys.keys()], [tombstoneKey(account, id)])
 })
 
 t.test('Removals leaves the files of an archived Screenshot to its record', async (t) => {
   const { context, did, keys } = aWorld()
-  keys.add(recordKey(account, id))
+  keys.set(recordKey(account, id), '')
   const removals = new Removals()
   t.strictSame(await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context), {})
   t.strictSame(did, [])
-  t.strictSame([...keys], [recordKey(account, id)])
+  t.strictSame([...keys.keys()], [recordKey(account, id)])
 })
 
 t.test('Removals takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
   const { context, did, keys } = aWorld()
-  for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.add(key)
+  for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
   const removals = new Removals()
   await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context)
   t.strictSame(did, ['remove files'])
-  t.strictSame([...keys], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
+  t.strictSame([...keys.keys()], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
+})
+
+t.test('Removals keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
+  const { context, did, keys } = aWorld()
+  for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
+    keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
+    const removals = new Removals()
+    await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context)
+    t.strictSame([did, keys.has(recordKey(account, id))], [[], true], forged)
+  }
 })
 
 t.test('Removals tries again when the store is away', async (t) => {

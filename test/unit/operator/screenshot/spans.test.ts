@@ -57,7 +57,7 @@ t.test('toLogLine says everything of a capture but what was captured', async (t)
     accountId: 'default',
     phase: 'Completed',
     attempt: 1,
-    pod: 'default-1',
+    runnerPod: 'default-1',
     format: 'png',
     waitMilliseconds: 1_000,
     durationMilliseconds: 1_000,

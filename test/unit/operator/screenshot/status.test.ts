@@ -1,6 +1,8 @@
 import t from 'tap'
 import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
+import { screenshotIdOf } from '../../../../crds/src/ids.ts'
 import { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import { objectKey } from '../../../../crds/src/storage-keys.ts'
 import {
   buildClaim,
   buildFailure,
@@ -24,6 +26,23 @@ t.test('buildClaim begins the next attempt and forgets what an earlier one left'
   t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
 })
 
+t.test('kubectl shows the id, the file and the page of every Screenshot that was claimed or ended', async (t) => {
+  const url = `https://example.com/${'a'.repeat(8_000)}`
+  const shot = aScreenshot({ metadata: { name: 'by-hand' }, spec: { url, accountName: 'acme', options: { format: 'webp' } } })
+  const id = screenshotIdOf(shot.metadata)
+  const shown = { id, storagePath: objectKey('acme', id, 'webp'), url: `${url.slice(0, 79)}…` }
+  const patches = [
+    buildClaim(shot, runner, at(5)),
+    buildNote(shot, 'PoolNotFound', 'there is none', NOON),
+    buildFailure(shot, { code: 'CANCELLED', message: 'x' }, at(9)),
+    buildReuse(shot, { format: 'webp' }, at(1), at(2)),
+  ]
+  for (const patch of patches) {
+    t.match(patch, shown)
+    t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
+  }
+})
+
 t.test('buildUnclaim lets a Screenshot wait again, with its attempt counted', async (t) => {
   const patch = buildUnclaim(running, { reason: 'RunnerLost', message: 'gone', counts: true, lost: true }, at(9))
   t.match(patch, { phase: 'Pending', runner: null, startTime: null, attempt: 2, lostRunners: 2 })
@@ -38,8 +57,8 @@ t.test('buildUnclaim gives back an attempt that never began', async (t) => {
   t.equal(buildUnclaim(first, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9)).attempt, null)
 })
 
-t.test('buildNote changes the condition and nothing else', async (t) => {
-  t.strictSame(Object.keys(buildNote(waiting, 'PoolNotFound', 'there is none', NOON)), ['conditions'])
+t.test('buildNote changes the condition, and says which Screenshot it is', async (t) => {
+  t.strictSame(Object.keys(buildNote(waiting, 'PoolNotFound', 'there is none', NOON)), ['id', 'storagePath', 'url', 'conditions'])
 })
 
 t.test('buildFailure ends a Screenshot with its code, and kubectl wait with it', async (t) => {

@@ -9,6 +9,7 @@ import { FakeStore } from '../../../support/fake-store.ts'
 
 const hook = aWebhook()
 const status: StatusPatch = {
+  url: 'https://example.com/',
   activeSince: at(0).toISOString(),
   subscriptions: {},
   signingSecretName: 'hook-signing-secret',

@@ -1,0 +1,143 @@
+// From when on a webhook is told of things, with real revisions of a real API server: of what happens after its creation was answered, at once,
+// and of nothing before.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import t from 'tap'
+import { mergePatch } from '../../../crds/client/patch.ts'
+import { EVENT_TYPES } from '../../../crds/src/event-types.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
+import { completedStatus } from '../../support/builders.ts'
+import { eventually } from '../../support/eventually.ts'
+import { answerWith } from '../../support/https-receiver.ts'
+import { startReceiver, startStage } from './stage.ts'
+
+const ROUNDS = 100
+/** The end of a capture by a runner whose clock is five minutes off. */
+const SKEW_MILLISECONDS = 300_000
+
+const stage = await startStage(t)
+const receiver = await startReceiver(t)
+const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
+const lead = () => stage.lead({ certificates: [receiver.ca], settings })
+let leader = await lead()
+
+t.beforeEach(async () => {
+  await leader.end()
+  await Promise.all([...(await stage.hooks.listAll()).map(({ metadata }) => stage.hooks.delete(metadata.name))])
+  await Promise.all([...(await stage.shots.listAll()).map(({ metadata }) => stage.shots.delete(metadata.name))])
+  receiver.received.length = 0
+  receiver.answer = answerWith(200)
+  leader = await lead()
+})
+
+const EVENTS = EVENT_TYPES.filter((type) => type.startsWith('screenshot.'))
+const subscribe = (account: string, more: object = {}) =>
+  stage.hooks.create({
+    metadata: { name: toObjectName(newId('wh', new Date())) },
+    spec: { accountName: account, url: `${receiver.url}/${account}`, events: [...EVENTS], ...more },
+  })
+
+async function queue(account: string, name = toObjectName(newId('scr', new Date()))): Promise<string> {
+  await stage.shots.create({ metadata: { name }, spec: { accountName: account, url: 'https://example.com/' } })
+  return name
+}
+
+const complete = (name: string, at = Date.now()) =>
+  stage.shots.patch(name, mergePatch({ status: completedStatus({ completionTime: new Date(at).toISOString() }) }), {
+    subresource: 'status',
+  })
+
+/** What came in, as `<path> <type> <screenshot>`. */
+const told = () =>
+  receiver.received
+    .map(({ path, body }) => {
+      const { type, data } = JSON.parse(body.toString())
+      return `${path} ${type} ${toObjectName(data.screenshot.id)}`
+    })
+    .sort()
+
+/** Resolves when a Screenshot that comes after all others has been told of, and so has whatever there was to tell before it. */
+async function whenAllTold(count: number): Promise<string[]> {
+  await receiver.whenReceived(count)
+  await subscribe('last')
+  const name = await queue('last')
+  await receiver.whenReceived(count + 1)
+  return told().filter((line) => !line.endsWith(name))
+}
+
+t.test('a webhook misses no screenshot.queued of what is created right after it, and gets none of what was before', async (t) => {
+  const rounds = Array.from({ length: ROUNDS }, async (_, round) => {
+    const account = `a-${round}`
+    await complete(await queue(account))
+    await subscribe(account)
+    return `/${account} screenshot.queued ${await queue(account)}`
+  })
+  const expected = await Promise.all(rounds)
+  t.strictSame(await whenAllTold(ROUNDS), expected.sort())
+})
+
+t.test('a webhook misses no screenshot.queued of what is in the same kubectl apply', async (t) => {
+  const accounts = Array.from({ length: 20 }, (_, n) => `b-${n}`)
+  const items = accounts.flatMap((accountName) => [
+    {
+      kind: 'Webhook',
+      metadata: { name: `hook-${accountName}` },
+      spec: { accountName, url: `${receiver.url}/${accountName}`, events: ['screenshot.queued'] },
+    },
+    { kind: 'Screenshot', metadata: { name: `shot-${accountName}` }, spec: { accountName, url: 'https://example.com/' } },
+  ])
+  const objects = items.map((item) => ({ apiVersion: 'tintype.dev/v1alpha1', ...item }))
+  const { programs, kubeconfigPath } = stage.plane
+  const kubectl = spawn(join(programs, 'kubectl'), ['--kubeconfig', kubeconfigPath, '-n', 'default', 'apply', '-f', '-'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  })
+  kubectl.stdin.end(objects.map((object) => JSON.stringify(object)).join('\n---\n'))
+  t.strictSame(await once(kubectl, 'exit'), [0, null])
+  t.equal((await whenAllTold(accounts.length)).length, accounts.length)
+})
+
+t.test('the order of the API server counts, not the clocks of runners', async (t) => {
+  const [early, late] = [await queue('c'), await queue('c')]
+  await complete(early, Date.now() + SKEW_MILLISECONDS)
+  await subscribe('c')
+  await complete(late, Date.now() - SKEW_MILLISECONDS)
+  t.strictSame(await whenAllTold(1), [`/c screenshot.completed ${late}`])
+})
+
+t.test('a webhook that is switched off and on, or adds a type, is told of what happens from that update on', async (t) => {
+  const { name } = (await subscribe('d', { events: ['screenshot.queued'] })).metadata
+  const first = await queue('d')
+  await receiver.whenReceived(1)
+  await stage.hooks.patch(name, mergePatch({ spec: { active: false } }))
+  const unseen = await queue('d')
+  await stage.hooks.patch(name, mergePatch({ spec: { active: true } }))
+  const second = await queue('d')
+  await receiver.whenReceived(2)
+  await complete(unseen)
+  await stage.hooks.patch(name, mergePatch({ spec: { events: ['screenshot.completed'] } }))
+  await complete(second)
+  t.strictSame(
+    await whenAllTold(3),
+    [`/d screenshot.queued ${first}`, `/d screenshot.queued ${second}`, `/d screenshot.completed ${second}`].sort(),
+  )
+})
+
+t.test('the next leader sends what the last one had no time for, once, and nothing from long before', async (t) => {
+  const old = await queue('e', toObjectName(newId('scr', new Date(Date.now() - 3_600_000))))
+  await complete(old, Date.now() - 3_500_000)
+  await leader.end()
+  const { creationTimestamp } = (await stage.shots.get(old)).metadata
+  // The API server keeps creation times to the second.
+  await eventually('the second is over', async () => Date.now() >= Date.parse(creationTimestamp) + 1_000)
+  await subscribe('e')
+  const young = await queue('e')
+  leader = await lead()
+  await receiver.whenReceived(1)
+  await leader.end()
+  leader = await lead()
+  await complete(young)
+  t.strictSame(await whenAllTold(2), [`/e screenshot.queued ${young}`, `/e screenshot.completed ${young}`].sort())
+})

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { Queue } from '../../../api-gateway/src/create/queue.ts'
+import { KubeQueue } from '../../../api-gateway/src/store/kube-queue.ts'
+import { accounts, screenshots } from '../../../crds/client/kinds.ts'
+import { Reflector } from '../../../crds/client/reflector.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { findCondition } from '../../../crds/src/conditions.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { eventually } from '../../support/eventually.ts'
+import { startStage } from './stage.ts'
+
+// What people make with kubectl and nobody can capture: it must stand in nobody's way, and end.
+
+const LIMIT = 20
+const stage = await startStage(t, { environment: { TINTYPE_MAX_QUEUED_PER_ACCOUNT: String(LIMIT), TINTYPE_UNRUNNABLE_SECONDS: '15' } })
+const { admin } = stage.release
+const made = new Resource(admin, accounts)
+const acme: Account = await made.create({ metadata: { name: 'acme' }, spec: { plan: 'scale' } })
+const other: Account = await made.create({ metadata: { name: 'other' }, spec: { plan: 'scale' } })
+await stage.lead({ charges: true })
+
+// A gateway's queue, with room for two accounts at their limit.
+const reflector = new Reflector({ http: admin, resource: screenshots })
+const view = new KubeQueue(reflector, admin.namespace, () => false)
+reflector.start()
+await reflector.whenSynced()
+t.teardown(() => reflector.stop())
+const queue = new Queue({
+  view,
+  bounds: { maxQueued: 2 * LIMIT, maxQueuedPerAccount: LIMIT },
+  plans: DEFAULT_PLANS,
+  findAccount: (name) => ({ acme, other })[name],
+})
+
+const client = new Resource(admin, screenshots)
+const url = 'https://example.com/'
+const make = (prefix: string, count: number, spec: Partial<ScreenshotSpec>): Promise<Screenshot[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => client.create({ metadata: { name: `${prefix}-${n}` }, spec: { url, ...spec } })))
+const reasonOf = ({ status }: Screenshot) => findCondition(status?.conditions, 'Succeeded')?.reason
+const seen = (prefix: string) => reflector.lister.list().filter(({ metadata }) => metadata.name.startsWith(`${prefix}-`))
+const count = (prefix: string, phase: string, reason: string) =>
+  seen(prefix).filter((shot) => (shot.status?.phase ?? 'Pending') === phase && reasonOf(shot) === reason).length
+
+t.test('more Screenshots of an unknown pool than an account may have waiting leave its queue and that of others open', async (t) => {
+  await make('lost', 3 * LIMIT, { accountName: 'acme', poolName: 'not-there' })
+  await eventually('the excess has ended', async () => count('lost', 'Failed', 'QueueFull') === 2 * LIMIT)
+  await eventually('the others say why they wait', async () => count('lost', 'Pending', 'PoolNotFound') === LIMIT)
+  t.doesNotThrow(() => queue.check(acme, LIMIT))
+  t.doesNotThrow(() => queue.check(other, LIMIT - 5))
+  const waiting = seen('lost').find((shot) => reasonOf(shot) === 'PoolNotFound')
+  t.match(findCondition(waiting?.status?.conditions, 'Runnable'), {
+    status: 'False',
+    reason: 'PoolNotFound',
+    message: /no RunnerPool not-there\. Create it, or create the Screenshot with another spec\.poolName/,
+  })
+  await eventually('their time is up', async () => count('lost', 'Failed', 'PoolNotFound') === LIMIT)
+  const ended = seen('lost').filter((shot) => reasonOf(shot) === 'PoolNotFound')
+  t.match(ended[0]?.status, { phase: 'Failed', result: { error: { code: 'POOL_NOT_FOUND' } } })
+  t.ok(ended.every((shot) => findCondition(shot.status?.conditions, 'Charged') === undefined))
+})
+
+t.test('Screenshots of accounts that do not exist share one limit', async () => {
+  for (let n = 0; n < 3; n++) await make(`nobody-${n}`, LIMIT, { accountName: `nobody-${n}` })
+  await eventually('the excess has ended', async () => count('nobody', 'Failed', 'QueueFull') === 2 * LIMIT)
+  await eventually('the rest says why it waits', async () => count('nobody', 'Pending', 'AccountNotFound') === LIMIT)
+})
