@@ -14,10 +14,24 @@ mount -t proc -o nosuid,nodev,noexec proc /proc 2>/dev/null ||
 
 # The authorities that the pool trusts (src/trust.ts) are in the browser's home, which is about to be covered: a copy comes along.
 [ ! -d /tmp/.pki ] || exec 8</tmp/.pki
+# A checkout may lie below a directory that is about to be covered. Of all that is in it, only node and the jail's programs stay visible.
+programs=${listen%/*}
+exec 6<"$node" 7<"$programs"
 
 for directory in "$@"; do
   [ ! -d "$directory" ] || mount -t tmpfs -o nosuid,nodev,mode=1777,size=2g tmpfs "$directory"
 done
+
+if [ ! -e "$node" ]; then
+  mkdir -p "${node%/*}"
+  : >"$node"
+  mount --no-canonicalize --bind /proc/self/fd/6 "$node"
+fi
+if [ ! -e "$programs" ]; then
+  mkdir -p "$programs"
+  mount --no-canonicalize --bind /proc/self/fd/7 "$programs"
+fi
+exec 6<&- 7<&-
 
 if [ -e /proc/self/fd/8 ]; then
   mkdir -p /tmp/.pki
@@ -26,6 +40,8 @@ if [ -e /proc/self/fd/8 ]; then
 fi
 
 ip link set lo up
+# A test runner may ask every node for modules of its own, which may be covered now.
+unset NODE_OPTIONS
 "$node" "$listen" "$entrances"
 exec 3>&-
 

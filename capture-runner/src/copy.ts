@@ -4,6 +4,7 @@ import tls from 'node:tls'
 import { isAddressLiteral } from '@tintype/crds/address-rules'
 import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
 import type { CaptureOrder } from '@tintype/crds/dispatch'
+import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/limited-read'
 import { presign } from '@tintype/crds/presign'
 import { EgressError, systemCodeOf } from './egress/egress-error.ts'
 import type { Guard } from './egress/guard.ts'
@@ -137,6 +138,7 @@ function exchange({ url, headers, picture, secured, signal }: Exchange): Promise
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host, 'content-length': String(picture.length), connection: 'close' },
       createConnection: () => secured,
+      maxHeaderSize: MAX_HEADER_BYTES,
       signal,
     })
     request.once('error', reject)
@@ -154,12 +156,6 @@ function exchange({ url, headers, picture, secured, signal }: Exchange): Promise
 
 /** The one word of S3's answer that is worth telling. */
 async function codeOf(response: AsyncIterable<Buffer>): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    bytes += chunk.length
-    if (bytes > MAX_ANSWER_BYTES) break
-    chunks.push(chunk)
-  }
-  return /<Code>([A-Za-z]{1,64})<\/Code>/.exec(Buffer.concat(chunks).toString())?.[1]
+  const beginning = await readBeginning(response, MAX_ANSWER_BYTES)
+  return /<Code>([A-Za-z]{1,64})<\/Code>/.exec(beginning.toString())?.[1]
 }

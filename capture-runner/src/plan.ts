@@ -20,6 +20,7 @@ import { buildPreparing, type PreparingPlan } from './plans/preparing.ts'
 import { buildRegion, type RegionPlan } from './plans/region.ts'
 import { addressOf, buildSource, type SourcePlan } from './plans/source.ts'
 import { buildCopy, type CopyPlan } from './plans/storage.ts'
+import { buildSyntax, type SyntaxPlan } from './plans/syntax.ts'
 import { buildWaiting, type WaitingPlan } from './plans/waiting.ts'
 
 // What the steps are told, computed once from the options: a file of plans/ for each group of them. Pure, so that every default and every effect
@@ -47,6 +48,8 @@ interface StepPlans
 export interface CapturePlan extends StepPlans {
   /** What the browser is sent to: the client's address, or where its markup pretends to be. */
   url: string
+  /** What the browser reads before the page is asked for. */
+  syntax?: SyntaxPlan
   /** By what the page is to know the visitor. Secret. */
   signIn?: SignInPlan
   context: ContextPlan
@@ -77,6 +80,7 @@ export function buildPlan(url: string, options: CaptureOptions | undefined, priv
     ...(signIn ? { signIn } : {}),
     context: buildContext(effective),
     picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
+    ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),
     ...buildCopy(effective, privateOptions),
     warnings: findWarnings({ ...options, ...privateOptions }),

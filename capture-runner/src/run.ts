@@ -5,6 +5,7 @@ import type { CapturePlan } from './plan.ts'
 import { raced } from './race.ts'
 import { checkAnswer } from './steps/check-answer.ts'
 import { checkContent } from './steps/check-content.ts'
+import { checkSyntax } from './steps/check-syntax.ts'
 import { click, clickAll, hover, pressKey } from './steps/click.ts'
 import { consent } from './steps/consent.ts'
 import { delay } from './steps/delay.ts'
@@ -16,6 +17,7 @@ import { holdRequests } from './steps/hold-requests.ts'
 import { initScript } from './steps/init-script.ts'
 import { listen } from './steps/listen.ts'
 import { loadFiles } from './steps/load-files.ts'
+import { mask } from './steps/mask.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
 import { navigate } from './steps/navigate.ts'
@@ -43,6 +45,7 @@ import type { Tab } from './tab.ts'
 
 /** The steps of a capture, in order. */
 export const STEPS: readonly Step[] = [
+  checkSyntax,
   signIn,
   initScript,
   watchPage,
@@ -79,6 +82,7 @@ export const STEPS: readonly Step[] = [
   notePage,
   files,
   frame,
+  mask,
   screenshot,
   print,
   process,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CaptureOrder } from '@tintype/crds/dispatch'
+import { MAX_HEADER_BYTES, readBeginning } from '@tintype/crds/limited-read'
 import { Agent, request } from 'undici'
 import { CaptureError } from './errors.ts'
 import { pause } from './race.ts'
@@ -20,7 +21,9 @@ const TRY_MILLISECONDS = 8_000
 const BYTES_PER_MILLISECOND = 1_000
 const REPEATABLE = new Set([408, 429, 500, 502, 503, 504, 507])
 
-const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 } })
+const agent = new Agent({ keepAliveTimeout: 60_000, connect: { timeout: 5_000 }, maxHeaderSize: MAX_HEADER_BYTES })
+/** A refusal's text is not looked at; what is short enough is read for the sake of the connection. */
+const MAX_BODY_BYTES = 16 * 1024
 
 /**
  * Stores the picture.
@@ -69,7 +72,7 @@ async function put(picture: Buffer, { url, headers }: CaptureOrder['upload'], si
       signal: AbortSignal.any([signal, patience]),
       dispatcher: agent,
     })
-    await body.dump()
+    await readBeginning(body, MAX_BODY_BYTES)
     const etag = String(answered.etag ?? '').replaceAll('"', '')
     return { status: statusCode, ...(etag ? { etag } : {}) }
   } catch (cause) {

@@ -5,6 +5,7 @@ import http from 'node:http'
 import type net from 'node:net'
 import tls from 'node:tls'
 import { isAddressLiteral } from '@tintype/crds/address-rules'
+import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
 import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
 import type { EgressPolicy, ParentProxy } from './policy.ts'
@@ -83,6 +84,7 @@ const askForTunnel = (socket: net.Socket, proxy: ParentProxy, authority: string,
       path: authority,
       headers: { host: authority, ...(authorization ? { 'proxy-authorization': authorization } : {}) },
       createConnection: () => socket,
+      maxHeaderSize: MAX_HEADER_BYTES,
     })
     const deadline = setTimeout(() => fail('did not answer in time'), times.connectTimeoutMilliseconds)
     request.once('connect', (response, tunnel, head) => {

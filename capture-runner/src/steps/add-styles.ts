@@ -9,6 +9,6 @@ export async function addStyles({ tab: { session, mainFrame }, signal }: Pick<Wo
   await answered(session.send('CSS.setStyleSheetText', { styleSheetId, text }), signal)
 }
 
-/** A rule for each selector: one that the browser does not understand costs no other. */
+/** A rule for each selector. */
 export const hidingRules = (selectors: readonly string[]): string =>
   selectors.map((selector) => `${selector} { display: none !important }`).join('\n')

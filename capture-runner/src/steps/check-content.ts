@@ -42,9 +42,7 @@ const findBroken = (content: NonNullable<CapturePlan['content']>): string => `((
   const shown = refusedWords.length + neededWords.length > 0 ? plain(document.body?.innerText ?? '') : ''
   for (const value of refusedWords) if (shown.includes(plain(value))) return { rule: 'contains', value }
   for (const value of neededWords) if (!shown.includes(plain(value))) return { rule: 'missing', value }
-  for (const value of refusedSelectors) {
-    try { if (document.querySelector(value)) return { rule: 'selector', value } } catch {}
-  }
+  for (const value of refusedSelectors) if (document.querySelector(value)) return { rule: 'selector', value }
   return null
 })()`
 

@@ -1,5 +1,6 @@
 import { CaptureError } from '../errors.ts'
 import { bounded, raced } from '../race.ts'
+import { assertScript } from '../syntax.ts'
 import type { Step, Work } from './step.ts'
 
 /** Bytes of one file: what is beyond is not read. */
@@ -18,7 +19,16 @@ export const loadFiles: Step = {
     using time = bounded(work.signal, timeoutMilliseconds, tooSlow)
     const load = async (url: string) => [url, await loadText({ ...work, signal: time.signal }, url)] as const
     work.texts = new Map(await Promise.all([...new Set([...scriptUrls, ...styleUrls])].map(load)))
+    if (work.plan.failOnScriptError) await assertScripts(work, scriptUrls)
   },
+}
+
+/** Where scripts may fail, the step that runs them says that they did. */
+async function assertScripts(work: Work, urls: readonly string[]): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    const text = work.texts?.get(url)
+    if (text !== undefined) await assertScript(work, { option: `script_urls[${index}]`, text, kind: 'console' })
+  }
 }
 
 /** Undefined when it cannot be had. */

@@ -1,3 +1,4 @@
+import { CaptureError } from '../errors.ts'
 import type { PagesPlan } from '../plans/pdf.ts'
 import { answered, raced } from '../race.ts'
 import { checkMainFrame } from './navigate.ts'
@@ -15,15 +16,76 @@ export const print: Step = {
   code: 'INVALID_OPTIONS',
   isWanted: (plan) => plan.pages !== undefined,
   run: async (work) => {
-    const { tab, plan, findings, signal } = work
+    const { tab, plan, findings } = work
     if (!plan.pages) return
     checkMainFrame(tab)
     const pages = plan.pages.fitOnePage ? await fitOnePage(work, plan.pages) : plan.pages
-    // Not bounded like other answers: a long document takes its time.
-    const { data } = await raced(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
-    findings.picture = Buffer.from(data, 'base64')
+    findings.picture = await printKept(work, pages)
+    const wanted = pagesIn(pages.pageRanges)
+    if (wanted.size === 0 || countPages(findings.picture) === wanted.size) return
+    findings.warnings.push(
+      `pdf_page_ranges names pages beyond the document, which has ${await countAll(work, pages)} pages: ${pages.pageRanges}`,
+    )
   },
 }
+
+/** @throws CaptureError with the number of pages when none of them is wanted */
+async function printKept(work: Work, pages: PagesPlan): Promise<Buffer> {
+  try {
+    return await printPages(work, pages)
+  } catch (error) {
+    if (!(error instanceof Refused) || !/exceeds page count/.test(error.message)) throw error
+    const count = await countAll(work, pages)
+    throw new CaptureError('INVALID_OPTIONS', `pdf_page_ranges names no page of the document, which has ${count}: ${pages.pageRanges}`)
+  }
+}
+
+/** What the browser says against the options of a pdf. */
+class Refused extends CaptureError {}
+
+/** @throws CaptureError INVALID_OPTIONS for what cannot be printed like this */
+async function printPages({ tab, signal }: Work, pages: PagesPlan): Promise<Buffer> {
+  try {
+    // Not bounded like other answers: a long document takes its time.
+    const { data } = await raced(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
+    return Buffer.from(data, 'base64')
+  } catch (cause) {
+    const [, said] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
+    // A crash is told in either way, whichever comes first.
+    if (said === 'Printing failed' || (cause instanceof CaptureError && cause.code === 'PAGE_CRASHED')) throw toCrash(pages, cause)
+    signal.throwIfAborted()
+    throw said === undefined ? cause : new Refused('INVALID_OPTIONS', `the browser cannot print this: ${said}`, { cause })
+  }
+}
+
+function toCrash(pages: PagesPlan, cause: unknown): CaptureError {
+  if (!hasTemplate(pages)) return new CaptureError('PAGE_CRASHED', 'the page crashed when it was printed', { cause })
+  const message = 'the browser crashed when it printed pdf_header_template or pdf_footer_template: they must load nothing'
+  return new CaptureError('INVALID_OPTIONS', message, { cause })
+}
+
+/** The pages that ranges name. */
+function pagesIn(ranges: string): Set<number> {
+  const named = ranges.split(',').filter((range) => range !== '')
+  return new Set(
+    named.flatMap((range) => {
+      const [from = 0, to = from] = range.split('-').map(Number)
+      return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    }),
+  )
+}
+
+/** Pages of the whole document: without what its tree of pages could be mistaken for. */
+const countAll = async (work: Work, pages: PagesPlan): Promise<number> =>
+  countPages(await printPages(work, { ...pages, pageRanges: '', outline: false, tagged: false }))
+
+/** Pages of a file of the browser's, whose tree of pages is not compressed. */
+function countPages(file: Buffer): number {
+  const counts = [...file.toString('latin1').matchAll(/\/Type \/Pages\s[^>]*?\/Count (\d+)/g)].map(([, count]) => Number(count))
+  return Math.max(0, ...counts)
+}
+
+const hasTemplate = ({ headerTemplate, footerTemplate }: PagesPlan): boolean => headerTemplate !== undefined || footerTemplate !== undefined
 
 function toParameters(pages: PagesPlan) {
   const { fitOnePage: _, preferCssPageSize, tagged, outline, headerTemplate, footerTemplate, ...same } = pages
@@ -32,7 +94,7 @@ function toParameters(pages: PagesPlan) {
     preferCSSPageSize: preferCssPageSize,
     generateTaggedPDF: tagged,
     generateDocumentOutline: outline,
-    displayHeaderFooter: headerTemplate !== undefined || footerTemplate !== undefined,
+    displayHeaderFooter: hasTemplate(pages),
     headerTemplate: headerTemplate ?? NO_TEMPLATE,
     footerTemplate: footerTemplate ?? NO_TEMPLATE,
   }

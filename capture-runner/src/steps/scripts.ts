@@ -1,5 +1,6 @@
 import { CaptureError } from '../errors.ts'
 import { bounded, raced } from '../race.ts'
+import { firstLine } from '../syntax.ts'
 import { arriveAgain, follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
@@ -37,7 +38,7 @@ async function runScript(work: Work, expression: string): Promise<void> {
   try {
     const { exceptionDetails } = await raced(tab.session.send('Runtime.evaluate', evaluation), time.signal)
     if (exceptionDetails) {
-      throw new CaptureError('SCRIPT_ERROR', firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text))
+      throw new CaptureError('SCRIPT_ERROR', firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text, MESSAGE_LENGTH))
     }
   } catch (error) {
     time.signal.throwIfAborted()
@@ -55,5 +56,3 @@ function findScript({ texts }: Work, url: string): string {
   if (text === undefined) throw new CaptureError('SCRIPT_ERROR', `a script could not be loaded: ${url}`)
   return text
 }
-
-const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MESSAGE_LENGTH)

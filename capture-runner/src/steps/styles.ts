@@ -1,3 +1,4 @@
+import { hasNoRule } from '../syntax.ts'
 import { addStyles, hidingRules } from './add-styles.ts'
 import type { Step, Work } from './step.ts'
 
@@ -7,8 +8,8 @@ export const styles: Step = {
   isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
   run: async (work) => {
     const { styleUrls = [], hidden, styles: text = '' } = work.plan
-    const loaded = styleUrls.map((url) => findSheet(work, url))
-    const sheets = [...loaded, text, ...(hidden ? [hidingRules(await findValid(work, hidden.selectors))] : [])]
+    const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
+    const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
     for (const sheet of sheets) await addStyles(work, sheet)
     if (hidden?.inShadow) await hideInShadow(work, hidden.selectors)
   },
@@ -21,7 +22,7 @@ const hideInShadow = ({ tab, signal }: Work, selectors: readonly string[]) =>
   const selectors = ${JSON.stringify(selectors)}
   const hideIn = (root) => {
     for (const selector of selectors) {
-      try { for (const element of root.querySelectorAll(selector)) element.style.setProperty('display', 'none', 'important') } catch {}
+      for (const element of root.querySelectorAll(selector)) element.style.setProperty('display', 'none', 'important')
     }
     for (const element of root.querySelectorAll('*')) if (element.shadowRoot) hideIn(element.shadowRoot)
   }
@@ -30,21 +31,12 @@ const hideInShadow = ({ tab, signal }: Work, selectors: readonly string[]) =>
     signal,
   )
 
-/** The selectors that are selectors; the others become a warning. */
-export async function findValid({ tab, findings, signal }: Work, selectors: readonly string[]): Promise<string[]> {
-  const invalid = await tab.look<string[]>(
-    `${JSON.stringify(selectors)}.filter((selector) => { try { document.querySelector(selector); return false } catch { return true } })`,
-    signal,
-  )
-  for (const selector of invalid) findings.warnings.push(`not a CSS selector: ${selector}`)
-  return selectors.filter((selector) => !invalid.includes(selector))
-}
-
-function findSheet({ texts, findings }: Work, url: string): string {
+async function findSheet(work: Work, url: string): Promise<string> {
+  const { texts, findings } = work
   const text = texts?.get(url)
-  if (text !== undefined) return toAbsolute(text, url)
-  findings.warnings.push(`a style sheet could not be loaded: ${url}`)
-  return ''
+  if (text === undefined) findings.warnings.push(`a style sheet could not be loaded: ${url}`)
+  else if (await hasNoRule(work, text)) findings.warnings.push(`no rule in a style sheet was understood: ${url}`)
+  return text === undefined ? '' : toAbsolute(text, url)
 }
 
 /** Addresses in a sheet are meant relative to it, not to the page that it is put into. */

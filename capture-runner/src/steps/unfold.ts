@@ -1,4 +1,3 @@
-import { CaptureError } from '../errors.ts'
 import type { Step } from './step.ts'
 
 /** Before a full page: unfolds a panel that scrolls in the page's stead, and holds at their height the elements that are as tall as the window. */
@@ -11,8 +10,7 @@ export const unfold: Step = {
   run: async ({ tab, plan, findings, signal }) => {
     const { scrollContainer, pinWindowHeights, eagerImages } = plan.picture
     const parts = { container: scrollContainer, pins: pinWindowHeights, eager: eagerImages }
-    const found = await tab.look<'found' | 'absent' | 'invalid' | 'unasked'>(`(${unfoldIn})(${JSON.stringify(parts)})`, signal)
-    if (found === 'invalid') throw new CaptureError('SELECTOR_NOT_FOUND', `not a CSS selector: ${scrollContainer}`)
+    const found = await tab.look<'found' | 'absent' | 'unasked'>(`(${unfoldIn})(${JSON.stringify(parts)})`, signal)
     if (found === 'absent') findings.warnings.push('full_page_scroll_container matched nothing that scrolls')
   },
 }
@@ -32,15 +30,9 @@ const unfoldIn = `({ container, pins, eager }) => {
   const scrolls = (element) =>
     element.scrollHeight > element.clientHeight + 1 && /auto|scroll|overlay/.test(getComputedStyle(element).overflowY)
   const area = (element) => element.clientWidth * element.clientHeight
-  let panel
-  try {
-    panel = container === 'auto'
-      ? [...document.querySelectorAll('body *')].filter(scrolls).sort((a, b) => area(b) - area(a))[0]
-      : document.querySelector(container)
-  } catch (error) {
-    if (error.name === 'SyntaxError') return 'invalid'
-    throw error
-  }
+  const panel = container === 'auto'
+    ? [...document.querySelectorAll('body *')].filter(scrolls).sort((a, b) => area(b) - area(a))[0]
+    : document.querySelector(container)
   if (!panel) return 'absent'
   panel.scrollTop = 0
   const whole = panel.scrollHeight + panel.offsetHeight - panel.clientHeight

@@ -1,11 +1,11 @@
 import { CaptureError } from '../errors.ts'
 import { bounded, pause, raced } from '../race.ts'
+import { firstLine } from '../syntax.ts'
 import { attempt } from './attempt.ts'
 import { timerNote } from './scripts.ts'
 import type { Step, Work } from './step.ts'
 
 const INTERVAL_MILLISECONDS = 50
-const MESSAGE_LENGTH = 500
 
 /** Waits until the client's expression is true among the page's own scripts. Asked from here: a page without scripts has no timers. */
 export const waitForFunction: Step = {
@@ -16,21 +16,31 @@ export const waitForFunction: Step = {
 
 async function awaitTruth(work: Work, expression: string): Promise<void> {
   const { elementMilliseconds } = work.plan
-  const tooLate = () =>
-    new CaptureError('TIMEOUT', `wait_for_function was not true within ${elementMilliseconds} ms${timerNote(work.plan)}`)
+  const course: Course = { thrown: undefined }
+  const tooLate = () => {
+    const note = course.thrown === undefined ? timerNote(work.plan) : `: it threw ${course.thrown}`
+    return new CaptureError('TIMEOUT', `wait_for_function was not true within ${elementMilliseconds} ms${note}`)
+  }
   using time = bounded(work.signal, elementMilliseconds, tooLate)
-  while (!(await isTrue(work, expression, time.signal))) {
+  while (!(await isTrue(work, expression, course, time.signal))) {
     await work.tab.lifecycle.reach(['commit'], time.signal)
     await pause(INTERVAL_MILLISECONDS, time.signal)
   }
 }
 
-async function isTrue({ tab }: Work, expression: string, signal: AbortSignal): Promise<boolean> {
+/** What the expression did the last time. */
+interface Course {
+  thrown: string | undefined
+}
+
+async function isTrue({ tab }: Work, expression: string, course: Course, signal: AbortSignal): Promise<boolean> {
   const { document } = tab.lifecycle
   const isGone = () => tab.lifecycle.isMoving || tab.lifecycle.document !== document
   try {
     const { result, exceptionDetails } = await raced(tab.session.send('Runtime.evaluate', { expression: `(${expression}\n)` }), signal)
-    if (exceptionDetails) return isGone() ? false : refuse(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    // What is not there yet is no mistake: the page may define it later.
+    course.thrown = exceptionDetails && firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    if (exceptionDetails) return false
     if (result.subtype !== 'promise' || result.objectId === undefined) return isTruthy(result)
     const { result: settled } = await raced(tab.session.send('Runtime.awaitPromise', { promiseObjectId: result.objectId }), signal)
     return isTruthy(settled)
@@ -39,14 +49,6 @@ async function isTrue({ tab }: Work, expression: string, signal: AbortSignal): P
     if (error instanceof CaptureError || !isGone()) throw error
     return false
   }
-}
-
-/** What is not there yet is no mistake: the page may define it later. What cannot be read is one. */
-function refuse(description: string): false {
-  if (description.startsWith('SyntaxError')) {
-    throw new CaptureError('SCRIPT_ERROR', `wait_for_function: ${(description.split('\n')[0] ?? '').slice(0, MESSAGE_LENGTH)}`)
-  }
-  return false
 }
 
 const isTruthy = ({ type, value, subtype }: { type: string; value?: unknown; subtype?: string }): boolean =>

@@ -2,6 +2,8 @@ import type { CelRule } from '../kinds/custom-resource.ts'
 import { toSnakeCase } from '../snake-case.ts'
 import { type CacheOptions, cacheOptionNames } from './cache.ts'
 import { type CaptureOptions, LARGE_OPTIONS, withDefaults } from './catalogue.ts'
+import { isStatusRange } from './failing.ts'
+import { isPageRanges } from './pdf.ts'
 import { isFixedTime, isLocale, isTimeZone } from './place.ts'
 import { type PrivateOptions, privateOptionNames } from './private.ts'
 import { isStoragePath } from './storage.ts'
@@ -177,6 +179,26 @@ export const contradictions: readonly Contradiction[] = [
     message: 'fixed_time must be an instant between 1990 and 2100, such as 2026-11-21T18:00:00Z',
     holds: ({ fixedTime }) => fixedTime !== undefined && !isFixedTime(fixedTime),
   },
+  {
+    code: 'pdf_page_ranges_unknown',
+    paths: ['pdfPageRanges'],
+    message: 'pdf_page_ranges counts pages from 1, and the first of a range is not beyond its last, such as 1-3,5',
+    holds: ({ pdfPageRanges }) => pdfPageRanges !== undefined && !isPageRanges(pdfPageRanges),
+  },
+  {
+    code: 'fail_on_status_unknown',
+    paths: ['failOnStatus'],
+    message: 'fail_on_status has a range whose first status is beyond its last: swap them, as in 500-511',
+    holds: ({ failOnStatus }) => failOnStatus !== undefined && !failOnStatus.every(isStatusRange),
+  },
+  ...(['htmlBaseUrl', 'referer', 'scriptUrls', 'styleUrls', 'proxy'] as const).map(
+    (option): Contradiction => ({
+      code: `${toSnakeCase(option)}_unknown`,
+      paths: [option],
+      message: `${toSnakeCase(option)} holds what is no URL: check its host and port`,
+      holds: (options) => [options[option] ?? []].flat().some((address) => !URL.canParse(address)),
+    }),
+  ),
   {
     code: 'job_timeout_covers_timeout_and_delay',
     paths: ['jobTimeout', 'timeout', 'delay'],

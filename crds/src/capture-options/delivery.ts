@@ -20,7 +20,7 @@ export const deliveryOptions = {
   attachmentName: z
     .string()
     .max(128)
-    .regex(ATTACHMENT_NAME)
+    .regex(ATTACHMENT_NAME, 'must be a file name without quotes, slashes and control characters')
     .describe('File name that downloads are saved under; without it the file is shown in the browser. Default: none.'),
   downloadUrlTtl: z
     .int()

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { addressPatterns, pageWords, selectors } from './texts.ts'
 
+/** True for a status, and for a range that holds one: `404`, `500-511`. */
+export const isStatusRange = (text: string): boolean => {
+  const [from = 0, to = from] = text.split('-').map(Number)
+  return from <= to
+}
+
 /** When a capture counts as failed. */
 export const failingOptions = {
   failOnStatus: z
@@ -24,7 +30,9 @@ export const failingOptions = {
   ),
   failOnScriptError: z
     .boolean()
-    .describe('Fails the capture when scripts throws; else the picture is taken with a warning. Default: true.'),
+    .describe(
+      'Fails the capture when scripts throws; else the picture is taken with a warning. What is no JavaScript fails always. Default: true.',
+    ),
   failOnRedirect: z
     .enum(['never', 'cross_site', 'always'])
     .describe('Fails the capture when the page ends at another address: never, cross_site or always. Default: never.'),

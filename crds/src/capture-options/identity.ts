@@ -5,7 +5,7 @@ const visible = (most: number, what: string) =>
     .string()
     .min(1)
     .max(most)
-    .regex(/^[\x20-\x7e]+$/)
+    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
     .describe(what)
 
 /** Which requests carry headers and authorization. */

@@ -14,6 +14,13 @@ const length = (what: string) =>
     .describe(what)
 const template = (what: string) => z.string().min(1).max(TEMPLATE_LENGTH).describe(what)
 
+/** True for ranges that name pages: `1-3,5`. */
+export const isPageRanges = (text: string): boolean =>
+  text.split(',').every((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number)
+    return from >= 1 && from <= to
+  })
+
 /** How a pdf is printed; with format pdf only. */
 export const pdfOptions = {
   pdfPaperFormat: PaperFormat.describe('Sheet of a pdf: a0 to a6, letter, legal, tabloid or ledger. Default: a4.'),
@@ -30,13 +37,13 @@ export const pdfOptions = {
     .string()
     .max(128)
     .regex(/^[0-9]{1,4}(-[0-9]{1,4})?(, ?[0-9]{1,4}(-[0-9]{1,4})?){0,15}$/)
-    .describe('Pages that are kept, such as 1-3,5. Default: all.'),
+    .describe('Pages that are kept, such as 1-3,5. A capture that would keep none fails. Default: all.'),
   pdfFitOnePage: z
     .boolean()
     .describe('Prints everything on one sheet as tall as the content; pdf_width or the sheet gives the width. Default: false.'),
   pdfPreferCssPageSize: z.boolean().describe('Lets the page’s own @page size win. Default: false.'),
   pdfHeaderTemplate: template(
-    'HTML printed at the top of each sheet, within pdf_margin_top; spans of class date, title, url, pageNumber and totalPages are filled in. At most 16384 characters. Default: none.',
+    'HTML printed at the top of each sheet, within pdf_margin_top; spans of class date, title, url, pageNumber and totalPages are filled in. It loads nothing but images from data: addresses. At most 16384 characters. Default: none.',
   ),
   pdfFooterTemplate: template('HTML printed at the bottom of each sheet, as pdf_header_template. At most 16384 characters. Default: none.'),
   pdfTagged: z.boolean().describe('Tags the content for screen readers. Default: false.'),

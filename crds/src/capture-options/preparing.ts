@@ -32,7 +32,7 @@ export const preparingOptions = {
   includeShadowDom: z.boolean().describe('Lets hide_selectors reach into open shadow roots. Default: false.'),
   maskSelectors: selectors(
     50,
-    'CSS selectors of elements to cover with a box of one colour, for what is private or changes; at most 50. Default: none.',
+    'CSS selectors of elements to cover with a box of one color, for what is private or changes; in a pdf they leave an empty place instead. At most 50. Default: none.',
   ),
   maskColor: color('Colour of the boxes of mask_selectors, a CSS colour. Default: #ff00ff.'),
   errorOnClickSelectorNotFound: z

@@ -67,11 +67,11 @@ export type Cookie = z.infer<typeof Cookie>
 const HeaderName = z
   .string()
   .max(128)
-  .regex(/^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/)
+  .regex(/^[-!#$%&'*+.^_`|~0-9A-Za-z]+$/, 'must be the name of a header: letters, digits and -')
 const headerValue = z
   .string()
   .max(HEADER_LENGTH)
-  .regex(/^[\t\x20-\x7e]*$/)
+  .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII without line breaks')
 const credential = (what: string, length = CREDENTIAL_LENGTH, least = 0) => z.string().min(least).max(length).describe(what)
 
 /** Each private option. */

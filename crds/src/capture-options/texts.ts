@@ -41,7 +41,7 @@ export const addressPatterns = (most: number, what: string) =>
         .string()
         .min(1)
         .max(PATTERN_LENGTH)
-        .regex(/^[\x21-\x7e]+$/),
+        .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces'),
     )
     .max(most)
     .describe(what)

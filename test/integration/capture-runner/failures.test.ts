@@ -100,7 +100,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
     code: 'SCRIPT_ERROR',
     message: /^Error: my fault$/,
   },
-  { name: 'a script that does not parse', path: '/green', options: { scripts: 'if (' }, code: 'SCRIPT_ERROR', message: /^SyntaxError/ },
+  { name: 'a script that does not parse', path: '/green', options: { scripts: 'if (' }, code: 'INVALID_SCRIPT', message: /SyntaxError/ },
   {
     name: 'a selector without a match',
     path: '/green',
@@ -113,7 +113,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
     name: 'a selector that is none',
     path: '/green',
     options: { waitForSelector: 'a[[' },
-    code: 'SELECTOR_NOT_FOUND',
+    code: 'INVALID_SELECTOR',
     message: /not a CSS selector/,
   },
   { name: 'a download', path: '/download', code: 'UNSUPPORTED_CONTENT' },

@@ -23,6 +23,7 @@ import { type EncryptionKey, toEncryptionKey } from '../../../operator/src/pool/
 import { createSigner, type Signer } from '../../../operator/src/pool/signature.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { eventually } from '../../support/eventually.ts'
+import { parseLogLines } from '../../support/log-lines.ts'
 import { type OwnPlane, startOwnPlane } from '../../support/own-plane.ts'
 import { type Bucket, openBucket } from './bucket.ts'
 import { CHROMIUM } from './studio.ts'
@@ -177,7 +178,9 @@ async function spawnRunner(env: Record<string, string>, sign: Signer, address: S
   const key = toEncryptionKey(await client.identity(address))
   const stop = async () => {
     child.kill('SIGTERM')
-    return ended
+    const code = await ended
+    parseLogLines(log())
+    return code
   }
   return { url, child, client, key, log, stop }
 }

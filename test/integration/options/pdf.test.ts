@@ -17,6 +17,7 @@ const [site, studio] = await Promise.all([
     '/coloured': page('background:#0f0', '<p>One line.</p>'),
     '/chapters': page('', chapters),
     '/long': page('', '<div style="height:9000px;background:#00f">Long.</div>'),
+    '/private': page('', '<h1>Shown</h1><p id="secret">Hush <b style="visibility:visible">please</b></p>'),
     '/sized': page('', '<p>One line.</p>', '<style>@page { size: 300px 500px }</style>'),
   }),
   openStudio(),
@@ -138,4 +139,58 @@ t.test('option pdf_tagged: tags the content for screen readers', async (t) => {
 t.test('option pdf_outline: makes bookmarks of the headings', async (t) => {
   t.match((await print('/chapters', { pdfOutline: true })).text, /\/Outlines/)
   t.notMatch((await print('/chapters')).text, /\/Outlines/)
+})
+
+const refused = async (options: CaptureOptions) => studio.shootInVain(site.url('/chapters'), { format: 'pdf', ...options })
+
+t.test('a page range beyond the document does not say how many pages there are', async (t) => {
+  for (const pdfPageRanges of ['4', '9-12, 7']) {
+    t.match(await refused({ pdfPageRanges, pdfOutline: true }), {
+      code: 'INVALID_OPTIONS',
+      message: `pdf_page_ranges names no page of the document, which has 3: ${pdfPageRanges}`,
+    })
+  }
+  const partly = async (pdfPageRanges: string) =>
+    (await studio.shoot(site.url('/chapters'), { format: 'pdf', pdfPageRanges })).findings.warnings
+  t.strictSame(await partly('2,9'), ['pdf_page_ranges names pages beyond the document, which has 3 pages: 2,9'])
+  t.strictSame(await partly('1-9'), ['pdf_page_ranges names pages beyond the document, which has 3 pages: 1-9'])
+  t.strictSame(await partly('1-2,2-3'), [])
+})
+
+t.test('margins that leave no room end in a fault of the runner: the message says what is wrong', async (t) => {
+  const error = await refused({ pdfMarginTop: '200mm', pdfMarginBottom: '200mm' })
+  t.match(error, { code: 'INVALID_OPTIONS', message: /^the browser cannot print this: .*content area is empty/ })
+})
+
+t.test('templates that load something crash the page: they are refused, and the next capture succeeds', async (t) => {
+  const sheet = site.url('/short')
+  const loading: Record<string, string> = {
+    '<iframe>': `<iframe src="${sheet}"></iframe>`,
+    '<object>': `<p><object data="${sheet}"></object>`,
+    '<embed>': `<embed src="${sheet}">`,
+    '<link>': `<link rel="stylesheet" href="${sheet}">`,
+    '@import': `<style>/* */ @import "${sheet}";</style>`,
+    'the font of @font-face': `<style>@font-face { font-family: a; src: url(${sheet}) } p { font-family: a }</style><p>a</p>`,
+  }
+  for (const [found, template] of Object.entries(loading)) {
+    const message = `must load nothing but images from data: addresses; leave ${found} out`
+    t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_header_template ${message}` })
+    t.match(await refused({ pdfFooterTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_footer_template ${message}` })
+  }
+  const sound = '<!-- <iframe> --><style>p { color: red } @import "data:text/css,p{}";</style><img src="data:,"><p>iframe</p>'
+  t.equal((await print('/short', { pdfHeaderTemplate: sound, pdfMarginTop: '20mm' })).sheets.length, 1)
+})
+
+t.test('a crash in a template that no rule knows is taken for one of the page', async (t) => {
+  // Spelled so that nothing but the browser sees what it is.
+  const template = `<style>@\\69mport "${site.url('/short')}";</style>`
+  t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: /crashed .*template/ })
+  t.equal((await print('/short')).sheets.length, 1)
+})
+
+t.test('the text under a mask can be copied out of a pdf: it is left out of it', async (t) => {
+  const shown = async (options: CaptureOptions) => (await print('/private', options)).bytes
+  const without = await shown({ hideSelectors: ['#secret'] })
+  t.ok((await shown({})) > without + 300, 'the control')
+  t.ok(Math.abs((await shown({ maskSelectors: ['#secret'] })) - without) < 300)
 })

@@ -76,9 +76,9 @@ t.test('option init_script: runs before the page’s own scripts, in every frame
 
 t.test('option hide_selectors: leaves elements out as if they were not there, also under the strictest policy', async (t) => {
   t.strictSame((await stage.shoot('/boxes', { hideSelectors: ['#one'] })).pixels.at(100, 100), GREEN, 'the second box moves up')
-  const { findings, pixels } = await stage.shoot('/strict-boxes', { hideSelectors: ['#one', '#two', 'h1:::'], blankPageAction: 'accept' })
+  const { findings, pixels } = await stage.shoot('/strict-boxes', { hideSelectors: ['#one', '#two'], blankPageAction: 'accept' })
   t.strictSame(pixels.at(20, 20), WHITE)
-  t.match(findings.warnings, ['not a CSS selector: h1:::'])
+  t.strictSame(findings.warnings, [])
 })
 
 t.test('option include_shadow_dom: lets hide_selectors reach open shadow roots', async (t) => {

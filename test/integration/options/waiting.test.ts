@@ -86,7 +86,7 @@ t.test('option wait_for_selector_gone: waits until it has vanished', async (t) =
 t.test('option wait_for_function: waits until it is true, under the strictest policy too', async (t) => {
   t.strictSame((await stage.shoot('/true-later', { waitForFunction: 'window.ready' })).pixels.at(900, 500), GREEN)
   await stage.shoot('/strict', { waitForFunction: 'Promise.resolve(document.querySelector("#p") !== null)' })
-  t.match(await stage.fail('/strict', { waitForFunction: '1 +' }), { code: 'SCRIPT_ERROR' })
+  t.match(await stage.fail('/strict', { waitForFunction: '1 +' }), { code: 'INVALID_SCRIPT' })
   t.match(await stage.fail('/strict', { waitForFunction: 'nothing.there', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
 })
 
