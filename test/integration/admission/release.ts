@@ -98,13 +98,18 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   /** Gives a role of the whole cluster to a user, in the release's namespace. */
   async function grant(user: string, clusterRole: string) {
     const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
-    await new Resource(admin, roleBindings).create({ metadata: { name: `${user}-${clusterRole}` }, roleRef: toRole(clusterRole), subjects })
+    await new Resource(admin, roleBindings).create({
+      metadata: { name: `${user}-${clusterRole}`.replaceAll(/[^a-z0-9-]/g, '-') },
+      roleRef: toRole(clusterRole),
+      subjects,
+    })
   }
 
   /** Gives a user verbs on kinds of Tintype, in the release's namespace. */
   async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
-    await new Resource(admin, clusterRoles).create({ metadata: { name }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
-    await grant(user, name)
+    const role = name.replaceAll(/[^a-z0-9-]/g, '-')
+    await new Resource(admin, clusterRoles).create({ metadata: { name: role }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })
+    await grant(user, role)
   }
   const people = { asUser, asPod, asAccount, kubeconfigOf }
   return { plane, admin, grantEverything, grant, permit, ...people, aClaimedScreenshot, kubeconfigPath: plane.kubeconfigPath }

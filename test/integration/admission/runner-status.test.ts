@@ -102,6 +102,9 @@ t.test('policy refuses every phase but the two ends', async (t) => {
 })
 
 const foreignFields: Record<string, unknown> = {
+  id: 'scr_00000000000000000000000000',
+  storagePath: 'users/other/scr_00000000000000000000000000.png',
+  url: 'https://other.example/',
   runner: other.pod,
   attempt: 2,
   lostRunners: 1,

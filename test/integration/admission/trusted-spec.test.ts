@@ -2,6 +2,8 @@ import t from 'tap'
 import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
+import { newId } from '../../../crds/src/ids.ts'
+import { toObjectName } from '../../../crds/src/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
@@ -74,11 +76,53 @@ t.test('policy lets a person change what is their own', async (t) => {
   t.match((await hooks.patch('own', mergePatch({ spec: { active: false } }))).spec, { active: false })
 })
 
-t.test('policy lets the cluster tidy up metadata, whoever owns the object', async (t) => {
-  const cleaner = await aWriter('garbage-collector', [])
-  const client = new Resource(cleaner, webhooks)
-  t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: ['example.com/held'] } })))
-  t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: null } })))
+t.test('policy refuses to touch finalizers and owners of what belongs to an account of others', async (t) => {
+  await new Resource(release.admin, webhooks).create({ metadata: { name: 'foreign-owned' }, spec: { ...hook, accountName: 'other' } })
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'any', uid: 'any' }
+  await t.rejects(hooks.patch('foreign-owned', mergePatch({ metadata: { finalizers: ['example.com/held'] } })), refused('other'))
+  await t.rejects(hooks.patch('foreign-owned', mergePatch({ metadata: { ownerReferences: [owner] } })), refused('other'))
+  t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: [owner] } })), 'control: an object of one’s own')
+  t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: null } })))
+})
+
+t.test('policy lets the cluster’s controllers tidy up metadata, whoever owns the object', async (t) => {
+  for (const user of [
+    'system:serviceaccount:kube-system:generic-garbage-collector',
+    'system:serviceaccount:kube-system:namespace-controller',
+    'system:kube-controller-manager',
+  ]) {
+    const client = new Resource(await aWriter(user, []), webhooks)
+    await eventually(`${user} may read`, async () => (await client.find('own').catch(() => undefined)) !== undefined)
+    t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: ['example.com/held'] } })), user)
+    t.ok(await client.patch('own', mergePatch({ metadata: { finalizers: null } })), user)
+  }
+})
+
+t.test('policy refuses finalizers that would keep finished Screenshots for ever', async (t) => {
+  await shots.create({ metadata: { name: 'kept' }, spec: { url, accountName: 'acme' } })
+  const held = ['example.com/held']
+  const message = { status: 403, message: /metadata.finalizers: .* Remove example.com\/held/ }
+  await t.rejects(shots.create({ metadata: { name: 'held', finalizers: held }, spec: { url, accountName: 'acme' } }), message)
+  await t.rejects(shots.patch('kept', mergePatch({ metadata: { finalizers: held } })), message)
+  await t.rejects(new Resource(release.admin, screenshots).patch('kept', mergePatch({ metadata: { finalizers: held } })), message)
+  for (const finalizer of ['foregroundDeletion', 'orphan']) {
+    const metadata = { name: `collected-${finalizer.toLowerCase()}`, finalizers: [finalizer] }
+    t.ok(await shots.create({ metadata, spec: { url, accountName: 'acme' } }))
+    t.ok(await shots.patch('kept', mergePatch({ metadata: { finalizers: [finalizer] } })))
+  }
+})
+
+t.test('policy lets only the gateway create names that carry a time', async (t) => {
+  const reserved = { status: 403, message: /only the gateway creates names of scr- and 26 characters.* Choose another name/ }
+  const future = 'scr-00000000000000000000000000'
+  for (const name of [future, toObjectName(newId('scr', new Date()))])
+    await t.rejects(shots.create({ metadata: { name }, spec: { url, accountName: 'acme' } }), reserved)
+  for (const name of ['scr-front-page', 'scr-80000000000000000000000000', `${future}0`])
+    t.ok(await shots.create({ metadata: { name }, spec: { url, accountName: 'acme' } }), `control: ${name}`)
+  const { http } = await release.asPod('tintype-api-gateway', 'gateway-names')
+  const name = toObjectName(newId('scr', new Date()))
+  t.ok(await new Resource(http, screenshots).create({ metadata: { name }, spec: { url, accountName: 'acme' } }))
+  t.ok(await shots.patch(name, mergePatch({ metadata: { annotations: { note: 'mine' } } })), 'an update keeps its name')
 })
 
 t.test('policy does not ask the gateway, which has checked the key', async (t) => {

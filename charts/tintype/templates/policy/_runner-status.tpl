@@ -82,10 +82,13 @@ validations:
     message: the conditions must say Finished, and Succeeded as the phase does
 {{- end }}
 
-{{/* As operator/src/guard compares it: the expressions, each trimmed, one a line. */}}
+{{/* As operator/src/guard compares it: operations and resources of each rule, then the expressions, each trimmed, one a line. */}}
 {{- define "tintype.policyHash" -}}
 {{- $policy := fromYaml . -}}
 {{- $expressions := list -}}
+{{- range $policy.matchConstraints.resourceRules -}}
+{{- $expressions = append $expressions (printf "%s %s" (join "," .operations) (join "," .resources)) -}}
+{{- end -}}
 {{- range concat $policy.matchConditions $policy.variables $policy.validations -}}
 {{- $expressions = append $expressions (trim .expression) -}}
 {{- end -}}

@@ -1,7 +1,10 @@
 {{/*
-Who makes or changes an object for an account must be allowed to use that account: verb `use` on accounts/<name>. Fields that only the gateway
-can have a reason to set are refused to everybody else: a sealed text or the hash of a key, copied from another object, would make the programs
-of the release act for the wrong account. The gateway and the operator have checked by other means.
+Whoever creates, changes or deletes an object of an account must be allowed to use that account: verb `use` on accounts/<name>. Fields that only the
+gateway can have a reason to set are refused to everybody else: a sealed text or the hash of a key, copied from another object, would make the
+programs of the release act for the wrong account. The gateway and the operator have checked by other means. The cluster's garbage collector and
+namespace controller delete objects and remove finalizers because their owner or namespace is gone; a controller manager without service account
+credentials acts by its own name.
+On DELETE `object` is null, in matchConditions too: read oldObject.
 */}}
 {{- define "tintype.trustedSpecPolicy" -}}
 failurePolicy: Fail
@@ -11,22 +14,26 @@ matchConstraints:
   resourceRules:
     - apiGroups: [tintype.dev]
       apiVersions: ["*"]
-      operations: [CREATE, UPDATE]
+      operations: [CREATE, UPDATE, DELETE]
       resources: [screenshots, webhooks, apikeys]
 matchConditions:
-  - name: is-not-a-program-of-the-release
+  - name: is-not-a-program-of-the-release-or-cluster
     expression: >-
       !(request.userInfo.username in [{{ include "tintype.userName" (dict "root" . "account" "api-gateway") | squote }},
-      {{ include "tintype.userName" (dict "root" . "account" "operator") | squote }}])
-  # The cluster's garbage collector touches finalizers and owners only, and must not be hindered. Labels hold the hashes of keys, annotations ask
-  # for deletions.
+      {{ include "tintype.userName" (dict "root" . "account" "operator") | squote }},
+      'system:serviceaccount:kube-system:generic-garbage-collector', 'system:serviceaccount:kube-system:namespace-controller',
+      'system:kube-controller-manager'])
+  # Labels hold the hashes of keys, annotations ask for deletions, owners and finalizers decide when an object goes.
   - name: changes-what-an-account-owns
     expression: >-
-      request.operation == 'CREATE' || object.spec != oldObject.spec || object.metadata.?labels != oldObject.metadata.?labels
-      || object.metadata.?annotations != oldObject.metadata.?annotations
+      request.operation != 'UPDATE' || object.spec != oldObject.spec || object.metadata.?labels != oldObject.metadata.?labels
+      || object.metadata.?annotations != oldObject.metadata.?annotations || object.metadata.?finalizers != oldObject.metadata.?finalizers
+      || object.metadata.?ownerReferences != oldObject.metadata.?ownerReferences
 variables:
+  - name: subject
+    expression: "request.operation == 'DELETE' ? oldObject : object"
   - name: account
-    expression: "has(object.spec.accountName) ? object.spec.accountName : 'default'"
+    expression: "has(variables.subject.spec.accountName) ? variables.subject.spec.accountName : 'default'"
   - name: previousAccount
     expression: "request.operation == 'UPDATE' && has(oldObject.spec.accountName) ? oldObject.spec.accountName : 'default'"
   - name: accounts
@@ -35,21 +42,31 @@ variables:
     expression: authorizer.group('').resource('secrets').namespace(request.namespace)
   - name: gatewayFields
     expression: >-
+      request.operation == 'DELETE' ? [] :
       ['sealedOptions', 'optionsObject', 'hiddenOptions', 'cacheAs', 'cachedFrom', 'reservation', 'signingSecrets', 'sealedLinkSecret'].filter(field, field in object.spec
       && !(request.operation == 'UPDATE' && field in oldObject.spec && object.spec[field] == oldObject.spec[field]))
   - name: hashLabels
     expression: >-
+      request.operation == 'DELETE' ? [] :
       ['tintype.dev/hash-1', 'tintype.dev/hash-2'].filter(label, object.metadata.?labels[?label].orValue('')
       != (request.operation == 'UPDATE' ? oldObject.metadata.?labels[?label].orValue('') : ''))
   - name: namedSecrets
     expression: >-
+      request.operation == 'DELETE' ? [] :
       (has(object.spec.privateOptionsSecretRef) ? [object.spec.privateOptionsSecretRef.name] : [])
       + (has(object.spec.existingSecret) ? [object.spec.existingSecret] : [])
+  - name: isScreenshot
+    expression: request.resource.resource == 'screenshots'
+  - name: newFinalizers
+    expression: >-
+      request.operation == 'DELETE' || !variables.isScreenshot ? [] :
+      object.metadata.?finalizers.orValue([]).filter(finalizer, !(finalizer in ['foregroundDeletion', 'orphan'])
+      && !(request.operation == 'UPDATE' && finalizer in oldObject.metadata.?finalizers.orValue([])))
 validations:
   - expression: variables.accounts.name(variables.account).check('use').allowed()
     messageExpression: "'you may not use the account ' + variables.account + ': it takes the verb use on accounts/' + variables.account"
     reason: Forbidden
-  - expression: request.operation == 'CREATE' || variables.accounts.name(variables.previousAccount).check('use').allowed()
+  - expression: request.operation != 'UPDATE' || variables.accounts.name(variables.previousAccount).check('use').allowed()
     messageExpression: "'you may not use the account ' + variables.previousAccount + ': it takes the verb use on accounts/' + variables.previousAccount"
     reason: Forbidden
   - expression: variables.gatewayFields.size() == 0
@@ -61,5 +78,13 @@ validations:
   # What one cannot read oneself one cannot have sent to a page, or made into a key, either.
   - expression: variables.namedSecrets.all(name, variables.secrets.name(name).check('get').allowed())
     messageExpression: "'you may not read the Secret ' + variables.namedSecrets.join(', ')"
+    reason: Forbidden
+  # A name of this form carries a time. A later time than now would head every list and never expire.
+  - expression: request.operation != 'CREATE' || !variables.isScreenshot || !object.metadata.name.matches('^scr-[0-7][0-9a-hjkmnp-tv-z]{25}$')
+    message: "metadata.name: only the gateway creates names of scr- and 26 characters, because they carry a time. Choose another name; status and REST give its id."
+    reason: Forbidden
+  # An object with a finalizer cannot leave the Kubernetes API: finished ones would stay for ever. The garbage collector removes its own two.
+  - expression: variables.newFinalizers.size() == 0
+    messageExpression: "'metadata.finalizers: a Screenshot takes foregroundDeletion and orphan only, because others would keep it for ever. Remove ' + variables.newFinalizers.join(', ')"
     reason: Forbidden
 {{- end }}

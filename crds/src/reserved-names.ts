@@ -1,0 +1,35 @@
+// Names that mean something to every JavaScript object. JSON may hold them; schemas drop them in silence, and code that copies objects could be misled.
+
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** False where no name of a JSON text can be reserved: most texts need no further look. */
+export const mayHoldReservedName = (text: string): boolean => /__proto__|constructor|prototype|\\u/.test(text)
+
+interface Place {
+  value: unknown
+  /** Names and indexes from the outermost value, last first. */
+  key?: string | number
+  parent?: Place
+}
+
+/** Where a value read from JSON has a field of a reserved name; undefined: nowhere. Without recursion, for values of any depth. */
+export function findReservedName(value: unknown): (string | number)[] | undefined {
+  const places: Place[] = [{ value }]
+  for (let place = places.pop(); place; place = places.pop()) {
+    const parent = place
+    if (typeof parent.value !== 'object' || parent.value === null) continue
+    const entries: [string | number, unknown][] = Array.isArray(parent.value)
+      ? parent.value.map((item, index) => [index, item])
+      : Object.entries(parent.value)
+    const reserved = Array.isArray(parent.value) ? undefined : entries.find(([name]) => RESERVED.has(String(name)))
+    if (reserved) return pathOf({ value: undefined, key: reserved[0], parent })
+    for (const [key, item] of entries.toReversed()) if (typeof item === 'object') places.push({ value: item, key, parent })
+  }
+  return undefined
+}
+
+function pathOf(place: Place): (string | number)[] {
+  const path: (string | number)[] = []
+  for (let at: Place | undefined = place; at?.key !== undefined; at = at.parent) path.push(at.key)
+  return path.reverse()
+}

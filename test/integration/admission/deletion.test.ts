@@ -1,0 +1,127 @@
+import t from 'tap'
+import { configMaps, namespaces } from '../../../crds/client/core-resources.ts'
+import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { API_VERSION } from '../../../crds/src/names.ts'
+import { chartDirectory, helm } from '../../support/chart.ts'
+import { eventually } from '../../support/eventually.ts'
+import { installRelease, NAMESPACE } from './release.ts'
+
+// Who may delete objects of an account, tried on a real API server with a real garbage collector and namespace controller.
+
+const release = await installRelease(t)
+const adminAccounts = new Resource(release.admin, accounts)
+for (const name of ['acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
+const adminShots = new Resource(release.admin, screenshots)
+const adminHooks = new Resource(release.admin, webhooks)
+const adminKeys = new Resource(release.admin, apiKeys)
+
+const verbs = ['create', 'get', 'list', 'update', 'patch', 'delete', 'deletecollection']
+await release.permit('ann', 'write-ann', { resources: ['screenshots', 'webhooks', 'apikeys'], verbs })
+await release.permit('ann', 'use-ann', { resources: ['accounts'], resourceNames: ['acme'], verbs: ['use'] })
+const ann = await release.asUser('ann')
+const shots = new Resource(ann, screenshots)
+const hooks = new Resource(ann, webhooks)
+const keys = new Resource(ann, apiKeys)
+
+const url = 'https://example.com/'
+const hook = { url, events: ['screenshot.completed' as const] }
+const refused = { status: 403, message: /you may not use the account other: it takes the verb use on accounts\/other/ }
+const policies = ['Background', 'Foreground', 'Orphan'] as const
+
+await release.plane.startControllers()
+/** Resolves once ann's creations for an account of others are refused by the policy. */
+const whenInForce = () =>
+  eventually('the policy is in force', async () => {
+    const name = `probe-${Date.now()}`
+    const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
+    return made instanceof Error && made.message.includes('you may not use')
+  })
+await whenInForce()
+
+/** One object of each kind for an account. */
+async function oneOfEach(name: string, accountName: string, labels: Record<string, string> = {}) {
+  await adminShots.create({ metadata: { name, labels }, spec: { url, accountName } })
+  await adminHooks.create({ metadata: { name, labels }, spec: { ...hook, accountName } })
+  await adminKeys.create({ metadata: { name, labels }, spec: { accountName } })
+}
+
+const countLeft = async (name: string) =>
+  (await Promise.all([adminShots.find(name), adminHooks.find(name), adminKeys.find(name)])).filter((found) => found !== undefined).length
+
+for (const propagationPolicy of policies) {
+  const name = propagationPolicy.toLowerCase()
+  t.test(`policy refuses ${name} deletion of what belongs to an account of others`, async (t) => {
+    await oneOfEach(`foreign-${name}`, 'other')
+    for (const kind of [shots, hooks, keys]) await t.rejects(kind.delete(`foreign-${name}`, { propagationPolicy }), refused)
+    t.equal(await countLeft(`foreign-${name}`), 3)
+  })
+
+  t.test(`policy lets a person delete what belongs to an account that they may use, by ${name} deletion`, async () => {
+    await oneOfEach(`own-${name}`, 'acme')
+    for (const kind of [shots, hooks, keys]) await kind.delete(`own-${name}`, { propagationPolicy })
+    // The garbage collector takes the finalizers of foreground and orphan deletion away.
+    await eventually('all of them are gone', async () => (await countLeft(`own-${name}`)) === 0)
+  })
+}
+
+t.test('finalizers of the garbage collector keep no Screenshot', async () => {
+  for (const finalizer of ['foregroundDeletion', 'orphan']) {
+    await adminShots.create({ metadata: { name: finalizer.toLowerCase(), finalizers: [finalizer] }, spec: { url, accountName: 'acme' } })
+    await adminShots.delete(finalizer.toLowerCase())
+    await eventually(`${finalizer} is gone`, async () => (await adminShots.find(finalizer.toLowerCase())) === undefined)
+  }
+})
+
+t.test('policy takes an object without an account for one of the account default when it is deleted', async (t) => {
+  await adminShots.create({ metadata: { name: 'unnamed' }, spec: { url } })
+  await t.rejects(shots.delete('unnamed'), { status: 403, message: /accounts\/default/ })
+})
+
+t.test('policy checks each object of a deleted collection', async (t) => {
+  const path = `/apis/${API_VERSION}/namespaces/${NAMESPACE}/screenshots`
+  const deleteAll = (set: string) => ann.request({ method: 'DELETE', path, query: { labelSelector: `set=${set}` } })
+  await oneOfEach('mine', 'acme', { set: 'mine' })
+  await oneOfEach('theirs', 'other', { set: 'theirs' })
+  await t.rejects(deleteAll('theirs'), refused)
+  t.ok(await adminShots.find('theirs'))
+  await deleteAll('mine')
+  t.notOk(await adminShots.find('mine'))
+})
+
+t.test('policy lets the garbage collector delete what belongs to an owner that is gone', async () => {
+  const owners = new Resource(release.admin, configMaps)
+  const { metadata } = await owners.create({ metadata: { name: 'owner' } })
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid ?? '' }]
+  await adminShots.create({ metadata: { name: 'owned', ownerReferences }, spec: { url, accountName: 'other' } })
+  await adminHooks.create({ metadata: { name: 'owned', ownerReferences }, spec: { ...hook, accountName: 'other' } })
+  await adminKeys.create({ metadata: { name: 'owned', ownerReferences }, spec: { accountName: 'other' } })
+  await owners.delete('owner')
+  await eventually('all of them are gone', async () => (await countLeft('owned')) === 0)
+})
+
+t.test('helm uninstall ends with objects of accounts left, and leaves them to RBAC', async (t) => {
+  await oneOfEach('after-release', 'other')
+  const environment = { KUBECONFIG: release.kubeconfigPath }
+  await helm(['uninstall', 'tintype', '--no-hooks', '--wait', '--namespace', NAMESPACE], environment)
+  t.equal(await countLeft('after-release'), 3)
+  await eventually('no policy asks any more', async () =>
+    shots.delete('after-release').then(
+      () => true,
+      () => false,
+    ),
+  )
+  t.equal(await countLeft('after-release'), 2)
+  await helm(
+    ['install', 'tintype', chartDirectory, '--set', 'image.registry=registry.example/tintype', '--no-hooks', '--namespace', NAMESPACE],
+    environment,
+  )
+  await whenInForce()
+})
+
+t.test('policy lets a namespace be deleted with everything in it', async () => {
+  await oneOfEach('last', 'other')
+  const all = new Resource(release.admin, namespaces)
+  await all.delete(NAMESPACE)
+  await eventually('the namespace is gone', async () => (await all.find(NAMESPACE)) === undefined)
+})
