@@ -29,6 +29,9 @@ const Env = z.object({
   TINTYPE_STORAGE_BUCKET: z.string().min(1).default('tintype'),
   TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  // The identity that signs links to the store; empty: the gateway's own.
+  TINTYPE_STORAGE_LINKS_ACCESS_KEY: z.string().default(''),
+  TINTYPE_STORAGE_LINKS_SECRET_KEY: z.string().default(''),
   // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_POD_NAME: z.string().min(1).max(200).default('api-gateway'), // begins the name of this process's Lease
@@ -110,6 +113,10 @@ const toConfig = (env: Env) => ({
     allowedCidrs: env.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
     allowedHosts: env.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
   },
+  links:
+    env.TINTYPE_STORAGE_LINKS_ACCESS_KEY === ''
+      ? undefined
+      : { accessKey: env.TINTYPE_STORAGE_LINKS_ACCESS_KEY, secretKey: env.TINTYPE_STORAGE_LINKS_SECRET_KEY },
   storagePublicUrl: env.TINTYPE_STORAGE_PUBLIC_URL,
   tracing: { endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT, headers: env.OTEL_EXPORTER_OTLP_HEADERS, ratio: env.OTEL_TRACES_SAMPLER_ARG },
   maxLive: env.TINTYPE_RETENTION_MAX_LIVE,

@@ -1,9 +1,9 @@
-import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
+import { HTTP_ERRORS, type HttpErrorCode, type ProblemCode } from '@tintype/crds/errors'
 
 /** One fault in a request: where (`options.image_quality`, `urls[3]`; empty for the whole body), which, and what to do. Never the value. */
 export interface Problem {
   path: string
-  code: string
+  code: ProblemCode
   message: string
 }
 

@@ -9,6 +9,8 @@ import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
 import { apiKeyIdOf, webhookIdOf } from '@tintype/crds/ids'
 import { isApiKeyIdName, isWebhookIdName } from '@tintype/crds/names'
+import { whenAdmitted } from '@tintype/crds/storage/access'
+import { IgnoredObjects } from '@tintype/crds/stored/ignored-objects'
 import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
@@ -23,7 +25,7 @@ import { KubeQuota } from './quota/kube-quota.ts'
 import { ServerClock } from './quota/server-clock.ts'
 import { findUnreadyReasons } from './readiness.ts'
 import { Downloads } from './routes/downloads.ts'
-import { Bucket } from './store/bucket.ts'
+import { openBucket } from './store/bucket.ts'
 import { KeyRingFile } from './store/key-ring-file.ts'
 import { KubeKeys } from './store/kube-keys.ts'
 import { KubePostRequests } from './store/kube-post-requests.ts'
@@ -39,7 +41,7 @@ import { API_VERSION } from './version.ts'
 
 async function run(config: Config): Promise<void> {
   const startedAt = new Date()
-  const log = pino({ level: config.logLevel })
+  const log = pino({ level: config.logLevel, base: { pod: config.podName } })
   const metrics = buildMetrics()
   const clock = new ServerClock(() => Date.now())
   const access = await loadClusterAccess(process.env)
@@ -69,9 +71,10 @@ async function run(config: Config): Promise<void> {
   const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
   const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
   const quota = new KubeQuota({ http, log, now, lease, plans: config.plans, metrics: metrics.quota, reflectorMetrics: metrics.reflector })
-  const bucket = new Bucket(config.storage)
-  const archive = new BucketArchive(bucket)
+  const bucket = openBucket(config.storage)
   const keyRing = new KeyRingFile(config.downloadKeysFile, log)
+  const { report } = new IgnoredObjects({ count: metrics.onIgnored, log })
+  const archive = new BucketArchive(bucket, { keyRing: keyRing.current, report, now })
   const sealingKey = new SealingKeyFile(config.sealingKeyFile, log)
   const downloads = new Downloads(config.maxDownloads)
   const spans = await openSpans(config, log)
@@ -93,7 +96,7 @@ async function run(config: Config): Promise<void> {
     doubts: new Doubts({ screenshots, archive, files: bucket, quota, log }),
     quota,
     objects: bucket,
-    idempotency: new Idempotency(bucket, keyRing.current, now),
+    idempotency: new Idempotency(bucket, keyRing.current, now, report),
     plans: config.plans,
     keys,
     apiKeys,
@@ -105,6 +108,7 @@ async function run(config: Config): Promise<void> {
     maxWebhooks: config.maxWebhooks,
     archive,
     files: bucket,
+    report,
     downloads,
     metrics,
     spans,
@@ -114,7 +118,10 @@ async function run(config: Config): Promise<void> {
     keyRing: keyRing.current,
     sealingKey: sealingKey.current,
     publicUrl: config.publicUrl,
-    signStoreLink: config.storagePublicUrl === '' ? undefined : buildStoreLinks({ ...config.storage, endpoint: config.storagePublicUrl }),
+    signStoreLink:
+      config.storagePublicUrl === ''
+        ? undefined
+        : buildStoreLinks({ ...config.storage, ...config.links, endpoint: config.storagePublicUrl }),
     corsOrigins: config.corsOrigins,
     callsPerMinute: config.callsPerMinute,
     egress: config.egress,
@@ -124,6 +131,11 @@ async function run(config: Config): Promise<void> {
     database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
     storage: buildProbe(() => bucket.check()),
   })
+  let isAdmitted = false
+  void whenAdmitted(() => bucket.check(), { signal: draining.signal }).then(
+    () => (isAdmitted = true),
+    () => {},
+  )
   const probes = buildProbeServer({
     registry: metrics.registry,
     findReasons: () =>
@@ -131,6 +143,7 @@ async function run(config: Config): Promise<void> {
         isDraining: draining.signal.aborted,
         hasDownloadKeys: keyRing.isLoaded,
         hasSealingKey: sealingKey.isLoaded,
+        isAdmitted,
         nowMilliseconds: Date.now(),
         copies: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
           name: resource.plural,

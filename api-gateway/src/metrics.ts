@@ -1,5 +1,6 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/stored/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { buildQuotaMetrics } from './quota/metrics.ts'
 
@@ -28,6 +29,9 @@ export function buildMetrics() {
     labelNames: ['outcome'] as const,
     registers,
   })
+  const ignored = new Counter({ ...IGNORED_METRIC, registers })
+  for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
+  const onIgnored: IgnoredObjectsOptions['count'] = (labels) => ignored.inc(labels)
   const kubeRequests = new Counter({
     name: 'rest_client_requests_total',
     help: 'Requests to the API server.',
@@ -68,7 +72,16 @@ export function buildMetrics() {
     kubeRequests.inc({ code, method, host })
     if (verb !== 'watch') kubeSeconds.observe({ verb, host }, durationSeconds)
   }
-  return { registry, requestSeconds, screenshotsCreated, cacheLookUps, reflector, onKubeRequest, quota: buildQuotaMetrics(registry) }
+  return {
+    registry,
+    requestSeconds,
+    screenshotsCreated,
+    cacheLookUps,
+    onIgnored,
+    reflector,
+    onKubeRequest,
+    quota: buildQuotaMetrics(registry),
+  }
 }
 
 export type Metrics = ReturnType<typeof buildMetrics>

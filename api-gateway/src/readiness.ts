@@ -19,6 +19,8 @@ interface ReadinessFacts {
   isDraining: boolean
   hasDownloadKeys: boolean
   hasSealingKey: boolean
+  /** The store knows our key, or nobody waits for that any longer. */
+  isAdmitted: boolean
   copies: readonly Copy[]
   nowMilliseconds: number
 }
@@ -27,11 +29,19 @@ interface ReadinessFacts {
  * Why a replica should get no requests. A replica that is cut off alone from the API server leaves the service; when the API server
  * itself is down nobody can take replicas out, and all of them go on answering reads.
  */
-export function findUnreadyReasons({ isDraining, hasDownloadKeys, hasSealingKey, copies, nowMilliseconds }: ReadinessFacts): string[] {
+export function findUnreadyReasons({
+  isDraining,
+  hasDownloadKeys,
+  hasSealingKey,
+  isAdmitted,
+  copies,
+  nowMilliseconds,
+}: ReadinessFacts): string[] {
   return [
     ...(isDraining ? ['the process is ending'] : []),
     ...(hasDownloadKeys ? [] : ['the download keys are not there']),
     ...(hasSealingKey ? [] : ['the sealing key is not there']),
+    ...(isAdmitted ? [] : ['object storage has not accepted the access key yet']),
     ...copies.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
     ...copies
       .filter(

@@ -1,5 +1,6 @@
 import type { CaptureOptions } from './capture-options/catalogue.ts'
-import type { ThumbnailFormat } from './capture-options/image-processing.ts'
+import { FileFormat } from './capture-options/image.ts'
+import { ThumbnailFormat } from './capture-options/image-processing.ts'
 
 // Files beside the picture. Which there are and what they are called follows from the options alone: the operator gives an address for each
 // before anybody knows the page, and no name is ever read from what a runner wrote.
@@ -30,6 +31,13 @@ const SAVED = [
 export const ARTIFACT_CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   ...SAVED.map(({ extension, contentType }): [string, string] => [extension.split('.').at(-1) ?? '', contentType]),
 ])
+
+/** Every extension that a stored file can have: what follows the id's dot in its key. */
+export const FILE_EXTENSIONS: readonly string[] = [
+  ...FileFormat.options,
+  ...ThumbnailFormat.options.map((format) => `thumb.${format}`),
+  ...SAVED.map(({ extension }) => extension),
+]
 
 /** Format of the small copy; undefined when there is none. */
 export function thumbnailFormat(options: CaptureOptions): ThumbnailFormat | undefined {

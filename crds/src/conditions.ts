@@ -21,6 +21,8 @@ export const Conditions = z
 export const ConditionType = {
   succeeded: 'Succeeded',
   finished: 'Finished',
+  /** False while its pool or account is missing: it waits, does not count, and fails after a while. True once it can run again. */
+  runnable: 'Runnable',
   /** Its unit of quota was taken when it was claimed: nobody did so before. */
   charged: 'Charged',
   /** Its unit of quota was given back. */
@@ -41,6 +43,8 @@ export const Reason = {
   runnerBusy: 'RunnerBusy',
   handedBack: 'HandedBack',
   attemptFailed: 'AttemptFailed',
+  /** It waits for a runner; said of one that could not run before. */
+  queued: 'Queued',
   captured: 'Captured',
   /** Completed with the picture of an earlier capture. */
   cached: 'Cached',
@@ -63,6 +67,10 @@ export function setCondition(conditions: readonly Condition[], next: Omit<Condit
 
 export const findCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
   conditions?.find((condition) => condition.type === type)
+
+/** True for a Screenshot that waits and cannot run: it does not count as queued. */
+export const isUnrunnable = ({ status }: { status?: { conditions?: readonly Condition[] | undefined } | undefined }): boolean =>
+  findCondition(status?.conditions, ConditionType.runnable)?.status === 'False'
 
 /** True when both say the same, whatever the order of their fields: the API server has one of its own. */
 export const isSameCondition = (one: Condition | undefined, other: Condition | undefined): boolean =>

@@ -1,6 +1,18 @@
+import { toKubernetesText } from './capture-options/kubernetes-names.ts'
 import type { Definition } from './kinds/custom-resource.ts'
 import { GROUP, VERSION } from './names.ts'
 import { toStructuralSchema } from './structural-schema.ts'
+
+/** Keys whose values are texts for a person, where they are texts at all: a field may be called `message`. */
+const TEXTS = new Set(['description', 'message'])
+
+/** Spells the names of options in all texts as kubectl users write them. */
+const spell = (node: unknown, key = ''): unknown => {
+  if (typeof node === 'string') return TEXTS.has(key) ? toKubernetesText(node) : node
+  if (Array.isArray(node)) return node.map((item) => spell(item))
+  if (node === null || typeof node !== 'object') return node
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, spell(value, name)]))
+}
 
 /** Builds the CustomResourceDefinition of a kind, as it is applied to a cluster. */
 export function toCustomResourceDefinition(definition: Definition): Record<string, unknown> {
@@ -31,7 +43,13 @@ export function toCustomResourceDefinition(definition: Definition): Record<strin
               description: definition.description,
               type: 'object',
               required: ['spec'],
-              properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' }, spec, status },
+              properties: {
+                apiVersion: { type: 'string' },
+                kind: { type: 'string' },
+                metadata: { type: 'object' },
+                spec: spell(spec),
+                status: spell(status),
+              },
               ...(definition.rules ? { 'x-kubernetes-validations': definition.rules } : {}),
             },
           },

@@ -17,13 +17,15 @@ export const JOB_ERRORS = {
   BLOCKED_ADDRESS: { remedy: 'The address is private or refused by the operator’s egress rules; only public addresses can be captured.' },
   PROXY_FAILED: { remedy: 'Check the proxy: its address, its user and password, and that it may reach the page.' },
   TLS_ERROR: { remedy: 'Mend the site’s certificate; error.message names the fault.' },
+  INVALID_SELECTOR: { remedy: 'Correct the selector: the browser cannot read it. error.message names the option and its value.' },
+  INVALID_SCRIPT: { remedy: 'Correct the script: it is not JavaScript. error.message names the option and the syntax error.' },
   SELECTOR_NOT_FOUND: { remedy: 'Check the selectors of the options (wait_for_selector, click, hover) against the page.' },
   PAGE_CRASHED: { remedy: 'The page used more memory than a runner has, or crashed the browser; capture a smaller part of it.' },
   HTTP_ERROR: { remedy: 'The page answered with an error status that the options ask to refuse.' },
   TOO_LARGE: { remedy: 'The picture exceeds the size limit: use a smaller viewport, scale or full_page_max_height, or jpeg.' },
   UNSUPPORTED_CONTENT: { remedy: 'The address answers with a download, not a page.' },
   TOO_MANY_REDIRECTS: { remedy: 'The page redirects in a circle; give its final address.' },
-  SCRIPT_ERROR: { remedy: 'options.scripts threw; error.message holds the first line.' },
+  SCRIPT_ERROR: { remedy: 'A script of the options threw; error.message holds the first line.' },
   BLANK_PAGE: {
     remedy:
       'The picture shows one colour: wait for more (options.wait_for_selector, options.delay), or accept it (options.blank_page_action).',
@@ -39,9 +41,13 @@ export const JOB_ERRORS = {
       'The picture could not be copied to storage_bucket: check its options and the key’s rights; error.message says what the store answered.',
   },
   USAGE_LIMIT_REACHED: { remedy: 'The account’s monthly quota is used up: wait for the next month or take a larger plan.' },
-  INVALID_OPTIONS: {
-    remedy: 'Create the screenshot anew: its private or large options cannot be used; error.message says why.',
+  POOL_NOT_FOUND: {
+    remedy:
+      'No RunnerPool has the name that spec.poolName, or the plan of the account, gives: create the pool, then create the screenshot again.',
   },
+  ACCOUNT_NOT_FOUND: { remedy: 'No Account has the name in spec.accountName: create the Account, then create the screenshot again.' },
+  QUEUE_FULL: { remedy: 'Create the screenshot again when fewer of the account wait: it was beyond the limit of its queue.' },
+  INVALID_OPTIONS: { remedy: 'Correct the options and create the screenshot anew; error.message says what is wrong.' },
   OPTION_NOT_ALLOWED: { remedy: 'Leave the option out: whoever runs this service has switched it off.' },
   ACCOUNT_SUSPENDED: { remedy: 'Ask whoever runs this service.' },
   CANCELLED: { remedy: 'The screenshot, or its account, was deleted before the capture ended.' },
@@ -63,7 +69,7 @@ export const HTTP_ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, remedy: 'Use a method that the header Allow lists.' },
   CONFLICT: { status: 409, remedy: 'Read the resource again: somebody else changed it, or its name is taken.' },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, remedy: 'Wait for the first request with this Idempotency-Key to end, then repeat.' },
-  LAST_API_KEY: { status: 409, remedy: 'Create another key first, and delete this one with it.' },
+  LAST_API_KEY: { status: 409, remedy: 'Create another key with the same scopes that lasts longer, then repeat.' },
   ROTATION_IN_PROGRESS: { status: 409, remedy: 'Wait until the previous secret has expired, or send force: true.' },
   LIMIT_REACHED: { status: 409, remedy: 'Delete what is not used any more.' },
   NOT_READY: { status: 409, remedy: 'Wait until the screenshot is completed.' },
@@ -85,6 +91,37 @@ export const HTTP_ERRORS = {
 } as const satisfies Record<string, ErrorEntry & { status: number }>
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS
+
+/** Codes of the single faults in `error.details`, with what each means. */
+export const PROBLEM_CODES = {
+  required: 'The field is missing.',
+  unknown_field: 'No field has this name; the message names the one that was probably meant.',
+  invalid_type: 'The value has another type, such as text for a number.',
+  invalid_value: 'The value is none of the allowed ones, or breaks a rule that the message names.',
+  invalid_format: 'The text does not have the form that the message describes.',
+  too_small: 'The value is below its range, or the text or list too short.',
+  too_big: 'The value is above its range, or the text or list too long.',
+  duplicate: 'The list has this value twice.',
+  empty: 'The body names no field to change.',
+  contradiction: 'Two fields exclude each other, or one needs another.',
+  not_allowed: 'The operator of the service has switched this option off.',
+  in_the_past: 'The instant must lie in the future.',
+  fixed: 'This field of the default webhook cannot be changed.',
+  archived: 'The parameter does not reach archived records; the message says which one to add.',
+  reserved_name: 'JavaScript reserves this name: `__proto__`, `constructor` or `prototype`.',
+  invalid_json: 'The body is not valid JSON.',
+  invalid_secret: 'The signing secret has the wrong form or length.',
+  invalid_url: 'The text is not a URL that can be used here.',
+  unsupported_scheme: 'The URL is neither http nor https.',
+  https_required: 'The URL must start with https://.',
+  host_required: 'The URL names no host.',
+  credentials_in_url: 'The URL must not hold a user name or password.',
+  fragment: 'The URL must not have a fragment (#…).',
+  url_not_allowed: 'The URL leads to a private or refused address.',
+  refused: 'The Kubernetes API refuses what the gateway accepted.',
+} as const satisfies Record<string, string>
+
+export type ProblemCode = keyof typeof PROBLEM_CODES
 
 /** True when a failure with this code is not the page's own: another attempt on another pod may succeed. */
 export const isRetryable = (code: JobErrorCode): boolean => 'retryable' in JOB_ERRORS[code]

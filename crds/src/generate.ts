@@ -28,7 +28,7 @@ const stale: string[] = []
 
 function write(file: URL, text: string): void {
   if (!isStale(file, text)) return
-  stale.push(file.pathname)
+  stale.push(fileURLToPath(file))
   if (values.check) return
   mkdirSync(new URL('.', file), { recursive: true })
   writeFileSync(file, text)

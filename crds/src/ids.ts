@@ -10,6 +10,7 @@ const RANDOM_BITS = 80n
 const MAX_TIME = (1n << TIME_BITS) - 1n
 const RANDOM_BYTES = 10
 const LENGTH = 26
+const TIME_LETTERS = 10
 
 export type IdPrefix = 'scr' | 'wh' | 'evt' | 'key' | 'dlv' | 'batch' | 'acc' | 'res'
 
@@ -19,9 +20,10 @@ function encode(value: bigint): string {
   return text
 }
 
-function decode(text: string): bigint {
-  let value = 0n
-  for (const letter of text) value = (value << 5n) | BigInt(ALPHABET.indexOf(letter))
+/** The first ten letters are exactly the 48 bits of time: no larger number is needed. */
+function decodeTime(text: string): number {
+  let value = 0
+  for (const letter of text.slice(0, TIME_LETTERS)) value = value * 32 + ALPHABET.indexOf(letter)
   return value
 }
 
@@ -55,9 +57,19 @@ export const isBatchId = (text: string): boolean => BATCH_ID.test(text)
 /** The instant that an id carries; a screenshot's has it inverted. */
 export function createdAtOf(id: string): Date {
   const [prefix, text = ''] = id.split('_')
-  const carried = decode(text) >> RANDOM_BITS
-  return new Date(Number(prefix === 'scr' ? MAX_TIME - carried : carried))
+  const carried = decodeTime(text)
+  return new Date(prefix === 'scr' ? Number(MAX_TIME) - carried : carried)
 }
+
+/** By how much the clock that dated an id may be ahead of the one that it is compared with. Stores refuse signatures long before that. */
+export const MAX_CLOCK_DIFFERENCE_MILLISECONDS = 3_600_000
+
+/**
+ * True when an id may have been made by now. Anyone who could choose a name could once choose its time as well: an id of a later time would head
+ * every list and never expire.
+ */
+export const isPlausibleId = (id: string, now: Date): boolean =>
+  createdAtOf(id).getTime() <= now.getTime() + MAX_CLOCK_DIFFERENCE_MILLISECONDS
 
 export interface Identified {
   name: string
@@ -65,9 +77,14 @@ export interface Identified {
   creationTimestamp: string
 }
 
-/** The id of a Screenshot object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */
+/**
+ * The id of a Screenshot object: its name's, or one computed from its creation time and uid. The latter is for names that a person chose, also where
+ * such a name has the form of an id of a time at which the object did not exist.
+ */
 export function screenshotIdOf({ name, uid, creationTimestamp }: Identified): string {
-  return isScreenshotIdName(name) ? toId(name) : derivedId('scr', new Date(creationTimestamp), uid)
+  const created = new Date(creationTimestamp)
+  if (isScreenshotIdName(name) && isPlausibleId(toId(name), created)) return toId(name)
+  return derivedId('scr', created, uid)
 }
 
 /** The id of a Webhook object: its name's, or, for a name that a person chose, one computed from its creation time and uid. */

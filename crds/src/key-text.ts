@@ -31,9 +31,12 @@ export function isKeyText(text: string): boolean {
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** SHA-256 of a key's text in 52 letters of lower-case base32: a hex digest is one too long for a label. */
-export function keyHash(text: string): string {
-  let value = BigInt(`0x${createHash('sha256').update(text).digest('hex')}`)
+/** SHA-256 of a key's text in lower-case base32: a hex digest is one letter too long for a label. */
+export const keyHash = (text: string): string => toBase32(createHash('sha256').update(text).digest())
+
+/** 32 bytes in 52 letters of lower-case base32. */
+export function toBase32(digest: Buffer): string {
+  let value = BigInt(`0x${digest.toString('hex')}`)
   let letters = ''
   for (let i = 0; i < 52; i++, value >>= 5n) letters = BASE32[Number(value & 31n)] + letters
   return letters

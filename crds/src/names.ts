@@ -34,6 +34,8 @@ export const Annotation = {
   traceparent: 'tintype.dev/traceparent',
   /** Set by the gateway: when a Webhook or ApiKey was last changed over REST. Kubernetes keeps no such time. */
   updatedAt: 'tintype.dev/updated-at',
+  /** Set by the gateway on an ApiKey that stands in for one that is taken away, so that both cannot go at once. Its value has no meaning. */
+  standsIn: 'tintype.dev/stands-in',
   /** Set by the operator when it switches a Webhook off: why. It goes when the Webhook is switched on. */
   disabledReason: 'tintype.dev/disabled-reason',
   /** Set by a person on a Webhook, with any text: asks the operator for a test event ({@link import('./webhook-requests.ts')}). */

@@ -36,6 +36,9 @@ const Environment = z.object({
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
   TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  /** The identity that signs uploads; empty: the operator's own. */
+  TINTYPE_STORAGE_UPLOADS_ACCESS_KEY: z.string().default(''),
+  TINTYPE_STORAGE_UPLOADS_SECRET_KEY: z.string().default(''),
   /** Address of the API for the world, put before links in events; empty: links are relative. */
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   /** What each plan allows, as JSON; empty: spec 8. */
@@ -44,7 +47,7 @@ const Environment = z.object({
   TINTYPE_OPTION_POLICY: OptionPolicyText,
   TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
   /** Plan of the first account. */
-  TINTYPE_BOOTSTRAP_PLAN: Plan.default('free'),
+  TINTYPE_BOOTSTRAP_PLAN: Plan.default('scale'),
   /** Most bytes of one file. */
   TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
   /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
@@ -54,6 +57,10 @@ const Environment = z.object({
   /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys; by default `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
   TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
+  /** Screenshots of one account that may wait; a plan may have a number of its own. Those beyond it that kubectl made are ended. */
+  TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().positive().default(1_000),
+  /** Seconds after which a Screenshot fails whose pool or account does not exist. */
+  TINTYPE_UNRUNNABLE_SECONDS: z.coerce.number().int().positive().default(600),
   /** Seconds after its end in which a record stays in the Kubernetes API. */
   TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
   /** Seconds after its end at which a record is archived. */
@@ -112,6 +119,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       accessKey: read.TINTYPE_STORAGE_ACCESS_KEY,
       secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
     },
+    uploads:
+      read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY === ''
+        ? undefined
+        : { accessKey: read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY, secretKey: read.TINTYPE_STORAGE_UPLOADS_SECRET_KEY },
     publicUrl: read.TINTYPE_PUBLIC_URL,
     tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, headers: read.OTEL_EXPORTER_OTLP_HEADERS },
     plans: read.TINTYPE_PLANS,
@@ -125,6 +136,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     trustedSpecPolicy: {
       name: read.TINTYPE_TRUSTED_SPEC_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-spec`,
       hash: read.TINTYPE_TRUSTED_SPEC_POLICY_HASH,
+    },
+    queue: {
+      maxQueuedPerAccount: read.TINTYPE_MAX_QUEUED_PER_ACCOUNT,
+      unrunnableMilliseconds: read.TINTYPE_UNRUNNABLE_SECONDS * 1_000,
     },
     retention: {
       liveMinimumMilliseconds: read.TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS * 1_000,

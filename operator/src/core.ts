@@ -65,7 +65,7 @@ export function createCore(options: CoreOptions): Work {
 }
 
 function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, signal: AbortSignal): StartedWork {
-  const { http, reflectors, storage, events, archiving, config, log, keys, clock } = deps
+  const { http, reflectors, storage, report, events, archiving, config, log, keys, clock } = deps
   const { namespace } = config
   const now = () => new Date(clock.wall())
   const isLeader = () => !signal.aborted && deps.isLeader()
@@ -88,7 +88,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   })
   const kills = new Kills()
   for (const { account, id, at } of findPastKills(reflectors.screenshots.lister.list(), clock.wall())) kills.note(account, id, at)
-  const cache = new PictureCache(storage, log)
+  const cache = new PictureCache(storage, log, { report, now })
   const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
   const matchmaker: Matchmaker = new Matchmaker({
     runners,
@@ -122,12 +122,15 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     poolOf,
     follower: new Follower({ client, onNews, onTaken, isLeader, now }),
     storage,
+    ring: keys.downloadKeys,
+    report,
     cache,
     onAsked,
     charge,
     maxFileBytes: config.maxFileBytes,
     optionsSources: {
       storage,
+      report,
       openingKeys: keys.openingKeys,
       secrets: new Resource(http, secretResource, { namespace }),
       policy: config.optionPolicy,
@@ -154,7 +157,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   }
 
   const controller = (name: keyof typeof WORKERS, step: Reconcile) =>
-    new Controller({ name, reconcile: step, log: log.child({ controller: name }), workers: WORKERS[name], metrics: deps.controllerMetrics })
+    new Controller({ name, reconcile: step, log, workers: WORKERS[name], metrics: deps.controllerMetrics })
   const screenshots = controller('screenshot', (key) => reconcile(key, screenshotContext))
   const pools = controller('runnerpool', (key) => reconcilePool(key, poolContext))
   const runner = controller('runner', (key) => reconcileRunner(key, poolContext))

@@ -8,6 +8,7 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { ReleaseKeys } from './account/release-keys.ts'
@@ -15,6 +16,7 @@ import type { Config } from './config.ts'
 import type { Clock } from './controller/clock.ts'
 import type { Controller } from './controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from './controller/metrics.ts'
+import type { EventOrder } from './delivery/event-order.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { Archiving } from './retention/archiving.ts'
 import type { Storage } from './storage/storage.ts'
@@ -45,8 +47,12 @@ export interface Deps {
   reflectors: Reflectors
   keys: ReleaseKeys
   storage: Storage
+  /** Told of objects in the bucket that count as absent. */
+  report: ReportIgnored
   events: EventRecorder
   archiving: Archiving
+  /** Of events and webhooks; on the standby too. */
+  eventOrder: Pick<EventOrder, 'followsStart'>
   /** Where spans go; absent: nobody collects them. */
   spans?: Pick<SpanExporter, 'add'> | undefined
   /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */

@@ -9,6 +9,7 @@ import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
+import { IgnoredObjects } from '@tintype/crds/stored/ignored-objects'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
@@ -24,6 +25,7 @@ import { LeaderElection, leaseStore } from './controller/leader-election.ts'
 import { watchCopies } from './copy-metrics.ts'
 import { createCore } from './core.ts'
 import { createDelivery } from './delivery/delivery.ts'
+import { EventOrder } from './delivery/event-order.ts'
 import type { Deps, Reflectors } from './deps.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { serveHealth } from './health.ts'
@@ -36,12 +38,15 @@ import { Archiving } from './retention/archiving.ts'
 import { createRetention } from './retention/retention.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { openStorage } from './storage/storage.ts'
+import { createWaiting } from './waiting/waiting.ts'
 
 // Wiring only. The chart's Jobs start this same program with an argument.
 
 const CONTAINER = 'operator'
 const RETRY_MILLISECONDS = 2_000
 const MAX_RETRY_MILLISECONDS = 30_000
+/** Nothing is captured without the store; with a key that its setup has not made yet, uploads would fail. */
+const STORE_PATIENCE_MILLISECONDS = 60_000
 
 const [command, ...args] = process.argv.slice(2)
 if (command === undefined) await runOperator(readConfig())
@@ -68,7 +73,8 @@ async function runOperator(config: Config): Promise<void> {
   )
   const reflectors = createReflectors(http, { log: log.child({ component: 'reflector' }), metrics: metrics.reflector })
   for (const reflector of Object.values(reflectors)) reflector.start()
-  const storage = openStorage(config.storage)
+  const storage = openStorage(config.storage, { uploads: config.uploads })
+  const ignored = new IgnoredObjects({ count: metrics.onIgnored, log: log.child({ component: 'storage' }) })
   const isBucketThere = persist('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
   const secretStore = new Resource(http, secrets, { namespace })
   const ensureKeys = () => ensureReleaseKeys(secretStore, config.release)
@@ -105,7 +111,9 @@ async function runOperator(config: Config): Promise<void> {
     reflectors,
     keys,
     storage,
+    report: ignored.report,
     archiving: new Archiving(),
+    eventOrder: new EventOrder(reflectors),
     events: createEventRecorder({
       events: new Resource(http, events, { namespace }),
       instance: config.podName,
@@ -120,6 +128,7 @@ async function runOperator(config: Config): Promise<void> {
     createDelivery(deps),
     createAccounts(deps),
     quota,
+    createWaiting(deps, { charges: true }),
     createRetention(deps),
   ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
@@ -143,7 +152,8 @@ async function runOperator(config: Config): Promise<void> {
     )
 
   // Who cannot read the cluster does not stand: a new version that never could would keep the lead from an old one that can.
-  void whenSynced(stopping.signal).then(
+  const whenStored = Promise.race([isBucketThere, sleep(STORE_PATIENCE_MILLISECONDS, undefined, { signal: stopping.signal })])
+  void Promise.all([whenSynced(stopping.signal), whenStored]).then(
     () => election.start(),
     () => {},
   )

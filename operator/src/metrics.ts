@@ -4,6 +4,7 @@ import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/stored/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from './controller/metrics.ts'
 import type { WorkQueue } from './controller/work-queue.ts'
@@ -57,6 +58,7 @@ export interface Metrics {
   screenshot: ScreenshotMetrics
   pool: PoolMetrics
   onRequest(record: RequestRecord): void
+  onIgnored: IgnoredObjectsOptions['count']
   /** Reads the age gauges of these queues whenever metrics are asked for. */
   watchQueues(queues: () => WorkQueue[]): void
   /** Reads the number of Screenshots in each phase whenever metrics are asked for. */
@@ -75,9 +77,16 @@ export function createMetrics(): Metrics {
     screenshot: screenshotMetrics(registry),
     pool: poolMetrics(registry),
     onRequest: clientMetrics(registry),
+    onIgnored: ignoredMetrics(registry),
     watchQueues: (queues) => watchQueues(registry, queues),
     watchPhases: (count) => watchPhases(registry, count),
   }
+}
+
+function ignoredMetrics(registry: Registry): IgnoredObjectsOptions['count'] {
+  const ignored = new Counter({ ...IGNORED_METRIC, registers: [registry] })
+  for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
+  return (labels) => ignored.inc(labels)
 }
 
 function watchPhases(registry: Registry, count: (phase: string) => number): void {

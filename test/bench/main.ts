@@ -35,8 +35,10 @@ import {
   parseSettings,
   type REST_PARTS,
   type Settings,
+  type STORE_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
+import { measureStore } from './store-puts.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
@@ -49,6 +51,7 @@ import {
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
   REST_FIGURES,
+  STORE_FIGURES,
   WEBHOOK_FIGURES,
   writeFigures,
 } from './write-figures.ts'
@@ -171,6 +174,10 @@ const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
 
 const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
 
+const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
+  store: async () => show(await measureStore(settings, tell)),
+}
+
 const isWanted = (name: string): boolean => settings.only.some((part) => part === name)
 
 async function measureOnCluster(): Promise<void> {
@@ -196,6 +203,7 @@ for (const [mark, parts] of [
   [BLOCKING_FIGURES, OF_BLOCKING],
   [ENGINE_FIGURES, OF_ENGINE],
   [HOSTILE_FIGURES, OF_HOSTILE],
+  [STORE_FIGURES, OF_STORE],
 ] as const) {
   for (const [name, measure] of Object.entries(parts)) if (isWanted(name)) await measure()
   if (settings.write && tables.length > 0) await writeFigures(mark, tables.splice(0), { started, command, place: machine })

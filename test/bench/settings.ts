@@ -41,6 +41,8 @@ export const BLOCKING_PARTS = ['blocking'] as const
 export const ENGINE_PARTS = ['engine', 'tall', 'growth'] as const
 /** What is measured on the running system with a runner of its own, before pages that want to keep it. */
 export const HOSTILE_PARTS = ['hostile'] as const
+/** What our patches cost the bundled store. */
+export const STORE_PARTS = ['store'] as const
 /** What can be measured. */
 export const PARTS = [
   ...CAPTURE_PARTS,
@@ -50,6 +52,7 @@ export const PARTS = [
   ...BLOCKING_PARTS,
   ...ENGINE_PARTS,
   ...HOSTILE_PARTS,
+  ...STORE_PARTS,
 ] as const
 export type Part = (typeof PARTS)[number]
 
@@ -85,6 +88,7 @@ The parts engine, tall and growth run runners on loopback, without a cluster: th
 shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; their memory for tall pages, and over 1,300 captures (minutes).
 The part named hostile has one runner capture pages that want to keep it or use it up, and an ordinary one after each.
 The part named batches captures two batches of a hundred pages by REST, of one account and of twenty.
+The part named store compares presigned uploads and reads on the bundled MinIO with MinIO as upstream has it, in turns; it needs no cluster.
 The part named blocking asks the filter lists about addresses of a list that they were not made from; it needs nothing else.
 Idle memory means something only ten minutes after the last work: --only memory.
 `

@@ -47,6 +47,8 @@ export interface ControlPlane {
   kubeconfigFor: (user: string, groups?: readonly string[]) => Promise<string>
   /** Ends the API server and starts it again on the same port and store; for so many milliseconds, or until that has settled, it is away. */
   restart: (down?: number | Promise<unknown>) => Promise<void>
+  /** Starts a controller manager with the garbage collector and what deletes namespaces alone, each under its own service account. */
+  startControllers: () => Promise<void>
   stop: () => Promise<void>
 }
 
@@ -106,6 +108,21 @@ export function buildApiServer(settings: ControlPlaneSettings): Daemon {
   }
 }
 
+/** The controllers that delete what belongs to what is gone. */
+function buildControllers({ programs, pki }: ControlPlaneSettings, kubeconfig: string): Daemon {
+  const flags = {
+    kubeconfig,
+    controllers: 'garbage-collector-controller,namespace-controller,persistentvolumeclaim-protection-controller',
+    'use-service-account-credentials': true,
+    'root-ca-file': certificatePaths(pki, 'ca').certificate,
+    'service-account-private-key-file': path.join(pki, 'service-accounts.key'),
+    'leader-elect': false,
+    'secure-port': 0,
+  }
+  const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
+  return { name: 'kube-controller-manager', command: path.join(programs, 'kube-controller-manager'), args }
+}
+
 /** Resolves when the API server says that it is ready. */
 export async function waitUntilReady(place: DaemonPlace, url: string, authorityPath: string): Promise<void> {
   await waitFor('the API server', () => isReady(url, authorityPath), {
@@ -133,7 +150,8 @@ export async function isReady(url: string, authorityPath: string): Promise<boole
 
 /**
  * Starts etcd and an API server on loopback for integration tests; everything is kept in `directory`, which the caller removes.
- * There is no controller manager and no kubelet: no garbage collection, no service accounts made by themselves, pods stay unscheduled.
+ * There is no kubelet, and no controller manager unless `startControllers` is called: no garbage collection, no service accounts made by
+ * themselves, pods stay unscheduled.
  */
 export async function startControlPlane({ directory, ports, fsync = false }: OwnPlaneOptions): Promise<ControlPlane> {
   const settings = { ...(await planControlPlane(directory, ports)), fsync }
@@ -164,6 +182,7 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
   const stop = async () => {
     await signalDaemon(place, 'kube-apiserver', 'SIGKILL') // asked politely it waits up to a minute for open watches
     await stopDaemon(place, 'kube-apiserver')
+    await stopDaemon(place, 'kube-controller-manager')
     await stopDaemon(place, 'etcd')
     forget()
   }
@@ -180,7 +199,11 @@ export async function startControlPlane({ directory, ports, fsync = false }: Own
     await (typeof down === 'number' ? sleep(down) : down)
     await start()
   }
-  return { kubeconfigPath, url, etcdUrl: `http://127.0.0.1:${settings.etcdPort}`, programs, kubeconfigFor, restart, stop }
+  const startControllers = async () => {
+    const kubeconfig = await kubeconfigFor('system:kube-controller-manager')
+    await startDaemon(place, buildControllers(settings, kubeconfig))
+  }
+  return { kubeconfigPath, url, etcdUrl: `http://127.0.0.1:${settings.etcdPort}`, programs, kubeconfigFor, restart, startControllers, stop }
 }
 
 async function planControlPlane(directory: string, ports?: ControlPlanePorts): Promise<ControlPlaneSettings> {

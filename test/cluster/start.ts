@@ -60,8 +60,8 @@ function describeNext(url: string, milliseconds: number): string {
   const tools = choices.cluster === 'current' ? '' : `; PATH=$PWD/${path.relative(repository, toolsDirectory)}:$PATH`
   return `Ready in ${formatDuration(milliseconds)}. The API is at ${url}, its key in ${path.relative(repository, environmentFile)}. Next:
 
-  set -a; . ${environmentFile}; set +a${tools}
-  curl -sS "$TINTYPE_URL/api/v1/screenshots" -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json' \\
+  set -a; . '${environmentFile}'; set +a${tools}
+  curl -fsS "$TINTYPE_URL/api/v1/screenshots" -H "Authorization: Bearer $TINTYPE_API_KEY" -H 'Content-Type: application/json' \\
     -H 'Accept: image/*' -d '{"url": "${firstPage}", "options": {"full_page": true}}' -o shot.png
   kubectl get screenshots -n ${releaseNamespace}          # what was captured, and how; also: describe, -o wide, -w
   kubectl explain screenshot.spec.options     # every option with its range and default

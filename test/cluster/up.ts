@@ -41,7 +41,8 @@ export function clusterSteps(facts: ClusterFacts): Step[] {
   ]
 }
 
-async function built(build: Promise<boolean>): Promise<string> {
+/** Says whether something was built. @throws StepError when it could not be */
+export async function built(build: Promise<boolean>): Promise<string> {
   try {
     return (await build) ? 'built' : 'already built'
   } catch (cause) {

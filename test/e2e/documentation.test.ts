@@ -1,29 +1,40 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { environmentFile, repository } from '../cluster/state.ts'
+import { environmentFile, releaseNamespace, repository, sitesNamespace } from '../cluster/state.ts'
+import { cluster, kubectl } from '../support/cluster-environment.ts'
 import { page } from '../support/pages.ts'
 import { decode } from '../support/picture.ts'
 
 // What docs/api.md tells a reader to type, typed: the commands of its first five minutes, in one shell, line by line as they stand there.
 
 const manual = await readFile(path.join(repository, 'docs/api.md'), 'utf8')
-const chapter = /^## Five minutes$(.*?)^## /ms.exec(manual)?.[1] ?? ''
-const blocks = [...chapter.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+const chapterOf = (heading: string): string => new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(manual)?.[1] ?? ''
+const blocksOf = (text: string): string[] => [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
 
-/** The reader's commands, about a page that is there without internet. */
-const commands = blocks
-  .join('')
-  .replace('. .tintype/env', `. '${environmentFile}'`)
-  .replaceAll('https://example.com/?page=2', page('/dark'))
-  .replaceAll('https://example.com', page('/quadrants'))
+const chapter = chapterOf('Five minutes')
+const blocks = blocksOf(chapter)
+const byKubectl = blocksOf(chapterOf('From a Screenshot to its file with kubectl'))
+
+/** A reader's commands, about a page that is there without internet. */
+const toCommands = (texts: readonly string[]): string =>
+  texts
+    .join('')
+    .replace('. .tintype/env', `. '${environmentFile}'`)
+    .replaceAll('-n tintype', `-n ${releaseNamespace}`)
+    .replaceAll('https://example.com/?page=2', page('/dark'))
+    .replaceAll('https://example.com', page('/quadrants'))
 
 /** Runs a script as a reader's shell would, but ends at the first command that fails, in a pipe too. */
 async function type(script: string, directory: string): Promise<{ code: number; output: string }> {
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] })
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: directory,
+    env: cluster.shell,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = new Promise<number>((resolve) => shell.on('close', (code) => resolve(code ?? 1)))
   const [output, errors] = await Promise.all([text(shell.stdout), text(shell.stderr)])
   return { code: await ended, output: output + errors }
@@ -34,11 +45,37 @@ t.test('each command of the first five minutes works as it stands', { timeout: 1
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   t.ok(blocks.length >= 6, `${blocks.length} blocks`)
   // The first block shows a picture, the second stores another under the same name.
-  const { code, output } = await type(commands, directory)
+  const { code, output } = await type(toCommands(blocks), directory)
   t.equal(code, 0, output)
   t.match(output, /"status": "completed"/)
   t.match(output, /"remaining": \d+/)
   const picture = await decode(await readFile(path.join(directory, 'shot.png')))
+  t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
+})
+
+t.test('a receiver of one’s own on the local cluster gets the events that the manual says', { timeout: 180_000 }, async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--ignore-not-found', 'pod,service,secret', 'receiver']))
+  const text = await readFile(path.join(repository, 'docs/webhooks.md'), 'utf8')
+  const section = /^### A receiver of your own on the local cluster$(.*?)^## /ms.exec(text)?.[1] ?? ''
+  const script = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('')
+  // The reader's shell stands in the checkout; this one leaves nothing there.
+  await symlink(path.dirname(environmentFile), path.join(directory, '.tintype'))
+  const { code, output } = await type(script, directory)
+  t.equal(code, 0, output)
+  t.match(output, /"success": ?true/, 'the sample was posted')
+  t.match(output, /^screenshot\.completed \{.*"status":"completed"/m, 'the receiver has printed an event')
+  t.strictSame(await readdir(directory), ['.tintype'], 'nothing is left behind')
+})
+
+t.test('the documented commands lead from a Screenshot made with kubectl to its picture', { timeout: 150_000 }, async (t) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-manual-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  t.equal(byKubectl.length, 1)
+  const { code, output } = await type(toCommands([blocks[0] ?? '', ...byKubectl]), directory)
+  t.equal(code, 0, output)
+  const picture = await decode(await readFile(path.join(directory, 'my-page.png')))
   t.strictSame([picture.format, picture.width, picture.height], ['png', 1920, 1080])
 })
 

@@ -40,6 +40,9 @@ const cases: { name: string; url: string; options?: Record<string, unknown>; cod
     options: { click: '#never', wait_for_selector_timeout: 2000 },
     code: 'SELECTOR_NOT_FOUND',
   },
+  { name: 'a selector that is none', url: page('/quadrants'), options: { selector: 'div[' }, code: 'INVALID_SELECTOR' },
+  { name: 'a mask that is none', url: page('/quadrants'), options: { mask_selectors: ['div['] }, code: 'INVALID_SELECTOR' },
+  { name: 'a script that is none', url: page('/quadrants'), options: { init_script: 'if (' }, code: 'INVALID_SCRIPT' },
   { name: 'a script that throws', url: page('/quadrants'), options: { scripts: 'throw new Error("no such thing")' }, code: 'SCRIPT_ERROR' },
 ]
 

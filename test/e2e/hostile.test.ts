@@ -1,4 +1,7 @@
 import t from 'tap'
+import { screenshotIdOf } from '../../crds/src/ids.ts'
+import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../crds/src/names.ts'
 import { readyRunners } from '../support/cluster-pools.ts'
 import { foreignNode } from '../support/cluster-program.ts'
 import { fileOf } from '../support/cluster-screenshots.ts'
@@ -14,6 +17,9 @@ import { listenInPod } from '../support/pod-network.ts'
 t.setTimeout(590_000)
 if (foreignNode) t.plan(0, foreignNode)
 else await main().catch((error: unknown) => t.threw(error))
+
+/** The picture of a Screenshot whose name is not its id. */
+const pictureOf = ({ metadata }: Screenshot) => fileOf(toObjectName(screenshotIdOf(metadata)))
 
 /** Mebibytes that a pod may have more at rest than at its beginning: its heaps have grown with their work. */
 const GROWTH = 200
@@ -36,10 +42,10 @@ async function main(): Promise<void> {
       const { outcome, shot, next, isSamePod } = await endure(take, hostile)
       t.ok(hostile.ends.includes(outcome), outcome, { seen: shot.status?.result })
       if (outcome === 'Completed' && !hostile.path.startsWith('/tall'))
-        t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(290, 190), [0, 255, 0]), 'the page itself is in the picture')
+        t.ok(isNear((await decode(await pictureOf(shot))).at(290, 190), [0, 255, 0]), 'the page itself is in the picture')
       t.ok(outcome === 'Completed' || (shot.status?.result?.error?.message ?? '').length > 10, 'or the record says why not')
       t.equal(next.status?.phase, 'Completed')
-      const picture = await decode(await fileOf(next.metadata.name))
+      const picture = await decode(await pictureOf(next))
       t.ok(isNear(picture.at(5, 5), [255, 0, 0]) && isNear(picture.at(295, 195), [255, 255, 0]), 'the next picture')
       t.ok(isSamePod && shot.status?.runner?.uid === pod.uid, 'one pod took both')
     })

@@ -17,7 +17,7 @@ t.test('a Screenshot made with kubectl apply is captured, and wait ends', async 
   const waited = await kubectl(['wait', '--for=condition=Finished', `screenshot/${name}`, '--timeout=120s'])
   t.equal(waited.code, 0, waited.stderr)
   const { stdout } = await kubectl(['get', 'screenshot', name, '-o', 'wide'])
-  t.match(stdout, /NAME +STATUS +URL +FORMAT +SIZE +DURATION +REASON +ATTEMPT +RUNNER +ACCOUNT +AGE/)
+  t.match(stdout, /NAME +STATUS +URL +FORMAT +SIZE +DURATION +REASON +ATTEMPT +RUNNER +ACCOUNT +ID +AGE/)
   t.match(stdout, new RegExp(`${name} +Completed +http://\\S+/quadrants +png +[\\d.]+ (B|KiB|MiB) +\\d+`))
 })
 

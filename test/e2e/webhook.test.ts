@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { absolute, capture } from '../support/api-client.ts'
+import { absolute, call, capture } from '../support/api-client.ts'
 import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
 import { startClusterReceiver } from '../support/cluster-receiver.ts'
 import { eventually } from '../support/eventually.ts'
@@ -96,6 +96,37 @@ t.test('a failed Screenshot is posted with its reason', async (t) => {
     type: 'screenshot.failed',
     data: { screenshot: { status: 'failed', error: record.error, download_url: null } },
   })
+})
+
+t.test('a webhook misses no event of what is created right after its 201', async (t) => {
+  const ROUNDS = 5
+  const created: { path: string; id: string }[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const path = `/at-once-${run}-${round}`
+    const hook = await call<{ data: { id: string } }>('/api/v1/webhooks', {
+      method: 'POST',
+      body: { name: path.slice(1), url: receiver.url + path, events: ['screenshot.queued', 'screenshot.completed'] },
+    })
+    t.equal(hook.status, 201)
+    // One that stays would be sent the events of all tests that follow.
+    t.teardown(() => call(`/api/v1/webhooks/${hook.body.data.id}`, { method: 'DELETE' }))
+    const shot = await call<{ id: string }>('/api/v1/screenshots', { method: 'POST', body: { url: page('/quadrants') } })
+    created.push({ path, id: shot.body.id })
+  }
+  for (const { path, id } of created) {
+    await eventually(`${path} has both events`, async () => (await eventsOf(path, id)).length === 2)
+    const types = (await eventsOf(path, id)).map((request) => toEvent(request).type).sort()
+    t.strictSame(types, ['screenshot.completed', 'screenshot.queued'])
+  }
+  const all = await receiver.received()
+  const earlier = created.flatMap(({ path }, index) => {
+    const before = new Set(created.slice(0, index).map(({ id }) => id))
+    return all.filter((request) => {
+      const { type, data } = request.path === path ? toEvent(request) : { type: '', data: {} }
+      return type === 'screenshot.queued' && before.has(data.screenshot.id)
+    })
+  })
+  t.equal(earlier.length, 0, 'no webhook has a screenshot.queued from before it')
 })
 
 t.test('a Webhook at an address inside the cluster is refused, and says so', async (t) => {

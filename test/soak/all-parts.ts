@@ -6,6 +6,7 @@ import { clusterNodeLost } from './parts/cluster-node-lost.ts'
 import { clusterUpgrade } from './parts/cluster-upgrade.ts'
 import { leaders } from './parts/leaders.ts'
 import { many } from './parts/many.ts'
+import { minio } from './parts/minio.ts'
 import { steady } from './parts/steady.ts'
 import { throughput } from './parts/throughput.ts'
 import { troubles } from './parts/troubles.ts'
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   steady,
   ...troubles,
   year,
+  minio,
   clusterEvicted,
   clusterNodeLost,
   clusterManual,

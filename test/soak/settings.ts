@@ -21,6 +21,8 @@ export interface SoakSettings {
   records: number
   /** Directory for processor profiles of operators, and of the steady part's gateway. */
   profile: string | undefined
+  /** The one chapter of the part cluster-manual; absent: all. */
+  chapter: string | undefined
   write: boolean
 }
 
@@ -39,6 +41,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --live N       many: live Screenshots (default 10000)
   --records N    year: archived records (default 1000000)
   --profile DIR  has operators, and the steady part's gateway, write processor profiles there
+  --chapter NAME cluster-manual: this chapter alone
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
@@ -55,6 +58,7 @@ const options = {
   live: { type: 'string', default: '10000' },
   records: { type: 'string', default: '1000000' },
   profile: { type: 'string' },
+  chapter: { type: 'string' },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -85,6 +89,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     live: positive('live'),
     records: positive('records'),
     profile: values.profile,
+    chapter: values.chapter,
     write: values.write,
   }
 }

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { cp, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { run } from '../cluster/exec.ts'
@@ -26,11 +28,29 @@ export async function helm(args: readonly string[], environment: Record<string, 
 }
 
 /** The chart's objects, hooks included, with `settings` as in `--set-json`; by default all that is not required is as in values.yaml. */
-export async function renderChart(settings: Record<string, unknown> = {}, more: readonly string[] = []): Promise<Rendered[]> {
+export async function renderChart(
+  settings: Record<string, unknown> = {},
+  more: readonly string[] = [],
+  directory = chartDirectory,
+): Promise<Rendered[]> {
   const values = Object.entries({ 'image.registry': 'registry.example/tintype', ...settings })
   const options = values.flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`])
-  const text = await helm(['template', 'tintype', chartDirectory, '--namespace', 'tintype', ...options, ...more])
+  const text = await helm(['template', 'tintype', directory, '--namespace', 'tintype', ...options, ...more])
   return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? [])
+}
+
+/** What helm prints after an installation with `settings`: the chart's notes, which `helm template` leaves out. */
+export async function renderNotes(settings: Record<string, unknown> = {}): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-notes-'))
+  try {
+    await cp(chartDirectory, directory, { recursive: true })
+    await rename(path.join(directory, 'templates/NOTES.txt'), path.join(directory, 'files/notes.txt'))
+    const template = 'apiVersion: v1\nkind: Notes\nmetadata: { name: notes }\ntext: {{ tpl (.Files.Get "files/notes.txt") . | toJson }}\n'
+    await writeFile(path.join(directory, 'templates/notes.yaml'), template)
+    return find<{ text: string }>(await renderChart(settings, ['--show-only', 'templates/notes.yaml'], directory), 'Notes', 'notes').text
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 }
 
 /** One object of a rendered chart. @throws when it is not there */

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { newId } from '../../crds/src/ids.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../crds/src/kinds/screenshot.ts'
 import { API_VERSION, toObjectName } from '../../crds/src/names.ts'
-import { kubectl, kubectlJson, NAMESPACE } from './cluster-environment.ts'
+import { AS_GATEWAY, kubectl, kubectlJson, NAMESPACE } from './cluster-environment.ts'
 import { eventually } from './eventually.ts'
 
 /** Creates Screenshots in one go and waits for the end of all; in the order of `specs`. They are deleted with the test. */
@@ -16,7 +16,7 @@ export async function captureAll(t: Test, specs: readonly ScreenshotSpec[], mill
   }))
   const those = ['screenshots', '-l', `batch=${batch}`]
   t.teardown(() => kubectl(['delete', ...those, '--wait=false']))
-  const { code, stderr } = await kubectl(['create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  const { code, stderr } = await kubectl([...AS_GATEWAY, 'create', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
   if (code !== 0) throw new Error(stderr)
   const look = async () => {
     const { items: seen } = await kubectlJson<{ items: Screenshot[] }>(['get', ...those])

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { environmentFile } from '../cluster/state.ts'
+import { environmentFile, toolsDirectory } from '../cluster/state.ts'
 
 const run = promisify(execFile)
 
@@ -9,7 +9,7 @@ const run = promisify(execFile)
 export interface ClusterEnvironment {
   url: string
   apiKey: string
-  /** Environment in which kubectl and helm find the cluster. */
+  /** Environment in which kubectl and helm are found, and find the cluster. */
   shell: NodeJS.ProcessEnv
 }
 
@@ -32,7 +32,8 @@ export function loadClusterEnvironment(): ClusterEnvironment {
   return {
     url,
     apiKey,
-    shell: { ...process.env, ...values, PATH: (values.PATH ?? '').replaceAll('$PATH', process.env.PATH ?? '') || process.env.PATH },
+    // Another cluster than the local one has no such directory: then the user's own programs are found.
+    shell: { ...process.env, ...values, PATH: `${toolsDirectory}:${process.env.PATH}` },
   }
 }
 
@@ -63,6 +64,9 @@ export interface KubectlResult {
 
 /** Namespace that the chart is installed in. */
 export const NAMESPACE = 'tintype'
+
+/** Arguments by which kubectl acts as the gateway, which alone may create names that hold an id. */
+export const AS_GATEWAY = ['--as', `system:serviceaccount:${NAMESPACE}:tintype-api-gateway`]
 
 /** Runs kubectl as a person would; a non-zero code is an answer, not an exception. `input` goes to standard input. */
 export async function kubectl(args: readonly string[], input?: string): Promise<KubectlResult> {

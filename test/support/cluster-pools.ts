@@ -16,12 +16,16 @@ export interface RunnerPod {
 /** A word that no earlier run has used for its objects. */
 export const run = Date.now().toString(36)
 
-/** Creates one object; it is deleted with the test. */
-export async function createObject(t: Test, object: { kind: string; metadata: { name: string; namespace?: string } }): Promise<void> {
+/** Creates one object; it is deleted with the test. `as`: further arguments of kubectl. */
+export async function createObject(
+  t: Test,
+  object: { kind: string; metadata: { name: string; namespace?: string } },
+  as: readonly string[] = [],
+): Promise<void> {
   const { kind, metadata } = object
   const namespace = metadata.namespace === undefined ? [] : ['-n', metadata.namespace]
   t.teardown(() => kubectl([...namespace, 'delete', kind, metadata.name, '--wait=false', '--ignore-not-found']))
-  const { code, stderr } = await kubectl(['create', '-f', '-'], JSON.stringify(object))
+  const { code, stderr } = await kubectl([...as, 'create', '-f', '-'], JSON.stringify(object))
   if (code !== 0) throw new Error(`create ${kind} ${metadata.name}: ${stderr}`)
 }
 

@@ -35,7 +35,7 @@ export interface ClusterReceiver {
 }
 
 /** Starts the endpoint; it ends with the test file. */
-export async function startClusterReceiver(t: Test): Promise<ClusterReceiver> {
+export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<ClusterReceiver> {
   const certificate = await createCertificate(webhookAuthority, NAME, { user: 'receiver', names: [`DNS:${HOST}`] })
   const files = [join(import.meta.dirname, 'receiver-program.ts'), certificate.certificate, certificate.key]
   const [program = '', cert = '', key = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))

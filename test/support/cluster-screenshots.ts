@@ -3,19 +3,21 @@ import { newId } from '../../crds/src/ids.ts'
 import { isFinished, type Screenshot, type ScreenshotSpec } from '../../crds/src/kinds/screenshot.ts'
 import { API_VERSION, toId, toObjectName } from '../../crds/src/names.ts'
 import { call, download, type RecordBody } from './api-client.ts'
-import { kubectlJson } from './cluster-environment.ts'
+import { AS_GATEWAY, kubectlJson } from './cluster-environment.ts'
 import { createObject } from './cluster-pools.ts'
 import { eventually } from './eventually.ts'
 
 // Screenshots made with kubectl: they may name a pool and an account, and no gateway has looked at their address.
 
+interface NamedObject {
+  kind: string
+  metadata: { name: string }
+}
+
 /** Creates a Screenshot and gives its name, which holds an id: so the API tells of it too. It is deleted with the test. */
 export async function createScreenshot(t: Test, spec: ScreenshotSpec): Promise<string> {
   const name = toObjectName(newId('scr', new Date()))
-  await createObject(t, { apiVersion: API_VERSION, kind: 'Screenshot', metadata: { name }, spec } as {
-    kind: string
-    metadata: { name: string }
-  })
+  await createObject(t, { apiVersion: API_VERSION, kind: 'Screenshot', metadata: { name }, spec } as NamedObject, AS_GATEWAY)
   return name
 }
 

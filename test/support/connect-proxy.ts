@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 
-const PROGRAM = new URL('connect-proxy-program.ts', import.meta.url).pathname
+const PROGRAM = join(import.meta.dirname, 'connect-proxy-program.ts')
 
 /** A forward proxy that runs. */
 export interface ConnectProxy {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,9 +7,7 @@ import { accessFromKubeconfig } from '../../crds/client/cluster-access.ts'
 import { screenshots } from '../../crds/client/kinds.ts'
 import { KubeHttp } from '../../crds/client/kube-http.ts'
 import { Resource } from '../../crds/client/resource.ts'
-import { newId } from '../../crds/src/ids.ts'
 import { isFinished } from '../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../crds/src/names.ts'
 import { certificatePaths } from '../cluster/pki.ts'
 import { cluster, NAMESPACE } from './cluster-environment.ts'
 import { createPool, idleRunners, type RunnerPod } from './cluster-pools.ts'
@@ -73,7 +72,7 @@ export async function startHostileStage(t: Pick<Test, 'teardown'>): Promise<Host
   return {
     pod,
     take: async (path, options, isSecure) => {
-      const name = toObjectName(newId('scr', new Date()))
+      const name = `hostile-${randomUUID()}`
       const url = `${isSecure ? 'https' : 'http'}://${ADDRESS}${path}`
       await store.create({ metadata: { name }, spec: { url, poolName: pool, options } })
       t.teardown(() => store.delete(name).catch(() => {}))

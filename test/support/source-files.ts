@@ -25,7 +25,7 @@ export interface SourceFile {
 }
 
 const root = join(import.meta.dirname, '../..')
-const SOURCES = ['crds/src/**/*.ts', 'crds/client/**/*.ts', '{operator,api-gateway,capture-runner}/src/**/*.ts']
+const SOURCES = ['crds/src/**/*.ts', 'crds/client/**/*.ts', 'crds/storage/**/*.ts', '{operator,api-gateway,capture-runner}/src/**/*.ts']
 
 const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
 const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g
@@ -59,8 +59,8 @@ function isTypesOnly(names: string | undefined): boolean {
 
 function toTarget(from: string, specifier: string): Pick<Import, 'specifier' | 'file' | 'library'> {
   if (specifier.startsWith('.')) return { specifier, file: posix.join(posix.dirname(from), specifier) }
-  const ours = /^@tintype\/crds\/(?<client>client\/)?(?<path>.+)$/.exec(specifier)?.groups
-  if (ours) return { specifier, file: `crds/${ours.client ?? 'src/'}${ours.path}.ts` }
+  const ours = /^@tintype\/crds\/(?<folder>client\/|storage\/)?(?<path>.+)$/.exec(specifier)?.groups
+  if (ours) return { specifier, file: `crds/${ours.folder ?? 'src/'}${ours.path}.ts` }
   if (specifier.startsWith('node:')) return { specifier, library: specifier }
   return {
     specifier,

@@ -11,6 +11,7 @@ const byFile = new Map(sources.map((source) => [source.file, source]))
 /** Which files a file may import, by its folder. */
 const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^crds\/src\//, to: /^crds\/src\// },
+  { from: /^crds\/storage\//, to: /^crds\/(storage|src)\// },
   { from: /^crds\/client\//, to: /^crds\/(client|src)\// },
   { from: /^operator\/src\/controller\//, to: /^(operator\/src\/controller|crds\/client)\// },
   { from: /^operator\/src\//, to: /^(operator\/(src\/|package\.json$)|crds\/)/ },
@@ -21,6 +22,7 @@ const arrows: { from: RegExp; to: RegExp }[] = [
 /** Which files may load a library, where not every program may that names it in its package.json. */
 const keepers: Record<string, RegExp> = {
   '@kubernetes/client-node': /^crds\/client\//,
+  minio: /^(crds\/storage|operator\/src\/setup)\//,
   'ipaddr.js': /^crds\/src\/address-rules\.ts$/,
   yaml: /^crds\/src\/generate\.ts$/,
 }

@@ -29,8 +29,8 @@ export interface Answer {
   /** A named schema of the JSON that is sent; absent: an empty body, unless `files`. */
   schema?: z.ZodType
   example?: unknown
-  /** A picture may be the answer, instead of JSON or beside it. */
-  files?: boolean
+  /** The file of a capture may be the response, instead of JSON or beside it; `every`: or one of its artifacts. */
+  files?: 'capture' | 'every'
   headers?: readonly HeaderName[]
   links?: Readonly<Record<string, Link>>
 }

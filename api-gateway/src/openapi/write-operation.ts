@@ -1,3 +1,4 @@
+import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
 import { nameOfErrors, toHeaderRefs } from './error-answers.ts'
 import { errorsOf } from './errors-of.ts'
@@ -20,12 +21,16 @@ const writeBody = ({ schema, examples, required = true }: Body) => ({
   content: { 'application/json': { schema: refTo(schema), examples } },
 })
 
-/** Text of bytes: what 3.1 says of a binary body is its media type alone. */
-const files = Object.fromEntries(Object.values(CONTENT_TYPES).map((type) => [type, {}]))
+/** OpenAPI 3.1 describes a binary body by its media type alone. */
+const toMedia = (types: Iterable<string>) => Object.fromEntries([...types].map((type) => [type.replace(/;.*/, ''), {}]))
+const FILES = {
+  capture: toMedia(Object.values(CONTENT_TYPES)),
+  every: toMedia([...Object.values(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES.values()]),
+}
 
-function writeContent({ schema, example, files: hasFiles }: Answer) {
+function writeContent({ schema, example, files }: Answer) {
   const json = schema === undefined ? {} : { 'application/json': { schema: refTo(schema), ...(example === undefined ? {} : { example }) } }
-  const content = { ...json, ...(hasFiles ? files : {}) }
+  const content = { ...json, ...(files === undefined ? {} : FILES[files]) }
   return Object.keys(content).length === 0 ? {} : { content }
 }
 

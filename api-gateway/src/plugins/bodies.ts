@@ -1,5 +1,7 @@
+import { findReservedName, mayHoldReservedName } from '@tintype/crds/reserved-names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../errors.ts'
+import { toPath } from '../translate/problems.ts'
 
 /** Bytes of a request body, at most: room for a page given as html. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -7,13 +9,26 @@ export const MAX_BODY_BYTES = 4 * 1024 * 1024
 function parseJson(text: string): unknown {
   // Many clients send the type of a body that they then leave out.
   if (text === '') return undefined
+  const body = fromJson(text)
+  const reserved = mayHoldReservedName(text) ? findReservedName(body) : undefined
+  if (reserved === undefined) return body
+  const path = toPath(reserved)
+  throw invalid([{ path: shorten(path), code: 'reserved_name', message: `${shorten(path)} is a reserved name: leave the field out` }])
+}
+
+function fromJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const fault = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' }
+    const fault = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
     throw Object.assign(invalid([fault]), { cause })
   }
 }
+
+const MAX_PATH = 256
+
+/** The end of a path names the field. */
+const shorten = (path: string): string => (path.length <= MAX_PATH ? path : `…${path.slice(-MAX_PATH)}`)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

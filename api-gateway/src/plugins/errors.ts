@@ -3,9 +3,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toErrorBody, toHttpError } from '../errors.ts'
 
 const PAYLOAD_TOO_LARGE = 413
+/** What nginx logs for it; nobody is left to read it. */
+const CLIENT_CLOSED_REQUEST = 499
 
 /** Answers an error; the one place that does. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error === request.raw.errored) {
+    request.log.debug({ err: error }, 'client hung up')
+    return reply.code(CLIENT_CLOSED_REQUEST).send()
+  }
   const answer = toHttpError(error)
   if (answer.status >= 500) request.log[answer.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
   // Nothing of an answer that was prepared for success may stay; Location may: it tells where a created record is.

@@ -2,10 +2,12 @@ import { type Artifact, artifactsOf } from '@tintype/crds/artifacts'
 import { verifyLink } from '@tintype/crds/download-link'
 import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf, toWireStatus } from '@tintype/crds/record'
+import type { StoredFile } from '@tintype/crds/storage/port'
 import { type ObjectKeyParts, objectKey, parseObjectKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, notFound } from '../errors.ts'
-import type { FileStore, KeyRingSource, RecordArchive, ScreenshotStore, StoredFile } from '../store/ports.ts'
+import type { FileStore, KeyRingSource, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import type { Downloads } from './downloads.ts'
 import { sendFile } from './send-file.ts'
 
@@ -16,6 +18,8 @@ export interface FilesDeps {
   downloads: Downloads
   keyRing: KeyRingSource
   now: () => Date
+  /** Told of files that are not those of their records. */
+  report: ReportIgnored
 }
 
 type RecordsOfFiles = Pick<FilesDeps, 'screenshots' | 'archive'>
@@ -35,54 +39,54 @@ function checkLink(key: string, query: LinkQuery, { keyRing, now }: FilesDeps): 
 }
 
 /** A record that is known says which file is its own; what lies there otherwise is served to nobody. */
-function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKeyParts, stored: StoredFile): boolean {
+function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKeyParts, stored: StoredFile, report: ReportIgnored): boolean {
   const { status = {}, spec } = screenshot
   const key = objectKey(account, id, extension)
   const { format = 'png' } = spec.options ?? {}
   const artifact = artifactsOf(spec.options).find((one) => one.extension === extension)
+  const recorded = storedAs(status.result, artifact)
   const isKey = accountOf(screenshot) === account && (artifact !== undefined || key === objectKey(account, id, format))
-  const wanted = etagOf(status.result, artifact)?.replaceAll('"', '')
-  return (
-    isKey &&
-    (artifact === undefined || wanted !== undefined) &&
-    toWireStatus(status.phase) === 'completed' &&
-    (wanted === undefined || wanted === stored.etag)
-  )
+  const isExpected = isKey && toWireStatus(status.phase) === 'completed' && (artifact === undefined || recorded !== undefined)
+  const { etag = stored.etag, fileSizeBytes = stored.sizeBytes } = recorded ?? {}
+  const isSame = etag.replaceAll('"', '') === stored.etag && fileSizeBytes === stored.sizeBytes
+  if (isExpected && !isSame) report({ kind: 'file', reason: 'content', key })
+  return isExpected && isSame
 }
 
 /** What the runner said of the file; undefined when it said nothing. */
-const etagOf = (result: CaptureResult | undefined, artifact: Artifact | undefined): string | undefined =>
-  artifact ? result?.artifacts?.find(({ type }) => type === artifact.type)?.etag : result?.etag
+const storedAs = (
+  result: CaptureResult | undefined,
+  artifact: Artifact | undefined,
+): Pick<CaptureResult, 'etag' | 'fileSizeBytes'> | undefined =>
+  artifact ? result?.artifacts?.find(({ type }) => type === artifact.type) : result
 
 /**
- * The live record, or the archived one. A copy that says "not completed" may be older than the answer of another replica that gave the link:
- * then the API server is asked.
+ * The live record. A copy that says "not completed" may be older than the answer of another replica that gave the link: then the API server is
+ * asked; `away` when it does not answer.
  */
-async function findKnown({ account, id }: ObjectKeyParts, { screenshots, archive }: RecordsOfFiles): Promise<Screenshot | undefined> {
-  const live = await findLive(id, screenshots)
-  return live ?? archive.find(account, id)
-}
-
-/** While the API server is away, the signature and the bucket decide. */
-async function findLive(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | undefined> {
+async function findLive(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | 'away' | undefined> {
   try {
     const known = await screenshots.find(id)
     return known && toWireStatus(known.status?.phase) !== 'completed' ? await screenshots.findLatest(id) : known
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return undefined
+    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return 'away'
     throw error
   }
 }
 
-/** The stored file behind a key. @throws ApiError NOT_FOUND when it was deleted, EXPIRED when only the file is gone */
-export async function findFile(parts: ObjectKeyParts, deps: RecordsOfFiles & Pick<FilesDeps, 'files'>): Promise<StoredFile> {
+/**
+ * The stored file behind a key. While the API server is away, the signature and the bucket decide about a file without an archived record.
+ * @throws ApiError NOT_FOUND when it was deleted, EXPIRED when only the file is gone
+ */
+export async function findFile(parts: ObjectKeyParts, deps: RecordsOfFiles & Pick<FilesDeps, 'files' | 'report'>): Promise<StoredFile> {
   const { account, id, extension } = parts
   const { files } = deps
-  const screenshot = await findKnown(parts, deps)
-  if (!screenshot && (await files.stat(tombstoneKey(account, id)))) throw notFound('file')
+  const live = await findLive(id, deps.screenshots)
+  const screenshot = typeof live === 'object' ? live : await deps.archive.find(account, id)
+  if (!screenshot && (live !== 'away' || (await files.stat(tombstoneKey(account, id))))) throw notFound('file')
   const stored = await files.stat(objectKey(account, id, extension))
   if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file is gone') : notFound('file')
-  if (screenshot && !isOwnFile(screenshot, parts, stored)) throw notFound('file')
+  if (screenshot && !isOwnFile(screenshot, parts, stored, deps.report)) throw notFound('file')
   return stored
 }
 

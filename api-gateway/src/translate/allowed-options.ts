@@ -1,6 +1,6 @@
 import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/crds/capture-options/policy'
 import { toSnakeCase } from '@tintype/crds/snake-case'
-import { ApiError } from '../errors.ts'
+import { ApiError, type Problem } from '../errors.ts'
 import type { CreateRequest } from './create-body.ts'
 
 /** Lets only those options pass that whoever runs the service allows. @throws ApiError OPTION_NOT_ALLOWED that names the others */
@@ -10,10 +10,12 @@ export function insistOnAllowed(
 ): void {
   const names = findForbidden({ ...options, ...privateOptions }, policy)
   if (names.length === 0) return
-  const details = names.map((name) => ({
-    path: `options.${toSnakeCase(name)}`,
-    code: 'not_allowed',
-    message: `${toSnakeCase(name)} is switched off`,
-  }))
+  const details = names.map(
+    (name): Problem => ({
+      path: `options.${toSnakeCase(name)}`,
+      code: 'not_allowed',
+      message: `${toSnakeCase(name)} is switched off`,
+    }),
+  )
   throw new ApiError('OPTION_NOT_ALLOWED', toForbiddenMessage(names), { details })
 }

@@ -91,7 +91,7 @@ export function parseBatchBody(
   const ignored: string[] = []
   const { body, credentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = BatchBody.safeParse(body)
-  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: BatchBody, body })
   const { addresses, faults } = judgeAddresses(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, cache, record } = splitOptions(inner, outer)

@@ -87,7 +87,7 @@ function judgePage(body: unknown, problems: readonly Problem[], rules: EgressRul
 function judgeAddress(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
   if (found === undefined) {
     const isTold = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
-    const problem = {
+    const problem: Problem = {
       path: 'url',
       code: 'required',
       message: 'url is required, at the top level or in options, unless html or markdown is given',
@@ -117,7 +117,7 @@ export function parseCreateBody(
   const ignored: string[] = []
   const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = CreateBody.safeParse(body)
-  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: CreateBody, body })
   const { url, problem, credentials } = judgePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, cache, record, answer } = splitOptions(inner, outer)

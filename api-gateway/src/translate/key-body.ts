@@ -16,7 +16,9 @@ const scopes = z
   .max(SCOPES.length)
   .meta({ uniqueItems: true })
   .describe('What the key may do. A key cannot grant what it lacks.')
-const expiresAt = z.iso.datetime({ offset: true }).describe('When the key stops working, in ISO 8601.')
+const expiresAt = z.iso
+  .datetime({ offset: true, error: 'must be an instant in ISO 8601, such as 2027-01-31T10:00:00Z' })
+  .describe('When the key stops working, in ISO 8601.')
 
 export const CreateKeyBody = z.strictObject({
   name,

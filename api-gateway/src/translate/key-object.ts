@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { keyHash } from '@tintype/crds/key-text'
-import type { ApiKey, ApiKeySpec, Scope } from '@tintype/crds/kinds/api-key'
+import { type ApiKey, type ApiKeySpec, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
 import { Annotation, Label, toObjectName } from '@tintype/crds/names'
 import { ApiError } from '../errors.ts'
 import { isAhead, overlapEnd, type RotateBody } from './fields.ts'
@@ -78,31 +79,27 @@ export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation
   }
 }
 
-const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
+/** Lets another writer that has read the key meet a conflict, and changes nothing else. */
+export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Annotation.standsIn]: randomUUID() } } })
+
+function requireScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], fault: string): void {
+  const scopes = scopesOf(own)
+  const missing = scopes.includes('*') ? [] : wanted.filter((scope) => !scopes.includes(scope))
+  if (missing.length === 0) return
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
+  throw new ApiError('INSUFFICIENT_SCOPE', `${fault}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })
+}
 
 /**
  * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
-export function requireGrant(granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void {
-  const own = scopesOf(granting)
-  const missing = own.includes('*') ? [] : wanted.filter((scope) => !own.includes(scope))
-  if (missing.length === 0) return
-  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
-  throw new ApiError('INSUFFICIENT_SCOPE', `the API key cannot grant what it lacks: ${missing.join(', ')}`, {
-    headers: { 'www-authenticate': challenge },
-  })
-}
-
-/** True while requests with the key are let in, as far as the key itself tells. */
-export const isValid = ({ spec }: Pick<ApiKey, 'spec'>, now: Date): boolean =>
-  spec.active !== false && (spec.expiryTime === undefined || new Date(spec.expiryTime) > now)
+export const requireGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
+  requireScopes(granting, wanted, 'the API key cannot grant what it lacks')
 
 /**
- * The last valid key of an account cannot remove itself: nobody could let the account in again.
- * @throws ApiError LAST_API_KEY
+ * A key cannot change, end or rotate a key that may do more than itself.
+ * @throws ApiError INSUFFICIENT_SCOPE
  */
-export function requireAnother(own: ApiKey, all: readonly ApiKey[], now: Date): void {
-  if (all.some((key) => key.metadata.name !== own.metadata.name && isValid(key, now))) return
-  throw new ApiError('LAST_API_KEY', 'this is the account’s only valid key')
-}
+export const requireRank = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
+  requireScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')

@@ -1,3 +1,5 @@
+const MAX_LENGTH = 64
+
 /** Letters to insert, remove, change or swap with a neighbour, to turn one word into the other. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
@@ -14,15 +16,19 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!
 }
 
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-const MAX_LENGTH = 64
+/** Case, dashes and underscores do not count. */
+export const toPlainName = (name: string): string =>
+  name
+    .slice(0, MAX_LENGTH)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
 
 /** The known name that was probably meant; undefined when none is near. Case, dashes and underscores do not count. */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
-  const wanted = plain(name.slice(0, MAX_LENGTH))
+  const wanted = toPlainName(name)
   const limit = Math.max(1, Math.floor(wanted.length / 3))
   const [nearest] = known
-    .map((candidate) => ({ candidate, steps: distance(wanted, plain(candidate)) }))
+    .map((candidate) => ({ candidate, steps: distance(wanted, toPlainName(candidate)) }))
     .filter(({ steps }) => steps <= limit)
     .sort((a, b) => a.steps - b.steps)
   return nearest?.candidate

@@ -147,7 +147,7 @@ function findWindowFaults(options: CaptureOptions): Problem[] {
 export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
   const against = contradictions
     .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
-    .map(({ paths: [option], message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
+    .map(({ paths: [option], message }): Problem => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
   return [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
 }
 

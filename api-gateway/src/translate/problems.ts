@@ -1,6 +1,9 @@
+import type { ProblemCode } from '@tintype/crds/errors'
 import type { z } from 'zod'
 import type { Problem } from '../errors.ts'
-import { findNearestName } from './nearest-name.ts'
+import { findNearestName, toPlainName } from './nearest-name.ts'
+import { OTHER_NAMES } from './other-names.ts'
+import { findDescription, valueAt } from './schema-path.ts'
 
 /** `['options', 'wait_until', 0]` → `options.wait_until[0]`. */
 export const toPath = (segments: readonly PropertyKey[]): string =>
@@ -14,27 +17,66 @@ export type KnownNames = Readonly<Record<string, readonly string[]>>
 
 const MAX_NAME = 64
 
+/** The place of a field, seen from a place: `options.delay`, or `delay` in the same object. */
+function findElsewhere(name: string | undefined, place: string, known: KnownNames): string | undefined {
+  if (name === undefined) return undefined
+  if (known[place]?.includes(name)) return name
+  const other = Object.keys(known).find((candidate) => known[candidate]?.includes(name))
+  if (other === undefined) return undefined
+  return other === '' ? name : `${other}.${name}`
+}
+
 /** A name that is not known, with the one that was probably meant, here or in another object. */
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
   const shown = name.slice(0, MAX_NAME)
-  const here = findNearestName(name, known[place] ?? [])
-  const elsewhere = Object.entries(known)
-    .filter(([other]) => other !== place)
-    .flatMap(([other, names]) => names.map((candidate) => (other === '' ? candidate : `${other}.${candidate}`)))
-    .find((candidate) => candidate.split('.').at(-1) === name)
-  const meant = elsewhere ?? here
+  const meant =
+    findElsewhere(name, place, known) ??
+    findElsewhere(OTHER_NAMES.get(toPlainName(name)), place, known) ??
+    findNearestName(name, known[place] ?? [])
   const message = meant === undefined ? `${shown} is not known here` : `${shown} is not known here; did you mean ${meant}?`
   return { path: toPath([...(place === '' ? [] : [place]), shown]), code: 'unknown_field', message }
 }
 
 type Issue = z.core.$ZodIssue
 
+/** What was read and with which schema: they tell what an issue leaves out. */
+export interface Reading {
+  schema: z.ZodType
+  body: unknown
+}
+
 const nameOf = (path: string): string => (path === '' ? 'the body' : path)
 const typeName = (expected: string): string => (expected === 'int' ? 'a whole number' : `of type ${expected}`)
 
+/** Codes of zod that are no codes of ours. */
+const CODES: Partial<Record<Issue['code'], ProblemCode>> = {
+  invalid_type: 'invalid_type',
+  too_big: 'too_big',
+  too_small: 'too_small',
+  invalid_format: 'invalid_format',
+  invalid_key: 'invalid_format',
+}
+
+/** zod's own words show the regular expression; texts that a schema was given do not begin so. */
+const isOwnText = (message: string): boolean => !message.startsWith('Invalid ')
+
+/** How a text must look, from the schema's own message or description. */
+function describeForm(issue: Issue, name: string, schema: z.ZodType): string {
+  if (isOwnText(issue.message)) return `${name} ${issue.message}`
+  const description = findDescription(schema, issue.path)
+  return description === undefined ? `${name} has the wrong form` : `${name} has the wrong form. Expected: ${description}`
+}
+
+function listValues({ values, path }: Issue & { code: 'invalid_value' }, name: string, body: unknown): string {
+  const message = `${name} must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+  const given = valueAt(body, path)
+  const names = values.filter((value) => typeof value === 'string')
+  const meant = typeof given === 'string' ? findNearestName(given, names) : undefined
+  return meant === undefined ? message : `${message}; did you mean ${JSON.stringify(meant)}?`
+}
+
 /** A sentence for a person: which field, and what it must be. The value itself is not repeated. */
-function messageOf(issue: Issue, path: string): string {
-  const name = nameOf(path)
+function messageOf(issue: Issue, name: string, { schema, body }: Reading): string {
   switch (issue.code) {
     case 'invalid_type':
       return `${name} must be ${typeName(issue.expected)}`
@@ -43,18 +85,30 @@ function messageOf(issue: Issue, path: string): string {
     case 'too_small':
       return `${name} must be at least ${issue.minimum}${unitOf(issue.origin)}`
     case 'invalid_value':
-      return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+      return listValues(issue, name, body)
+    case 'invalid_key':
+      return `a name in ${describeKey(issue, schema)}`
+    case 'invalid_format':
+      return describeForm(issue, name, schema)
     default:
       return `${name}: ${issue.message}`
   }
 }
 
+function describeKey({ path, issues: [inner] }: Issue & { code: 'invalid_key' }, schema: z.ZodType): string {
+  const parent = path.slice(0, -1)
+  const message = inner?.message ?? 'Invalid key'
+  return describeForm({ ...(inner as Issue), path: parent, message }, nameOf(toPath(parent)), schema)
+}
+
 const unitOf = (origin: string): string => (origin === 'string' ? ' characters long' : origin === 'array' ? ' items long' : '')
 
 /** Every fault that a schema found, as the wire tells it. */
-export const toProblems = (issues: readonly Issue[], known: KnownNames): Problem[] =>
+export const toProblems = (issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] =>
   issues.flatMap((issue): Problem[] => {
     const path = toPath(issue.path)
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((name) => unknownName(path, name, known))
-    return [{ path, code: issue.code, message: messageOf(issue, path) }]
+    const name = nameOf(path)
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((unknown) => unknownName(path, unknown, known))
+    if (valueAt(reading.body, issue.path) === undefined) return [{ path, code: 'required', message: `${name} is required` }]
+    return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: messageOf(issue, name, reading) }]
   })

@@ -34,7 +34,7 @@ export function readBody<Shape extends z.ZodRawShape>(
   const ignored = lenient && isObject(raw) ? Object.keys(raw).filter((name) => !names.includes(name)) : []
   const body = ignored.length > 0 ? Object.fromEntries(Object.entries(raw as object).filter(([name]) => names.includes(name))) : raw
   const parsed = schema.safeParse(body)
-  const found = parsed.success ? [] : toProblems(parsed.error.issues, known)
+  const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
   const sound = parsed.data ?? soundPartOf(schema, body)
   // A field that is told of already is told of once.
   const judged = judge(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(({ path }) => !found.some((other) => other.path === path))

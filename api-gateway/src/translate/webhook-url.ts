@@ -1,4 +1,5 @@
 import { classifyUrl, type EgressRules } from '@tintype/crds/address-rules'
+import type { ProblemCode } from '@tintype/crds/errors'
 import { WebhookSpec } from '@tintype/crds/kinds/webhook'
 import type { Problem } from '../errors.ts'
 
@@ -9,12 +10,12 @@ export const MAX_WEBHOOK_URL_LENGTH = 2048
  * resolve yet is no fault.
  */
 export function judgeWebhookUrl(text: string, rules: EgressRules, path = 'url'): Problem[] {
-  const problem = (code: string, message: string): Problem[] => [{ path, code, message: `${path} ${message}` }]
+  const problem = (code: ProblemCode, message: string): Problem[] => [{ path, code, message: `${path} ${message}` }]
   if (text.length > MAX_WEBHOOK_URL_LENGTH) return problem('too_big', `must be at most ${MAX_WEBHOOK_URL_LENGTH} characters long`)
   if (!text.startsWith('https://')) return problem('https_required', 'must start with https://')
   if (!URL.canParse(text)) return problem('invalid_url', 'is not a URL')
   const { username, password } = new URL(text)
-  if (username !== '' || password !== '') return problem('credentials', 'must not hold a user name or password')
+  if (username !== '' || password !== '') return problem('credentials_in_url', 'must not hold a user name or password')
   if (text.includes('#')) return problem('fragment', 'must not have a fragment (#…)')
   if (!WebhookSpec.shape.url.safeParse(text).success) return problem('invalid_url', 'is not a URL that can be posted to')
   const verdict = classifyUrl(text, rules)

@@ -29,6 +29,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{ trimSuffix "/" $registry }}/{{ .image.name }}:{{ coalesce .image.tag .root.Values.image.tag .root.Chart.AppVersion }}
 {{- end }}
 
+{{/* Address of the API for the world: the value, or the ingress's own. */}}
+{{- define "tintype.publicUrl" -}}
+{{- if .Values.gateway.publicUrl }}{{ .Values.gateway.publicUrl }}
+{{- else if and .Values.ingress.enabled .Values.ingress.host }}{{ ternary "https" "http" .Values.ingress.tls.enabled }}://{{ .Values.ingress.host }}
+{{- end -}}
+{{- end }}
+
 {{/* What the RunnerPool says: YAML reads a bare off as false. */}}
 {{- define "tintype.sandboxMode" -}}
 {{- if kindIs "bool" .Values.sandbox.mode }}off{{ else }}{{ .Values.sandbox.mode }}{{ end -}}

@@ -30,6 +30,36 @@ imagePullSecrets:
 {{- end -}}
 {{- end }}
 
+{{/* Labels of a program's pods: (dict "root" $ "component" "operator" "section" "operator" "values" .Values.operator). */}}
+{{- define "tintype.podLabels" -}}
+{{- include "tintype.selector" . }}
+{{- include "tintype.extraLabels" . }}
+{{- end }}
+
+{{/* A label of the chart's own selects the pods for Services, NetworkPolicies and the operator: it cannot be another. */}}
+{{- define "tintype.extraLabels" -}}
+{{- $own := include "tintype.selector" . | fromYaml -}}
+{{- range $name, $value := .values.podLabels }}
+{{- if hasKey $own $name }}{{ fail (printf "%s.podLabels sets %s, which the chart sets itself: remove it" $.section $name) }}{{ end }}
+{{ $name }}: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{/*
+A program's own environment and its extraEnv. A variable of the program is set in one place: of two entries with one name Kubernetes takes the last.
+(dict "section" "operator" "values" .Values.operator "own" <YAML list>)
+*/}}
+{{- define "tintype.environment" -}}
+{{- $names := dict -}}
+{{- range fromYamlArray .own }}{{ $_ := set $names .name true }}{{ end -}}
+{{- .own }}
+{{- range .values.extraEnv }}
+{{- if hasKey $names .name }}{{ fail (printf "%s.extraEnv sets %s, which the chart sets itself: change the chart's value for it, or remove it here" $.section .name) }}{{ end }}
+{{- $_ := set $names .name true }}
+            - {{ toJson . }}
+{{- end }}
+{{- end }}
+
 {{/* Where a pod may run: the `gateway`, `operator` or `minio` values. */}}
 {{- define "tintype.placement" -}}
 {{- with .nodeSelector }}
@@ -62,7 +92,7 @@ topologySpreadConstraints:
 - { name: TINTYPE_NAMESPACE, valueFrom: { fieldRef: { fieldPath: metadata.namespace } } }
 - { name: TINTYPE_LOG_LEVEL, value: {{ .Values.logLevel | quote }} }
 - { name: TINTYPE_METRICS_PORT, value: "9090" }
-- { name: TINTYPE_PUBLIC_URL, value: {{ .Values.gateway.publicUrl | quote }} }
+- { name: TINTYPE_PUBLIC_URL, value: {{ include "tintype.publicUrl" . | quote }} }
 {{- with .Values.tracing.endpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 - { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $.Values.tracing.sampleRatio | quote }} }

@@ -86,8 +86,8 @@ export const accountUsageDefinition: Definition = {
     { name: 'Rate', type: 'integer', jsonPath: '.spec.ratePerMinute' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: AccountUsageSpec,
-  status: StoredUsageStatus,
+  spec: AccountUsageSpec.describe('The limits of the account, copied from its plan by the operator.'),
+  status: StoredUsageStatus.describe('What the account has used. Written by the gateway and the operator.'),
   isWrittenWhole: true,
   rules: [
     {

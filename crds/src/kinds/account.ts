@@ -36,6 +36,6 @@ export const accountDefinition: Definition = {
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: AccountSpec,
-  status: AccountStatus,
+  spec: AccountSpec.describe('The plan of the account and what it may do beyond it.'),
+  status: AccountStatus.describe('Whether requests of the account are accepted. Written by the operator.'),
 }

@@ -52,6 +52,9 @@ export type ApiKeyStatus = z.infer<typeof ApiKeyStatus>
 export const ApiKey = z.object({ metadata: Metadata, spec: ApiKeySpec, status: ApiKeyStatus.optional() })
 export type ApiKey = z.infer<typeof ApiKey>
 
+/** What a key may do: everything, unless it says otherwise. */
+export const scopesOf = ({ spec: { scopes = ['*'] } }: Pick<ApiKey, 'spec'>): readonly Scope[] => scopes
+
 export const apiKeyDefinition: Definition = {
   kind: 'ApiKey',
   plural: 'apikeys',
@@ -63,13 +66,14 @@ export const apiKeyDefinition: Definition = {
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
     { name: 'Ends in', type: 'string', jsonPath: '.spec.lastFour' },
-    { name: 'Expires', type: 'date', jsonPath: '.spec.expiryTime' },
+    // A date is printed as an age: one that lies ahead would read <invalid>.
+    { name: 'Expires', type: 'string', jsonPath: '.spec.expiryTime' },
     { name: 'Last used', type: 'date', jsonPath: '.status.lastUsedTime' },
     { name: 'Secret', type: 'string', jsonPath: '.spec.secretName', priority: 1 },
     { name: 'Name', type: 'string', jsonPath: '.spec.name', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: ApiKeySpec,
+  spec: ApiKeySpec.describe('The account that the key acts for, and what the key may do.'),
   specRules: [{ rule: '!(has(self.secretName) && has(self.existingSecret))', message: 'name one of secretName and existingSecret' }],
-  status: ApiKeyStatus,
+  status: ApiKeyStatus.describe('Whether the key is valid, and when it was last used. Written by the operator and the gateway.'),
 }

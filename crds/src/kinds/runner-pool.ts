@@ -165,9 +165,15 @@ export const runnerPoolDefinition: Definition = {
     { name: 'Image', type: 'string', jsonPath: '.spec.podTemplate.image', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: RunnerPoolSpec,
-  status: RunnerPoolStatus,
+  spec: RunnerPoolSpec.describe('How many runner pods there are, and how they run.'),
+  status: RunnerPoolStatus.describe('The pods of the pool and whether they can capture. Written by the operator.'),
   // The name is a label's value of the pods, and with a number behind it their host name.
-  rules: [{ rule: 'self.metadata.name.size() <= 54', message: 'the name of a RunnerPool has at most 54 letters' }],
+  rules: [
+    { rule: 'self.metadata.name.size() <= 54', message: 'the name of a RunnerPool has at most 54 letters' },
+    {
+      rule: `(has(self.spec.minIdle) ? self.spec.minIdle : ${poolDefaults.minIdle}) <= (has(self.spec.maxPods) ? self.spec.maxPods : ${poolDefaults.maxPods})`,
+      message: 'spec.minIdle is above spec.maxPods: raise spec.maxPods, or lower spec.minIdle',
+    },
+  ],
   scale: { specReplicasPath: '.spec.minIdle', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' },
 }

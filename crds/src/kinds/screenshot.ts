@@ -5,6 +5,7 @@ import { deliveryOptions } from '../capture-options/delivery.ts'
 import { FileFormat } from '../capture-options/image.ts'
 import { Conditions } from '../conditions.ts'
 import { JOB_ERRORS, type JobErrorCode } from '../errors.ts'
+import { MAX_SHORT_URL } from '../short-url.ts'
 import { TargetUrl } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 import { PageNotes, StoredArtifact } from './page-notes.ts'
@@ -116,6 +117,13 @@ export type DeliveryEntry = z.infer<typeof DeliveryEntry>
 export const MAX_DELIVERIES = 64
 
 export const ScreenshotStatus = z.object({
+  id: z.string().max(30).describe('Id in REST and in events (scr_…); written when the Screenshot is claimed.').optional(),
+  storagePath: z
+    .string()
+    .max(128)
+    .describe('Key of the file in the bucket, for people; the file is there once the phase is Completed.')
+    .optional(),
+  url: z.string().max(MAX_SHORT_URL).describe('The URL of the spec, cut after 80 characters; derived, for printing.').optional(),
   phase: Phase.describe('Pending, Running, Completed or Failed; derived from the conditions, for printing and field selectors.').optional(),
   runner: RunnerClaim.describe('The pod that may report this attempt.').optional(),
   attempt: z.int().min(0).max(100).describe('Number of the attempt, from 1.').optional(),
@@ -146,7 +154,7 @@ export const screenshotDefinition: Definition = {
   description: 'A Screenshot is one web page to capture, and what became of it.',
   columns: [
     { name: 'Status', type: 'string', jsonPath: '.status.phase' },
-    { name: 'URL', type: 'string', jsonPath: '.spec.url' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url', description: 'Beginning of spec.url, once it is claimed.' },
     { name: 'Format', type: 'string', jsonPath: '.status.result.format' },
     { name: 'Size', type: 'string', jsonPath: '.status.result.size' },
     { name: 'Duration', type: 'string', jsonPath: '.status.result.duration' },
@@ -154,10 +162,11 @@ export const screenshotDefinition: Definition = {
     { name: 'Attempt', type: 'integer', jsonPath: '.status.attempt', priority: 1 },
     { name: 'Runner', type: 'string', jsonPath: '.status.runner.pod', priority: 1 },
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
+    { name: 'Id', type: 'string', jsonPath: '.status.id', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: ScreenshotSpec,
-  status: ScreenshotStatus,
+  spec: ScreenshotSpec.describe('The page to capture, and how. A Screenshot cannot be changed: create another.'),
+  status: ScreenshotStatus.describe('How far the capture is, and what came of it. Written by the operator and the runner.'),
   specRules: [{ rule: 'self == oldSelf', message: 'the spec of a Screenshot is immutable: create another' }],
   statusDefault: { phase: 'Pending' },
   selectableFields: ['.status.phase', '.spec.accountName'],

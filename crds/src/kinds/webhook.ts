@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Conditions } from '../conditions.ts'
 import { EVENT_TYPES } from '../event-types.ts'
 import { MAX_REQUESTS, PostAnswer, TestByHand } from '../post-answer.ts'
+import { MAX_SHORT_URL } from '../short-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
 
 /** An address that events may be posted to, as far as its form tells. */
@@ -61,9 +62,10 @@ export const WebhookStatistics = z.object({
 export type WebhookStatistics = z.infer<typeof WebhookStatistics>
 
 export const WebhookStatus = z.object({
-  activeSince: instant('Only events of this instant or later are sent.').optional(),
+  url: z.string().max(MAX_SHORT_URL).describe('The URL of the spec, cut after 80 characters; derived, for printing.').optional(),
+  activeSince: instant('Since when events are sent: the creation, to the second, or when it was last switched on.').optional(),
   subscriptions: z
-    .record(z.string().max(64), instant('Only events of this instant or later are sent.'))
+    .record(z.string().max(64), instant('Since when events of this type are sent.'))
     .meta({ maxProperties: 16 })
     .describe('Since when events of each type are sent: a type added later brings nothing from before.')
     .optional(),
@@ -95,7 +97,7 @@ export const webhookDefinition: Definition = {
   shortNames: ['hook'],
   description: 'A Webhook is an https endpoint that signed events are posted to.',
   columns: [
-    { name: 'URL', type: 'string', jsonPath: '.spec.url' },
+    { name: 'URL', type: 'string', jsonPath: '.status.url', description: 'Beginning of spec.url.' },
     { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
     { name: 'Sent', type: 'integer', jsonPath: '.status.statistics.successful' },
     { name: 'Failed', type: 'integer', jsonPath: '.status.statistics.failed' },
@@ -104,6 +106,6 @@ export const webhookDefinition: Definition = {
     { name: 'Account', type: 'string', jsonPath: '.spec.accountName', priority: 1 },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
   ],
-  spec: WebhookSpec,
-  status: WebhookStatus,
+  spec: WebhookSpec.describe('The URL that signed events are posted to, and which events.'),
+  status: WebhookStatus.describe('Whether events are posted, and how the last ones were received. Written by the operator.'),
 }

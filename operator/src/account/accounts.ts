@@ -19,6 +19,7 @@ export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'con
   config: Pick<Deps['config'], 'namespace'>
   reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
   storage: DepartureDeps['storage']
+  keys: Pick<Deps['keys'], 'downloadKeys'>
 }
 
 /** Makes the part; once a process. */
@@ -43,7 +44,7 @@ function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
   }
   const accountContext = { accounts: accounts.lister, store: new Resource(http, accountResource, { namespace }), seen: accounts, now }
   const controller = (name: string, reconcile: Reconcile) =>
-    new Controller({ name, workers: WORKERS, reconcile, log: log.child({ controller: name }), metrics: controllerMetrics })
+    new Controller({ name, workers: WORKERS, reconcile, log, metrics: controllerMetrics })
   const keyController = controller('apikey', (key) => reconcileKey(key, keyContext))
   const accountController = controller('account', (key) => reconcileAccount(key, accountContext))
   keyController.watch(apiKeys, ({ object }) => (isOfGateway(object) ? [] : keyOf(object)))
@@ -65,7 +66,7 @@ function startDepartures(
   controller: (name: string, reconcile: Reconcile) => Controller,
   signal: AbortSignal,
 ): Controller {
-  const { http, config, reflectors, storage, clock, log } = deps
+  const { http, config, reflectors, storage, keys, clock, log } = deps
   const { namespace } = config
   const { accounts, screenshots } = reflectors
   const deleted = new Set<string>()
@@ -77,6 +78,7 @@ function startDepartures(
     seen: screenshots,
     store: new Resource(http, screenshotResource, { namespace }),
     storage,
+    ring: keys.downloadKeys,
     deleted,
     isLeader: () => !signal.aborted && deps.isLeader(),
     now: () => new Date(clock.wall()),

@@ -12,11 +12,13 @@ import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
+import type { KeyRing } from '@tintype/crds/download-link'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { goneKey } from '@tintype/crds/storage-keys'
 import { RetryableError } from '../controller/errors.ts'
 import { isCharged } from '../quota/decide.ts'
+import { toGoneText } from '../retention/marks.ts'
 import { buildFailure } from '../screenshot/status.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -31,6 +33,8 @@ export interface DepartureDeps {
   seen: Pick<Reflector<Screenshot>, 'observe'>
   store: Pick<Resource<Screenshot>, 'patch'>
   storage: Pick<Storage, 'exists' | 'write'>
+  /** Signs marks in the bucket. */
+  ring: KeyRing
   /** Keys of Accounts whose deletion this leader has seen, and not yet written down. */
   deleted: Set<string>
   isLeader: () => boolean
@@ -71,9 +75,9 @@ async function end(shot: Screenshot, account: string, { store, seen, isLeader, n
 }
 
 /** A deletion that was seen begins the time anew; one that happened unseen does not. */
-async function noteDeletion(key: string, { deleted, storage, now }: DepartureDeps): Promise<void> {
+async function noteDeletion(key: string, { deleted, storage, now, ring }: DepartureDeps): Promise<void> {
   const mark = goneKey(splitKey(key).name)
   if (!deleted.has(key) && (await storage.exists(mark))) return
-  await storage.write(mark, now().toISOString())
+  await storage.write(mark, toGoneText(splitKey(key).name, now(), ring))
   deleted.delete(key)
 }

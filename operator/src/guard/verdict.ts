@@ -17,14 +17,17 @@ export interface ExpectedPolicy {
 }
 
 /**
- * SHA-256 of all that the policy says: its match conditions, variables and validations, in this order, trimmed, one a line.
- * What the API server fills in does not change it.
+ * SHA-256 of all that the policy says: operations and resources of each rule, then its match conditions, variables and validations, in this
+ * order, trimmed, one a line. What the API server fills in does not change it.
  */
 export function policyHash({ spec }: ValidatingAdmissionPolicy): string {
+  const rules = spec?.matchConstraints?.resourceRules ?? []
   const parts = [...(spec?.matchConditions ?? []), ...(spec?.variables ?? []), ...(spec?.validations ?? [])]
-  return createHash('sha256')
-    .update(parts.map(({ expression }) => expression.trim()).join('\n'))
-    .digest('hex')
+  const lines = [
+    ...rules.map(({ operations, resources }) => `${operations?.join(',')} ${resources?.join(',')}`),
+    ...parts.map(({ expression }) => expression.trim()),
+  ]
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
 }
 
 /** Judges the policy and the binding as the API server has them. */

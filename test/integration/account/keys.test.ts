@@ -12,6 +12,7 @@ import { createAccounts } from '../../../operator/src/account/accounts.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
 import { locatePrograms } from '../../cluster/programs.ts'
 import { eventually } from '../../support/eventually.ts'
+import { ring } from '../../support/mark-checks.ts'
 import { MemoryBucket } from '../../support/memory-bucket.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
@@ -31,7 +32,17 @@ const logged: string[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(line) })
 const { storage } = new MemoryBucket()
 const config = { namespace: NAMESPACE }
-const part = { http, log, reflectors, storage, clock: systemClock, config, controllerMetrics: {}, isLeader: () => true }
+const part = {
+  keys: { downloadKeys: ring },
+  http,
+  log,
+  reflectors,
+  storage,
+  clock: systemClock,
+  config,
+  controllerMetrics: {},
+  isLeader: () => true,
+}
 const work = createAccounts(part).start(new AbortController().signal)
 t.teardown(async () => {
   await work.stop()

@@ -17,7 +17,7 @@ type Detail = { path: string; code: string; message: string }
 
 const bodies: { name: string; body: unknown; code?: string; details: string[]; says?: RegExp }[] = [
   { name: 'malformed JSON', body: '{"url": ', details: [' invalid_json'] },
-  { name: 'no body', body: '', details: [' invalid_type'] },
+  { name: 'no body', body: '', details: [' required'] },
   { name: 'an array', body: [url], details: [' invalid_type'] },
   { name: 'a text', body: '"https://example.com/"', details: [' invalid_type'] },
   { name: 'no url', body: {}, details: ['url required'] },

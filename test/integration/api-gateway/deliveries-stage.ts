@@ -23,13 +23,10 @@ import { startWorld, type World } from './world.ts'
 const RELEASE = 'tintype'
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** The keys that the gateways of the world have, where the operator looks for them. */
-async function putKeys(http: KubeHttp, { ring, openingKeys }: World): Promise<void> {
-  const store = new Resource(http, secrets)
-  const names = secretNames(RELEASE)
+/** The key that the gateways of the world seal to, where the operator looks for it. */
+async function putSealingKey(http: KubeHttp, { openingKeys }: World): Promise<void> {
   const sealing = { 'private.json': base64(openingKeys), 'public.json': base64(toSealingKey(openingKeys[0]!)) }
-  await store.create({ metadata: { name: names.sealingKey }, data: sealing })
-  await store.create({ metadata: { name: names.downloadKeys }, data: { 'keys.json': base64(ring) } })
+  await new Resource(http, secrets).create({ metadata: { name: secretNames(RELEASE).sealingKey }, data: sealing })
 }
 
 export async function startStage(t: Test) {
@@ -47,7 +44,7 @@ export async function startStage(t: Test) {
   })
   const ca = join(directory, 'receivers.pem')
   await writeFile(ca, receiver.ca)
-  await putKeys(http, world)
+  await putSealingKey(http, world)
   for (const name of ['acme', 'other']) await world.createAccount(name)
   const key = await world.createKey({ accountName: 'acme' })
   const foreign = await world.createKey({ accountName: 'other' })

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { idempotencyKey } from '../../../api-gateway/src/create/request-hash.ts'
+import { type Entry, toEntryText } from '../../../api-gateway/src/create/idempotency-entry.ts'
+import { planScreenshots } from '../../../api-gateway/src/create/plan.ts'
+import { formerIdempotencyPlace, idempotencyPlaces } from '../../../api-gateway/src/create/request-hash.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -25,6 +27,13 @@ async function anAccount(name: string) {
   const objects = async () => (await world.screenshots.list()).items.filter(({ spec }) => spec.accountName === name)
   const used = async () => (await world.usages.get(name)).status?.used
   return { key, create, objects, used }
+}
+
+/** What is known of a key. */
+async function entryOf(account: string, key: string): Promise<{ place: string; entry: Entry }> {
+  const [place = ''] = idempotencyPlaces(account, key, world.ring)
+  const { version: _, signature: __, ...entry } = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
+  return { place, entry }
 }
 
 t.test('a repeated creation answers as the first did, from another replica too, and costs once', async (t) => {
@@ -86,16 +95,48 @@ t.test('a key that is a day old makes a new screenshot and leaves the old pictur
   const { create, key, objects } = await anAccount('old')
   const one = await create(first, 'order-1')
   await complete(one.body.id, Buffer.from('a picture'), world)
-  const place = idempotencyKey('old', 'order-1')
-  const entry = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
-  entry.plan.at = new Date(Date.parse(entry.plan.at) - 86_400_000).toISOString()
-  await world.bucket.putObject('tintype', place, JSON.stringify(entry))
+  const { place, entry } = await entryOf('old', 'order-1')
+  const plan = planScreenshots(new Date(Date.parse(entry.plan.at) - 86_400_000), 1, false)
+  await world.bucket.putObject('tintype', place, toEntryText(place, { ...entry, plan }, world.ring))
   const two = await create(second, 'order-1')
   t.equal(two.status, 202)
   t.not(two.body.id, one.body.id)
   t.equal((await objects()).length, 2)
   const link = (await call(`${first}/screenshots/${one.body.id}`, { key })).body.download_url
   t.equal((await call(new URL(link, first).href)).status, 200)
+})
+
+t.test('an entry that an earlier version wrote is answered for a day', async (t) => {
+  const { create, objects } = await anAccount('former')
+  const one = await create(first, 'order-1')
+  const { place, entry } = await entryOf('former', 'order-1')
+  await world.bucket.removeObject('tintype', place)
+  const former = JSON.stringify({ version: 1, ...entry })
+  await world.bucket.putObject('tintype', formerIdempotencyPlace('former', 'order-1'), former)
+  const two = await create(second, 'order-1')
+  t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
+  t.equal((await objects()).length, 1)
+})
+
+t.test('a rotation of the keys forgets no Idempotency-Key', async (t) => {
+  const { create, objects } = await anAccount('rotated')
+  const one = await create(first, 'order-1')
+  await world.writeRing({ current: 'b', keys: { ...world.ring.keys, b: Buffer.alloc(32, 2).toString('base64') } })
+  const rotated = { current: 'b', keys: { b: Buffer.alloc(32, 2).toString('base64') } }
+  let tries = 0
+  // A key of its own each time: one that was used before the rotation is found where it lies.
+  await eventually('the gateway signs with the new key', async () => {
+    const key = `try-${++tries}`
+    await create(second, key)
+    return world.bucket.statObject('tintype', idempotencyPlaces('rotated', key, rotated)[0]!).then(
+      () => true,
+      () => false,
+    )
+  })
+  const two = await create(second, 'order-1')
+  t.strictSame([two.status, two.body], [202, one.body])
+  t.ok((await objects()).length >= 2)
+  await world.writeRing(world.ring)
 })
 
 t.test('requests that a killed gateway has left half-way are finished once by the others', { timeout: 540_000 }, async (t) => {

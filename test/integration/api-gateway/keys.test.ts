@@ -135,6 +135,28 @@ t.test('the last valid key of an account cannot remove itself, whatever a replic
   })
 })
 
+t.test('two keys that end each other over two replicas at the same time never both succeed', async (t) => {
+  for (const round of [1, 2, 3, 4]) {
+    const accountName = `duel-${round}`
+    await world.createAccount(accountName)
+    const [one, other] = [await world.createKey({ accountName }), await world.createKey({ accountName })]
+    await eventually('both replicas know both keys', async () => {
+      const statuses = await Promise.all([one, other].flatMap((text) => [urlA, urlB].map((url) => statusWith(text, url))))
+      return statuses.every((status) => status === 200)
+    })
+    const { data } = (await call(`${urlA}/keys`, { key: one })).body as { data: { id: string; last_four: string }[] }
+    const idOf = (text: string) => data.find(({ last_four }) => last_four === text.slice(-4))?.id
+    const answers = await Promise.all([
+      call(`${urlA}/keys/${idOf(other)}`, { method: 'DELETE', key: one }),
+      call(`${urlB}/keys/${idOf(one)}`, { method: 'PATCH', key: other, body: { is_active: false } }),
+    ])
+    const statuses = answers.map(({ status }) => status)
+    t.ok(statuses.filter((status) => status < 300).length <= 1, statuses.join(' and '))
+    const left = (await world.keys.listAll()).filter(({ spec }) => spec.accountName === accountName && spec.active !== false)
+    t.ok(left.length > 0, 'a key is left')
+  }
+})
+
 const anId = `_${'0'.repeat(26)}`
 const routes: { scope: Scope; method: string; path: string; isLetIn: number }[] = [
   { scope: 'keys:read', method: 'GET', path: '/keys', isLetIn: 200 },

@@ -112,8 +112,8 @@ t.test('POST /screenshots repeats a request with secrets under its Idempotency-K
 t.test('POST /screenshots tells what is wrong with private options without quoting them', async (t) => {
   const cases: [object, string[]][] = [
     [{ authorization: `${SECRET}\n` }, ['options.authorization invalid_format']],
-    [{ headers: { Host: SECRET } }, ['options.headers custom']],
-    [{ cookies: [SECRET] }, ['options.cookies[0] custom']],
+    [{ headers: { Host: SECRET } }, ['options.headers invalid_value']],
+    [{ cookies: [SECRET] }, ['options.cookies[0] invalid_value']],
     [{ basic_auth_password: SECRET }, ['options.basic_auth_password contradiction']],
     [{ authorization: SECRET, basic_auth_username: 'u', basic_auth_password: SECRET }, ['options.authorization contradiction']],
     [{ cookie: SECRET }, ['options.cookie unknown_field']],

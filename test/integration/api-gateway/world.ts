@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Client } from 'minio'
 import { parse } from 'yaml'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
-import { type CustomResourceDefinition, customResourceDefinitions } from '../../../crds/client/core-resources.ts'
+import { type CustomResourceDefinition, customResourceDefinitions, secrets } from '../../../crds/client/core-resources.ts'
 import { accountUsages } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
@@ -19,7 +19,7 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import type { ApiKey, ApiKeySpec } from '../../../crds/src/kinds/api-key.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { Label } from '../../../crds/src/names.ts'
+import { Label, secretNames } from '../../../crds/src/names.ts'
 import { newOpeningKey, type OpeningKeys, toSealingKey } from '../../../crds/src/sealed.ts'
 import { monthOf } from '../../../crds/src/usage.ts'
 import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
@@ -27,6 +27,7 @@ import { type Minio, startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { compileCache } from '../../support/compile-cache.ts'
 import { eventually } from '../../support/eventually.ts'
+import { parseLogLines } from '../../support/log-lines.ts'
 import { endWithTest } from '../../support/own-children.ts'
 
 // What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
@@ -126,6 +127,9 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   const ringFile = path.join(directory, 'keys.json')
   const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
   await writeRing(ring)
+  // Gateway and operator of a release have the same keys.
+  const data = { 'keys.json': Buffer.from(JSON.stringify(ring)).toString('base64') }
+  await new Resource(http, secrets).create({ metadata: { name: secretNames('tintype').downloadKeys }, type: 'Opaque', data })
   const openingKeys: OpeningKeys = [newOpeningKey('test')]
   const sealingKeyFile = path.join(directory, 'public.json')
   await writeFile(sealingKeyFile, JSON.stringify(toSealingKey(openingKeys[0]!)))
@@ -214,7 +218,9 @@ async function spawnGateway([program, ...args]: readonly [string, ...string[]], 
   if (child.exitCode !== null) throw new Error(`the gateway ended: ${log()}`)
   const stop = async () => {
     child.kill('SIGTERM')
-    return ended
+    const code = await ended
+    parseLogLines(log())
+    return code
   }
   return { url, metricsUrl, process: child, log, stop }
 }

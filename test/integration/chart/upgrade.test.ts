@@ -25,7 +25,7 @@ const upgrade = (...settings: string[]) =>
   )
 const kubectl = (...args: string[]) => run(path.join(plane.programs, 'kubectl'), ['--kubeconfig', KUBECONFIG, '-n', NAMESPACE, ...args])
 const passwords = async () => {
-  const names = ['tintype-minio-root', 'tintype-storage-operator', 'tintype-storage-gateway']
+  const names = ['tintype-minio-root', ...['operator', 'gateway', 'uploads', 'links'].map((user) => `tintype-storage-${user}`)]
   const found = await Promise.all(names.map((name) => new Resource(http, secrets).get(name)))
   return found.map(({ data }) => data)
 }
@@ -35,16 +35,48 @@ await upgrade()
 const first = await passwords()
 
 t.test('upgrade keeps the passwords that the installation made', async (t) => {
-  t.equal(new Set(first.flatMap((data) => Object.values(data ?? {}))).size, 6, 'each is its own')
+  t.equal(new Set(first.flatMap((data) => Object.values(data ?? {}))).size, 10, 'each is its own')
   await upgrade('runner.maxPods=3')
   t.strictSame(await passwords(), first)
 })
 
+t.test('upgrade replaces the fixed key ids of earlier versions, once, and starts the pods that use them anew', async (t) => {
+  const checksum = async (name: string) =>
+    kubectl('get', `deployment/tintype-${name}`, '-o', "jsonpath={.spec.template.metadata.annotations['checksum/storage-keys']}")
+  const before = await checksum('api-gateway')
+  const old = { 'access-key': 'tintype-gateway', 'secret-key': 'secret-of-old' }
+  await new Resource(http, secrets).patch('tintype-storage-gateway', mergePatch({ stringData: old }))
+  await upgrade('runner.maxPods=4')
+  const replaced = (await passwords())[2]
+  t.match(Buffer.from(replaced?.['access-key'] ?? '', 'base64').toString(), /^[A-Za-z0-9]{20}$/)
+  t.not(replaced?.['secret-key'], Buffer.from('secret-of-old').toString('base64'))
+  const after = await checksum('api-gateway')
+  t.not(after, before)
+  await upgrade('runner.maxPods=5')
+  t.equal(await checksum('api-gateway'), after)
+  t.strictSame((await passwords())[2], replaced)
+  first.splice(2, 1, replaced)
+})
+
+t.test('upgrade replaces the fixed name of the root user of earlier versions, keeps its password, and starts the store anew', async (t) => {
+  const checksum = () =>
+    kubectl('get', 'statefulset/tintype-minio', '-o', "jsonpath={.spec.template.metadata.annotations['checksum/root-key']}")
+  const before = await checksum()
+  await new Resource(http, secrets).patch('tintype-minio-root', mergePatch({ stringData: { 'root-user': 'tintype-root' } }))
+  await upgrade('runner.maxPods=6')
+  const [root, ...others] = await passwords()
+  t.match(Buffer.from(root?.['root-user'] ?? '', 'base64').toString(), /^[A-Za-z0-9]{20}$/)
+  t.equal(root?.['root-password'], first[0]?.['root-password'])
+  t.strictSame(others, first.slice(1))
+  t.not(await checksum(), before)
+  first.splice(0, 1, root)
+})
+
 t.test('upgrade keeps the number of idle pods that somebody has scaled to', async (t) => {
   const pools = new Resource(http, runnerPools)
-  await kubectl('scale', 'runnerpool/default', '--replicas=4')
+  await kubectl('scale', 'runnerpool/default', '--replicas=3')
   await upgrade('runner.maxPods=7')
-  t.match(await pools.get('default'), { spec: { minIdle: 4, maxPods: 7 } })
+  t.match(await pools.get('default'), { spec: { minIdle: 3, maxPods: 7 } })
 })
 
 t.test('upgrade replaces the setup of the store, so that it is done again', async (t) => {

@@ -5,7 +5,8 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import { definitions } from '../../../crds/src/kinds/all.ts'
-import { completedStatus } from '../../support/builders.ts'
+import { buildClaim } from '../../../operator/src/screenshot/status.ts'
+import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from './kubectl.ts'
 
@@ -40,7 +41,29 @@ t.test('kubectl explain tells every option with its unit, range and default', as
     t.match(output, words)
   }
   t.match((await kubectl(['explain', 'shot.status.phase'])).output, /Pending, Running, Completed or Failed/)
-  for (const { singular } of definitions) t.ok((await kubectl(['explain', `${singular}.spec`])).isOk, singular)
+  for (const { singular } of definitions) {
+    for (const part of ['spec', 'status']) {
+      const explained = await kubectl(['explain', `${singular}.${part}`])
+      t.ok(explained.isOk, singular)
+      t.match(explained.output, /DESCRIPTION:\n +[A-Z]/, `${singular}.${part}`)
+      t.notMatch(explained.output, '<empty>', `${singular}.${part}`)
+    }
+  }
+})
+
+t.test('kubectl get shows when a key expires, and no row is wider than a screen or two because of one URL', async (t) => {
+  const expiryTime = '2099-01-31T10:00:00Z'
+  t.ok((await kubectl(['apply', '-f', '-'], manifest('ApiKey', 'expires', { expiryTime }))).isOk)
+  t.match((await kubectl(['get', 'apikey', 'expires'])).output, /EXPIRES[\s\S]*2099-01-31T10:00:00Z/)
+  const long = `https://example.com/${'a'.repeat(8_000)}`
+  t.ok((await kubectl(['apply', '-f', '-'], manifest('Screenshot', 'long', { url: long }))).isOk)
+  const { metadata } = await shots.get('long')
+  const claim = buildClaim(aScreenshot({ metadata, spec: { url: long } }), { pod: 'default-1', uid: 'u' }, new Date())
+  await shots.patch('long', mergePatch({ status: claim }), { subresource: 'status' })
+  const { output } = await kubectl(['get', 'screenshots', '-o', 'wide'])
+  t.match(output, /^long +Running +https:\/\/example\.com\/a{59}… /m)
+  t.ok(output.split('\n').every((line) => line.length < 512))
+  await shots.delete('long')
 })
 
 t.test('kubectl apply of an option that is out of range is refused with a text that says the range', async (t) => {
@@ -50,7 +73,10 @@ t.test('kubectl apply of an option that is out of range is refused with a text t
     [{ format: 'gif' }, /spec\.options\.format: Unsupported value: "gif": supported values: "png", "jpeg", "webp"/],
     [{ viewportWidth: '1920' }, /spec\.options\.viewportWidth: Invalid value: "string": .* must be of type integer/],
     [{ waitUntil: [] }, /spec\.options\.waitUntil: Invalid value: 0: .* should have at least 1 items/],
-    [{ omitBackground: true, format: 'jpeg' }, /spec\.options: Invalid value: .*: a transparent background needs format png/],
+    [
+      { omitBackground: true, format: 'jpeg' },
+      /spec\.options: Invalid value: .*: a transparent background needs format png: choose it, or leave omitBackground out/,
+    ],
   ]
   for (const [options, text] of cases) {
     const { isOk, output } = await kubectl(['apply', '-f', '-'], manifest('Screenshot', 'refused', { url, options }))
@@ -115,9 +141,13 @@ t.test('the API server keeps account of who wrote a Screenshot’s status, and n
 
 t.test('kubectl get and wait read a Screenshot well', async (t) => {
   await shots.create({ metadata: { name: 'shown' }, spec: { url } })
-  await shots.patch('shown', mergePatch({ status: completedStatus({ result: { format: 'png', size: '12 KB', duration: '0.9 s' } }) }), {
-    subresource: 'status',
-  })
+  await shots.patch(
+    'shown',
+    mergePatch({ status: completedStatus({ url, result: { format: 'png', size: '12 KB', duration: '0.9 s' } }) }),
+    {
+      subresource: 'status',
+    },
+  )
   const { output } = await kubectl(['get', 'shot', 'shown'])
   t.match(
     output,
@@ -138,6 +168,21 @@ t.test('kubectl scale sets how many runners a pool keeps idle', async (t) => {
   t.ok(isOk, output)
   t.equal((await pools.get('default')).spec.minIdle, 3)
   t.notOk((await kubectl(['scale', 'runnerpool/default', '--replicas=3001'])).isOk)
+})
+
+t.test('the API server refuses a pool that keeps more runners idle than it may have', async (t) => {
+  const pools = new Resource(http, runnerPools)
+  const podTemplate = { image: 'x:1', serviceAccountName: 'runner' }
+  const words = /spec.minIdle is above spec.maxPods: raise spec.maxPods, or lower spec.minIdle/
+  const create = (name: string, size: object) => pools.create({ metadata: { name }, spec: { podTemplate, ...size } })
+  await t.rejects(create('wide', { minIdle: 5, maxPods: 4 }), { status: 422, message: words })
+  await t.rejects(create('wide', { minIdle: 11 }), { message: words }, 'above the default of maxPods')
+  await create('narrow', { minIdle: 4, maxPods: 4 })
+  await create('empty', { minIdle: 0, maxPods: 1 })
+  await t.rejects(pools.patch('narrow', mergePatch({ spec: { maxPods: 3 } })), { message: words })
+  const scaled = await kubectl(['scale', 'runnerpool/narrow', '--replicas=5'])
+  t.notOk(scaled.isOk)
+  t.match(scaled.output, words)
 })
 
 t.test('the API server refuses a count above the limit, whoever writes it', async (t) => {

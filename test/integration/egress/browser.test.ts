@@ -1,6 +1,7 @@
 // Real pages in a real Chromium against listeners on the metadata address, private networks, the pod and loopback, in a network of the
 // test's own. Every attack runs opened, where it must arrive, and closed, where nothing may.
 
+import path from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
 import { createGuard, type EgressSession } from '../../../capture-runner/src/egress/guard.ts'
@@ -19,7 +20,7 @@ const { default: t } = await import('tap')
 t.setTimeout(300_000)
 
 const BROWSER = '/usr/lib/chromium/chromium-headless-shell'
-const PROGRAMS = new URL('../../../capture-runner/jail', import.meta.url).pathname
+const PROGRAMS = path.resolve(import.meta.dirname, '../../../capture-runner/jail')
 
 const zone: Record<string, (type: QueryType | undefined) => string> = {
   'public.example': () => PUBLIC,

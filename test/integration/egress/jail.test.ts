@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import fs from 'node:fs'
+import path from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Test } from 'tap'
 import { EGRESS_FLAGS } from '../../../capture-runner/src/egress/flags.ts'
@@ -20,6 +21,21 @@ becomeRunner(import.meta.filename)
 const { default: t } = await import('tap')
 
 testJail(t)
+
+t.test('there is no jail for a checkout below /tmp, in a path with spaces: its programs stay visible, and nothing else', async (t) => {
+  const checkout = fs.mkdtempSync('/tmp/a checkout ')
+  t.teardown(() => fs.rmSync(checkout, { recursive: true }))
+  const programs = path.join(checkout, 'jail')
+  fs.cpSync(PROGRAMS, programs, { recursive: true })
+  fs.writeFileSync(path.join(checkout, 'secret'), 'hush')
+  const node = process.execPath
+  const jail = await openJail({ programsDirectory: programs, hiddenDirectories: ['/tmp', path.dirname(node)] })
+  t.teardown(() => jail.close())
+  t.strictSame((await runInPlace(jail, 'ls', ['-A', checkout])).trim(), 'jail')
+  t.strictSame((await runInPlace(jail, 'ls', ['-A', path.dirname(node)])).trim(), path.basename(node))
+  const attack = JSON.stringify({ pid: process.pid, files: [path.join(checkout, 'secret')] })
+  t.match(JSON.parse(await runInPlace(jail, node, [`${programs}/probe.mjs`, attack])), { readFiles: [], uncovered: [] })
+})
 
 /** Processes whose command line or environment tells that they belong to this jail; zombies count. */
 const listProcesses = (): { pid: number; parent: number; state: string }[] =>

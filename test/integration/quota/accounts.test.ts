@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -11,6 +12,9 @@ import { toObjectName } from '../../../crds/src/names.ts'
 import { recordKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
 import { toStoredStatus } from '../../../crds/src/stored-usage.ts'
 import { monthOf, startOfNextMonth } from '../../../crds/src/usage.ts'
+import { run } from '../../cluster/exec.ts'
+import { locatePrograms } from '../../cluster/programs.ts'
+import { commandsOf, readText } from '../../support/code-blocks.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
 import { fail } from '../api-gateway/runner-role.ts'
@@ -205,6 +209,30 @@ t.test('gateway reports the month as the spec says, and what is beyond the quota
       overage: { count: 1, unit_price_per_1000: 1.5, amount: 0 },
     },
   })
+})
+
+t.test('the documented command gives the first account another plan at once', async (t) => {
+  const command = commandsOf(readText('docs/operations.md')).find((line) => line.includes('patch account default')) ?? ''
+  const json = /^kubectl -n tintype patch account default --type=merge -p '(.*)'$/.exec(command)?.[1] ?? ''
+  const key = await stage.createAccount('default', { plan: 'free' })
+  t.match(await report(key), { plan: 'free', limit: 5 })
+  const kubectl = path.join((await locatePrograms()).kubernetes, 'kubectl')
+  await run(kubectl, [
+    '--kubeconfig',
+    world.plane.kubeconfigPath,
+    '-n',
+    'default',
+    'patch',
+    'account',
+    'default',
+    '--type=merge',
+    '-p',
+    json,
+  ])
+  await eventually('the gateway goes by the new plan', async () => (await report(key)).plan === 'growth' && (await report(key)).limit === 2)
+  await create(gateway, key)
+  await create(gateway, key)
+  t.match(await create(gateway, key), { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 2 } } } })
 })
 
 t.test('gateway drops its reservations and its Lease when it ends politely', async (t) => {

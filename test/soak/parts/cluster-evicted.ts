@@ -1,8 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { NewObject } from '../../../crds/client/resource.ts'
-import { newId } from '../../../crds/src/ids.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
 import { undoing } from '../../bench/undo.ts'
 import { kubectl } from '../../cluster/kubectl.ts'
 import { releaseNamespace } from '../../cluster/state.ts'
@@ -40,7 +39,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
   const object = { metadata: { name: POOL }, spec: { ...spec, minIdle: 1, maxPods: 2, podTemplate: { ...spec.podTemplate, resources } } }
   await pools.create(object as NewObject<RunnerPool>)
   await eventually('a runner is idle', async () => ((await pools.get(POOL)).status?.idle ?? 0) > 0, GENEROUS_MILLISECONDS)
-  const name = toObjectName(newId('scr', new Date()))
+  const name = `evicted-${randomUUID()}`
   const options = { viewportWidth: 400, viewportHeight: 300, delay: CAPTURE_MILLISECONDS }
   await shots.create({ metadata: { name }, spec: { url: QUADRANTS, poolName: POOL, options } } as NewObject<Screenshot>)
   const { status: first } = await eventually('it is claimed', async () => {

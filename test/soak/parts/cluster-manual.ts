@@ -7,6 +7,15 @@ import { apply, kubectl } from '../../cluster/kubectl.ts'
 import { paths, toolsDirectory } from '../../cluster/state.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Finding, holds, type Part, type PartContext } from '../part.ts'
+import {
+  compareRelease,
+  fillRelease,
+  loseNamespace,
+  openReceiver,
+  restoreVolume,
+  saveVolume,
+  trustReceivers,
+} from '../stage/lost-namespace.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
 import { readRunning, tagSettings } from '../stage/running-release.ts'
 import { findMissingPictures, helmOn, NAMESPACE, RELEASE, type Trial, withGateway, withTrial } from '../stage/trial-release.ts'
@@ -40,7 +49,8 @@ async function readChapter(directory: string, title: string): Promise<Chapter> {
 const toTrial = (script: string): string =>
   script
     .replaceAll(/-n tintype\b/g, `-n ${NAMESPACE}`)
-    .replaceAll(/(helm (?:install|upgrade|rollback|uninstall|test)) tintype\b/g, `$1 ${RELEASE}`)
+    .replaceAll(/(helm (?:install|upgrade|rollback|uninstall|test|get values)) tintype\b/g, `$1 ${RELEASE}`)
+    .replaceAll(/\bnamespace tintype\b/g, `namespace ${NAMESPACE}`)
     .replaceAll(/\b(deployments?|deploy|statefulset|secret|lease)([/ ])tintype-/g, `$1$2${RELEASE}-`)
     .replaceAll('app.kubernetes.io/instance=tintype', `app.kubernetes.io/instance=${RELEASE}`)
 
@@ -65,26 +75,28 @@ export const clusterManual: Part = {
   run: (context) => withTrial(async (trial) => ({ findings: await goThrough(trial, context) })),
 }
 
-async function goThrough(trial: Trial, { tell }: PartContext): Promise<Finding[]> {
+async function goThrough(trial: Trial, { settings, tell }: PartContext): Promise<Finding[]> {
   const { values, tags } = await readRunning()
+  await trial.makeNamespace()
   // A checkout of its own: the page, the chart and the programs are of one version, and what is typed leaves its files there.
   const { directory, chart, remove } = await checkOut('HEAD')
   tell('building the images')
   await buildImages({ directory, chart, remove }, TAG, tags)
-  const settings = [
+  const chosen = [
     ...values,
     ...tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : TAG)),
     '--set',
     `retention.liveForSeconds=${LIVE_SECONDS}`,
+    ...(await trustReceivers()),
   ]
   const wait = ['--wait', '--timeout', '300s']
-  const install = (...more: string[]) => helmOn('install', RELEASE, chart, ...settings, ...wait, ...more)
-  await trial.makeNamespace()
+  const install = () => helmOn('install', RELEASE, chart, ...chosen, ...wait)
   await install()
   await trial.whenReady()
   const ids: string[] = []
   const findings: Finding[] = []
   const chapter = async (name: string, act: () => Promise<void>) => {
+    if (settings.chapter !== undefined && name !== settings.chapter && ids.length > 0) return
     tell(name)
     try {
       await act()
@@ -141,19 +153,28 @@ async function goThrough(trial: Trial, { tell }: PartContext): Promise<Finding[]
   })
   await chapter('back up and restore', async () => {
     const [backUp = '', restore = ''] = (await readChapter(directory, 'Back up and restore')).blocks
-    await eventually('what has ended is in the bucket', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
-    const unfinished = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
-    await type(backUp, directory)
-    const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
-    await helmOn('uninstall', RELEASE, '--wait')
-    for (const kinds of ['screenshots,webhooks,apikeys,accounts,accountusages', 'secrets'])
-      await kubectl(['delete', kinds, '--all', '-n', NAMESPACE])
-    // The namespace is there, since the volume is in it; what is installed are this cluster's images.
-    const lines = restore.split('\n').filter((line) => !/^(kubectl create namespace|helm install)/.test(line))
-    await type(lines.join('\n'), directory)
-    await install('--take-ownership')
-    const names = unfinished.map(({ metadata }) => metadata.name)
-    await trial.whenAllFinished(names.filter((name) => waiting.includes(name)))
+    const receiver = await openReceiver()
+    try {
+      const before = await fillRelease(trial, receiver, ids)
+      await eventually('what has ended is in the bucket', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
+      const unfinished = await Promise.all(Array.from({ length: UNFINISHED }, () => trial.create()))
+      await type(backUp, directory)
+      const waiting = await readFile(path.join(directory, 'backup/waiting.json'), 'utf8')
+      const volume = await saveVolume()
+      tell('the namespace is deleted')
+      await loseNamespace()
+      await trial.makeNamespace()
+      await restoreVolume(volume)
+      await type(restore, directory)
+      await trial.whenReady()
+      const names = unfinished.map(({ metadata }) => metadata.name)
+      await trial.whenAllFinished(names.filter((name) => waiting.includes(name)))
+      findings.push(...(await compareRelease(before, receiver, UNFINISHED)))
+      await eventually('what has ended since is archived', async () => (await trial.shots.listAll()).length === 0, GENEROUS_MILLISECONDS)
+      findings.push(holds('after the restore records are archived as before', true, 'no finished record is left in the Kubernetes API'))
+    } finally {
+      await receiver.close()
+    }
   })
   await remove()
   return findings

@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { pods as podResource } from '../../../crds/client/core-resources.ts'
 import type { NewObject, Resource } from '../../../crds/client/resource.ts'
-import { newId } from '../../../crds/src/ids.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { Label, toId, toObjectName } from '../../../crds/src/names.ts'
+import { Label, toId } from '../../../crds/src/names.ts'
 import { undoing } from '../../bench/undo.ts'
 import { call, download, type RecordBody } from '../../support/api-client.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -59,7 +59,7 @@ async function run(pile: Pile, { tell }: PartContext): Promise<PartResult> {
 
   const widths = new Map<string, number>()
   const create = async () => {
-    const name = toObjectName(newId('scr', new Date()))
+    const name = `node-lost-${randomUUID()}`
     const width = FIRST_WIDTH + widths.size
     widths.set(name, width)
     const options = { viewportWidth: width, viewportHeight: HEIGHT, delay: CAPTURE_MILLISECONDS }

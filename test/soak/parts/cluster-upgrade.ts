@@ -36,7 +36,9 @@ const STAYS = [
   `secret/${RELEASE}-minio-root`,
   `secret/${RELEASE}-sealing-key`,
   `secret/${RELEASE}-storage-gateway`,
+  `secret/${RELEASE}-storage-links`,
   `secret/${RELEASE}-storage-operator`,
+  `secret/${RELEASE}-storage-uploads`,
 ]
 
 /** @throws when the upgrade would change the kinds that the cluster's own release lives by */

@@ -1,6 +1,7 @@
 /** A release of our own on the running cluster, in its own namespace: what Helm does to it, and what is asked of it. */
 
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
@@ -8,9 +9,7 @@ import { namespaces } from '../../../crds/client/core-resources.ts'
 import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { newId } from '../../../crds/src/ids.ts'
 import { isFinished, type Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
 import { undoing } from '../../bench/undo.ts'
 import { helm, kubectl } from '../../cluster/kubectl.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
@@ -32,7 +31,7 @@ async function openTrial() {
   const http = new KubeHttp({ ...(await accessFromKubeconfig(paths.kubeconfig)), namespace: NAMESPACE })
   const all = new Resource(http, namespaces)
   const shots = new Resource(http, screenshots)
-  const create = () => shots.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: QUADRANTS } })
+  const create = () => shots.create({ metadata: { name: `trial-${randomUUID()}` }, spec: { url: QUADRANTS } })
 
   const clear = async () => {
     await helmOn('uninstall', RELEASE, '--ignore-not-found', '--wait')
@@ -127,7 +126,7 @@ export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =
   })
 
 /** Empties the volumes of releases that are gone: the next one would find data there that its passwords do not open. */
-async function freeVolumes(): Promise<void> {
+export async function freeVolumes(): Promise<void> {
   const query = `{range .items[?(@.spec.claimRef.namespace=="${NAMESPACE}")]}{.metadata.name} {end}`
   const volumes = (await kubectl(['get', 'persistentvolumes', '-o', `jsonpath=${query}`])).split(' ').filter(Boolean)
   for (const volume of volumes) {

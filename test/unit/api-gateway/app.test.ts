@@ -131,9 +131,9 @@ t.test('DELETE /screenshots/:id minds If-Match', async (t) => {
 })
 
 t.test('DELETE /screenshots/:id marks the deletion in the bucket before anything else', async (t) => {
-  const { app, headers, screenshots, files } = aGateway()
+  const { app, headers, screenshots, archive } = aGateway()
   screenshots.put(aScreenshot({}))
-  files.mark = async () => {
+  archive.markDeleted = async () => {
     throw new Error('away')
   }
   t.equal((await app.inject({ method: 'DELETE', url: `/v1/screenshots/${SCREENSHOT_ID}`, headers })).statusCode, 500)

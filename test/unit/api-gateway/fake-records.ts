@@ -30,7 +30,7 @@ export class FakeRecords<T extends Managed> implements RecordStore<T> {
   readonly #idOf: (metadata: Metadata) => string
   readonly #now: Date
   /** Called before a patch is applied: another writer. */
-  beforePatch: (object: T) => void = () => {}
+  beforePatch: (object: T) => void | Promise<void> = () => {}
 
   constructor(objects: T[], idOf: (metadata: Metadata) => string, now: Date) {
     this.objects = objects
@@ -59,7 +59,7 @@ export class FakeRecords<T extends Managed> implements RecordStore<T> {
     return created
   }
   async patch(object: T, patch: ObjectPatch): Promise<T> {
-    this.beforePatch(object)
+    await this.beforePatch(object)
     const index = this.#place(object)
     const changed = merge(this.objects[index], patch) as T
     changed.metadata.resourceVersion = String(Number(changed.metadata.resourceVersion) + 1)

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto'
-import type {
-  Grant,
-  LimitFacts,
-  ObjectStore,
-  QuotaStore,
-  ReserveRequest,
-  StoredText,
-  WriteCondition,
-} from '../../../api-gateway/src/store/ports.ts'
+import type { Grant, LimitFacts, ObjectStore, QuotaStore, ReserveRequest } from '../../../api-gateway/src/store/ports.ts'
+import type { StoredFile, StoredText, WriteCondition } from '../../../crds/storage/port.ts'
 
 // Stores in memory that keep the promises of store/ports.ts.
 
@@ -25,8 +18,12 @@ export class FakeObjects implements ObjectStore {
     this.objects.set(key, text)
     return etagOf(text)
   }
-  async remove(key: string): Promise<void> {
-    this.objects.delete(key)
+  async stat(key: string): Promise<StoredFile | undefined> {
+    const text = this.objects.get(key)
+    return text === undefined ? undefined : { sizeBytes: Buffer.byteLength(text), etag: etagOf(text), lastModified: new Date(0) }
+  }
+  async remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) this.objects.delete(key)
   }
   async list(prefix: string): Promise<string[]> {
     return [...this.objects.keys()].filter((key) => key.startsWith(prefix)).sort()

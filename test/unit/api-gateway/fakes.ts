@@ -16,7 +16,6 @@ import type {
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
-  StoredFile,
 } from '../../../api-gateway/src/store/ports.ts'
 import type { QueueBounds } from '../../../api-gateway/src/translate/queue-rules.ts'
 import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
@@ -35,6 +34,7 @@ import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey, toSealingKey } from '../../../crds/src/sealed.ts'
 import { toUsageFacts, UsageDraft } from '../../../crds/src/usage.ts'
+import type { StoredFile } from '../../../crds/storage/port.ts'
 import { FakePostRequests } from './fake-post-requests.ts'
 import { FakeRecords } from './fake-records.ts'
 import { FakeObjects } from './fake-stores.ts'
@@ -160,9 +160,6 @@ class FakeQueue implements QueueView {
   get #waiting(): [id: string, account: string][] {
     return [...this.#screenshots.objects].flatMap(([id, shot]) => (isWaiting(shot) ? [[id, accountOf(shot)]] : []))
   }
-  get total(): number {
-    return this.#waiting.length
-  }
   get running(): number {
     return [...this.#screenshots.objects.values()].filter(({ status }) => status?.phase === 'Running').length
   }
@@ -211,7 +208,7 @@ export class FakeFiles implements FileStore {
   async mark(key: string): Promise<void> {
     this.objects.set(key, Buffer.alloc(0))
   }
-  async removeAll(prefix: string): Promise<void> {
+  async removePrefix(prefix: string): Promise<void> {
     for (const key of this.objects.keys()) if (key.startsWith(prefix)) this.objects.delete(key)
   }
 }
@@ -233,6 +230,9 @@ export class FakeArchive implements RecordArchive {
   }
   async put(_account: string, screenshots: readonly Screenshot[]): Promise<void> {
     for (const screenshot of screenshots) this.records.set(screenshotIdOf(screenshot.metadata), screenshot)
+  }
+  async markDeleted(_account: string, id: string): Promise<void> {
+    this.buried.add(id)
   }
   async bury(_account: string, id: string): Promise<boolean> {
     this.buried.add(id)
@@ -323,6 +323,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
     quota,
     archive,
     objects,
+    report: () => {},
     idempotency: new Idempotency(objects, keyRing, changes.now ?? (() => NOW)),
     downloads: new Downloads(2),
     metrics: buildMetrics(),

@@ -4,13 +4,18 @@ import { AUTHORITY_STALE_MILLISECONDS, findUnreadyReasons, STALE_MILLISECONDS } 
 const nowMilliseconds = 1_000_000
 const copy = { name: 'screenshots', hasSynced: true, lastSeenAt: nowMilliseconds, isAuthority: false }
 const keys = { ...copy, name: 'apikeys', isAuthority: true }
-const ready = { isDraining: false, hasDownloadKeys: true, hasSealingKey: true, copies: [copy], nowMilliseconds }
+const ready = { isDraining: false, hasDownloadKeys: true, hasSealingKey: true, isAdmitted: true, copies: [copy], nowMilliseconds }
 
 const cases = [
   { name: 'a replica that has all it needs', facts: ready, reasons: [] },
   { name: 'a process that ends', facts: { ...ready, isDraining: true }, reasons: ['the process is ending'] },
   { name: 'missing download keys', facts: { ...ready, hasDownloadKeys: false }, reasons: ['the download keys are not there'] },
   { name: 'a missing sealing key', facts: { ...ready, hasSealingKey: false }, reasons: ['the sealing key is not there'] },
+  {
+    name: 'a store whose setup has not made the key yet',
+    facts: { ...ready, isAdmitted: false },
+    reasons: ['object storage has not accepted the access key yet'],
+  },
   {
     name: 'a first list under way',
     facts: { ...ready, copies: [{ ...copy, hasSynced: false }] },

@@ -4,6 +4,7 @@ import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { loadConfig as loadOperatorConfig } from '../../../operator/src/config.ts'
 import { policyHash } from '../../../operator/src/guard/verdict.ts'
+import { readMinioSettings } from '../../cluster/minio.ts'
 import { find, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
 
 // What the chart hands to the programs, read as the programs read it.
@@ -95,6 +96,14 @@ for (const [name, settings] of Object.entries(pools)) {
 t.test('chart takes a bare off, which YAML reads as false, for the sandbox mode off', async (t) => {
   const { spec } = find<{ spec: RunnerPoolSpec }>(await renderChart({ 'sandbox.mode': false }), 'RunnerPool', 'default')
   t.strictSame(spec.sandbox, { mode: 'off' })
+})
+
+t.test('chart gives MinIO the settings that the servers of integration tests run with', async (t) => {
+  const pod = podsOf(objects).find(({ name }) => name === 'StatefulSet tintype-minio')
+  const variables = Object.fromEntries((pod?.spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
+  const settings = await readMinioSettings()
+  t.match(variables, settings)
+  t.match(settings, { MINIO_API_CORS_ALLOW_ORIGIN: 'none', MINIO_BROWSER: 'off', MINIO_PROMETHEUS_AUTH_TYPE: 'jwt' })
 })
 
 t.test('chart lets the installed seccomp profile be used when it installs one', async (t) => {

@@ -79,6 +79,7 @@ t.test('chart mounts a token only where the API server is called with it', async
     {
       'tintype-api-gateway': true,
       'tintype-capture-runner': false,
+      'tintype-storage-setup': false,
       'tintype-operator': true,
       'tintype-crd-upgrade': true,
     },

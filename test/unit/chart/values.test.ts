@@ -10,6 +10,14 @@ const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[
   { name: 'a sandbox mode that does not exist', settings: { 'sandbox.mode': 'on' }, words: /must be one of 'auto', 'required', 'off'/ },
   { name: 'a plan that does not exist', settings: { 'bootstrap.plan': 'gold' }, words: /must be one of 'free'/ },
   { name: 'a pool without pods', settings: { 'runner.maxPods': 0 }, words: /minimum: got 0, want 1/ },
+  { name: 'a gateway without replicas', settings: { 'gateway.replicas': 0 }, words: /gateway.replicas.*minimum: got 0, want 1/s },
+  { name: 'an operator without replicas', settings: { 'operator.replicas': 0 }, words: /operator.replicas.*minimum: got 0, want 1/s },
+  {
+    name: 'more idle runners than runners',
+    settings: { 'runner.minIdle': 20 },
+    words: /runner.minIdle is 20 and runner.maxPods is 10: raise runner.maxPods, or lower runner.minIdle/,
+  },
+  { name: 'a variable without a name', settings: { 'gateway.extraEnv': [{ value: 'x' }] }, words: /missing property 'name'/ },
   { name: 'a number as text', settings: { 'runner.minIdle': '1' }, words: /got string, want integer/ },
   { name: 'a range that is none', settings: { 'runner.egress.allowedCidrs': ['10.0.0.1'] }, words: /does not match pattern/ },
   {
@@ -79,7 +87,9 @@ t.test('chart keeps the volume and the passwords of MinIO when it is uninstalled
     'PersistentVolumeClaim tintype-minio',
     'Secret tintype-minio-root',
     'Secret tintype-storage-gateway',
+    'Secret tintype-storage-links',
     'Secret tintype-storage-operator',
+    'Secret tintype-storage-uploads',
   ])
 })
 
@@ -173,3 +183,15 @@ t.test('chart takes over the values of the release before, which know nothing of
 })
 
 const nameOf = ({ kind, metadata }: Rendered): string => `${kind}/${metadata.name}`
+
+t.test('chart signs uploads and links with keys of their own, and with the programs’ where an external store has one key', async (t) => {
+  const external = { 'minio.enabled': false, 'storage.external.endpoint': 'https://s3.example', 'storage.external.existingSecret': 'both' }
+  const variables = async (settings: Record<string, unknown>) => {
+    const pods = podsOf(await renderChart(settings))
+    const env = pods.flatMap(({ name, spec }) => (name.startsWith('Deployment') ? (spec.containers[0]?.env ?? []) : []))
+    return JSON.stringify(env.filter(({ name }) => /UPLOADS|LINKS/.test(name)))
+  }
+  t.match(await variables({}), /tintype-storage-links.*tintype-storage-uploads/)
+  t.equal(await variables(external), '[]')
+  t.match(await variables({ ...external, 'storage.external.uploadsExistingSecret': 'only-put' }), /only-put/)
+})

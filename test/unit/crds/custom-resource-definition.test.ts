@@ -37,11 +37,43 @@ t.test('every text, list and map of every kind has a bound, without which the AP
 })
 
 t.test('every field of every kind explains itself', async (t) => {
-  const silent = nodes.filter(([path, { description }]) => /\.(spec|status)\..*[a-zA-Z]$/.test(path) && typeof description !== 'string')
+  const silent = nodes.filter(([path, { description }]) => !/(\[\]|\{\})$/.test(path) && !description)
   t.strictSame(
     silent.map(([path]) => path),
     [],
   )
+})
+
+interface Rule {
+  message?: string
+  messageExpression?: string
+}
+
+/** Every text about a kind that kubectl shows. */
+const texts = crds.flatMap((crd, index) => {
+  const { properties = {}, ...root } = crd.spec.versions[0]!.schema.openAPIV3Schema
+  const all = [...walk({ ...root, properties: { spec: properties.spec!, status: properties.status! } }, definitions[index]!.plural)]
+  return all.flatMap(([path, { description, 'x-kubernetes-validations': rules = [] }]) => [
+    { path, text: String(description ?? '') },
+    ...(rules as Rule[]).map(({ message = '', messageExpression = '' }) => ({ path: `${path} rule`, text: message + messageExpression })),
+  ])
+})
+
+t.test('every rule says what to do', async (t) => {
+  const rules = texts.filter(({ path }) => path.endsWith(' rule'))
+  t.ok(rules.length > 20)
+  t.strictSame(
+    rules.filter(({ text }) => text === ''),
+    [],
+  )
+})
+
+t.test('descriptions and messages of rules name fields as kubectl users write them, not as REST does', async (t) => {
+  const values = new Set(nodes.flatMap(([, node]) => (node.enum as string[] | undefined) ?? []).concat('x86_64'))
+  const rest = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g)].filter(([name]) => !values.has(name)).map(([name]) => `${path}: ${name}`),
+  )
+  t.strictSame(rest, [])
 })
 
 t.test('no kind writes defaults into objects', async (t) => {
@@ -88,3 +120,35 @@ t.test('every kind has the status subresource and an age', async (t) => {
       kind,
     )
 })
+
+/** Characters that a column may have: among ten of them, one row fills a screen or two. */
+const MAX_COLUMN = { shown: 128, wide: 512 }
+
+/** The schema of what a column shows; undefined for metadata. */
+function schemaOf(plural: string, jsonPath: string): Node | undefined {
+  const path = jsonPath.slice(1).replace(/\[\?.*?\]/g, '[]')
+  return nodes.find(([candidate]) => candidate === `${plural}.${path}`)?.[1]
+}
+
+for (const { plural, columns } of definitions) {
+  t.test(`kubectl get ${plural} has no column that one long value makes wide`, async (t) => {
+    for (const { name, jsonPath, priority } of columns.filter(({ type }) => type === 'string')) {
+      const schema = schemaOf(plural, jsonPath)
+      t.ok(schema, `${name} shows a field that there is`)
+      if (!schema || schema.enum || schema.type === 'array') continue
+      t.ok(
+        Number(schema.maxLength ?? Number.NaN) <= (priority === 1 ? MAX_COLUMN.wide : MAX_COLUMN.shown) ||
+          /\{\d/.test(String(schema.pattern)),
+        name,
+      )
+    }
+  })
+
+  t.test(`kubectl get ${plural} shows ages of what is past only: what lies ahead would read <invalid>`, async (t) => {
+    const dates = columns.filter(({ type }) => type === 'date').map(({ jsonPath }) => jsonPath)
+    t.strictSame(
+      dates.filter((path) => !['.metadata.creationTimestamp', '.status.lastUsedTime'].includes(path)),
+      [],
+    )
+  })
+}

@@ -77,15 +77,19 @@ t.test('readLog looks again when an object has gone since it was listed, and rea
   const [joined, full] = [logKey(prefix, at(2), 1, 'joined'), logKey(prefix, at(1), MAX_LOG_LINES, 'full')]
   const pages = [[old], [joined, full, old]]
   const asked: string[] = []
-  const lines = await readLog(prefix, {
-    list: async () => pages.shift() ?? [],
-    read: async (key) => {
-      asked.push(key)
-      return key === old ? undefined : toLogText([aLine()])
+  const lines = await readLog(
+    prefix,
+    {
+      list: async () => pages.shift() ?? [],
+      read: async (key) => {
+        asked.push(key)
+        return key === old ? undefined : toLogText(key === full ? Array.from({ length: MAX_LOG_LINES }, () => aLine()) : [aLine()])
+      },
     },
-  })
+    { now: at(60), report: () => {} },
+  )
   t.strictSame(asked, [old, joined, full])
-  t.equal(lines.length, 2)
+  t.equal(lines.length, MAX_LOG_LINES + 1)
 })
 
 t.test('toAnswer tells who asked when it ended and why it failed', async (t) => {

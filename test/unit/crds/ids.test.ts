@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createdAtOf, derivedId, isScreenshotId, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/ids.ts'
+import { createdAtOf, derivedId, isPlausibleId, isScreenshotId, newId, screenshotIdOf, webhookIdOf } from '../../../crds/src/ids.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { at, NOON } from '../../support/builders.ts'
 
@@ -61,6 +61,29 @@ t.test('screenshotIdOf reads the id from the name, or computes one from uid and 
   t.equal(createdAtOf(named).toISOString(), creationTimestamp)
   t.equal(screenshotIdOf({ name: 'front-page', uid: 'u', creationTimestamp }), named)
   t.not(screenshotIdOf({ name: 'front-page', uid: 'made anew', creationTimestamp }), named)
+})
+
+t.test('screenshotIdOf dates a Screenshot by its creation when its name lies in the year 10889', async (t) => {
+  const name = 'scr-00000000000000000000000000'
+  t.equal(createdAtOf('scr_00000000000000000000000000').getUTCFullYear(), 10_889)
+  const id = screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() })
+  t.equal(createdAtOf(id).toISOString(), NOON.toISOString())
+  t.equal(id, screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() }))
+})
+
+t.test('isPlausibleId lets clocks differ by an hour and no more', async (t) => {
+  for (const [seconds, plausible] of [
+    [-1e9, true],
+    [0, true],
+    [3_600, true],
+    [3_600.001, false],
+    [1e9, false],
+  ] as const) {
+    t.equal(isPlausibleId(newId('scr', at(seconds)), NOON), plausible, `scr ${seconds} s`)
+    t.equal(isPlausibleId(newId('wh', at(seconds)), NOON), plausible, `wh ${seconds} s`)
+  }
+  const ahead = newId('scr', at(3_600))
+  t.equal(screenshotIdOf({ name: toObjectName(ahead), uid: 'u', creationTimestamp: NOON.toISOString() }), ahead)
 })
 
 t.test('webhookIdOf reads the id from the name, or computes one from uid and creation', async (t) => {

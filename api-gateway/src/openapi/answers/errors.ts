@@ -1,4 +1,4 @@
-import { HTTP_ERRORS } from '@tintype/crds/errors'
+import { HTTP_ERRORS, PROBLEM_CODES } from '@tintype/crds/errors'
 import { z } from 'zod'
 import { name } from '../naming.ts'
 
@@ -7,7 +7,7 @@ export const Problem = name(
   z
     .object({
       path: z.string().describe('Where: `options.image_quality`, `urls[3]`; empty for the whole body.'),
-      code: z.string().describe('Which fault, for programs.'),
+      code: z.enum(Object.keys(PROBLEM_CODES) as [string, ...string[]]).describe('Which fault, for programs.'),
       message: z.string().describe('What to do, for people. Never repeats the value.'),
     })
     .describe('One fault of a request.'),

@@ -1,6 +1,10 @@
+import { FILE_EXTENSIONS } from '@tintype/crds/artifacts'
 import { z } from 'zod'
+import type { HeaderName } from '../headers.ts'
 import type { Operation, Parameter } from '../operation.ts'
 import { ifNoneMatch } from '../parameters.ts'
+
+const extensions = FILE_EXTENSIONS.map((extension) => extension.replaceAll('.', '\\.')).join('|')
 
 const signed: readonly Parameter[] = [
   { name: 'account', in: 'path', required: true, description: 'Account of the file.', schema: z.string().min(1), example: 'acme' },
@@ -8,8 +12,8 @@ const signed: readonly Parameter[] = [
     name: 'file',
     in: 'path',
     required: true,
-    description: 'Id and format.',
-    schema: z.string().regex(/^scr_[0-7][0-9a-hjkmnp-tv-z]{25}\.(png|jpeg|webp)$/),
+    description: 'Id and extension: the format of a capture, or that of a file beside it, such as thumb.png or html.',
+    schema: z.string().regex(new RegExp(`^scr_[0-7][0-9a-hjkmnp-tv-z]{25}\\.(${extensions})$`)),
     example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f.webp',
   },
   {
@@ -46,6 +50,17 @@ const signed: readonly Parameter[] = [
   ifNoneMatch,
 ]
 
+/** On every response with the file or about it. */
+const described: readonly HeaderName[] = [
+  'ETag',
+  'Last-Modified',
+  'Cache-Control',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'X-Content-Type-Options',
+  'Content-Security-Policy',
+]
+
 /** Where `download_url` leads: whoever holds the link may read the file. */
 export const fileOperations: readonly Operation[] = [
   {
@@ -55,16 +70,13 @@ export const fileOperations: readonly Operation[] = [
     isOutsideApi: true,
     tag: 'Files',
     summary: 'Download a file',
-    description: 'Take `download_url` as it is; it needs no key.',
+    description:
+      'Take `download_url` as it is; it needs no key. HEAD returns the same headers without the file. Several ranges at once, and ranges that are not understood, return the whole file.',
     parameters: signed,
     answers: {
-      200: { description: 'The file.', files: true, headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Accept-Ranges'] },
-      206: {
-        description: 'A part of the file.',
-        files: true,
-        headers: ['ETag', 'Cache-Control', 'Content-Disposition', 'Accept-Ranges', 'Content-Range'],
-      },
-      304: { description: 'The client has the file already.', headers: ['ETag', 'Cache-Control'] },
+      200: { description: 'The file.', files: 'every', headers: [...described, 'Content-Length'] },
+      206: { description: 'A part of the file.', files: 'every', headers: [...described, 'Content-Length', 'Content-Range'] },
+      304: { description: 'The client has the file already.', headers: described },
     },
     errors: ['LINK_INVALID', 'NOT_FOUND', 'EXPIRED', 'RANGE_NOT_SATISFIABLE', 'TOO_MANY_DOWNLOADS'],
   },

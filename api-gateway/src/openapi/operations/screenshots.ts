@@ -67,7 +67,7 @@ export const screenshotOperations: readonly Operation[] = [
         description: 'The capture has ended in time: the record, or the file.',
         schema: ScreenshotRecord,
         example: completed,
-        files: true,
+        files: 'capture',
         headers: ['Location', 'ETag', 'Cache-Control', 'Idempotent-Replayed', 'X-Ignored-Options'],
         links: fromScreenshot,
       },

@@ -1,5 +1,6 @@
 import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { accountOf } from '@tintype/crds/record'
 import type { FastifyInstance } from 'fastify'
 import { createBatch } from '../../create/batch.ts'
 import { buildAll } from '../../create/build.ts'
@@ -88,6 +89,7 @@ async function findBatch(account: string, batchId: string, { screenshots, archiv
     AT_ONCE,
     async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),
   )
+  const isOwn = (screenshot: Screenshot): boolean => accountOf(screenshot) === account && screenshot.spec.batchId === batchId
   // Deleted ones are gone from the batch too; whatever else has an id of ours was put there by somebody else.
-  return found.filter((screenshot) => screenshot !== undefined).filter(({ spec }) => spec.batchId === batchId)
+  return found.filter((screenshot) => screenshot !== undefined).filter(isOwn)
 }

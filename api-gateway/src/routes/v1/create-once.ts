@@ -59,10 +59,12 @@ export async function createOnce<T extends Managed>(
 
 /** What an earlier request made; undefined when it died before that. */
 async function findKnown<T extends Managed>({ result }: Turn, id: string, { store, toRecord }: Creation<T>) {
-  if (result !== undefined) return result as ReturnType<typeof toRecord>
+  if (hasId(result, id)) return result as ReturnType<typeof toRecord>
   const found = await store.findLatest(id)
   return found && toRecord(found)
 }
+
+const hasId = (result: unknown, id: string): boolean => typeof result === 'object' && result !== null && 'id' in result && result.id === id
 
 /** A refusal leaves nothing behind, so the client may use its key again; an unknown outcome is settled by the next request with it. */
 async function makeOrForget<R>(turn: Turn, make: () => Promise<R>): Promise<R> {

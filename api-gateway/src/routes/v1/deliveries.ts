@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { logPrefix, mergeLines, readLog, toDeliveries } from '@tintype/crds/delivery-log'
 import { webhookIdOf } from '@tintype/crds/ids'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import { eventKey } from '@tintype/crds/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
+import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
@@ -21,6 +24,8 @@ export interface DeliveriesDeps extends RecordDeps {
   objects: Pick<ObjectStore, 'read' | 'list'>
   files: Pick<FileStore, 'stat'>
   now: () => Date
+  /** Told of objects that count as absent. */
+  report: ReportIgnored
 }
 
 interface OfDelivery extends Query {
@@ -31,11 +36,10 @@ const findOwn = async ({ params, accountName }: FastifyRequest<ById>, { webhooks
   requireOwn(await webhooks.find(params.id), accountName, 'webhook')
 
 /** All that the log of the endpoint has, newest first; what happened in the last seconds may not be in it yet. */
-async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now }: DeliveriesDeps) {
-  const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), {
-    list: (prefix) => objects.list(prefix),
-    read: async (key) => (await objects.read(key))?.text,
-  })
+async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
+  const read = async (key: string) => (await objects.read(key, MAX_OBJECT_BYTES.deliveryLog))?.text
+  const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
+  const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
   return toDeliveries(mergeLines(lines, now())).map((delivery) =>
     withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
   )

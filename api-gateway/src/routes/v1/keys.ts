@@ -6,11 +6,13 @@ import { Label, toObjectName } from '@tintype/crds/names'
 import { seal } from '@tintype/crds/sealed'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Idempotency } from '../../create/idempotency.ts'
+import { ApiError } from '../../errors.ts'
 import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
 import { RotateBody } from '../../translate/fields.ts'
 import { type CreateKeyBody, parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
-import { buildApiKey, requireAnother, requireGrant, toKeyPatch, toKeyRotation } from '../../translate/key-object.ts'
+import { buildApiKey, requireGrant, requireRank, toKeyPatch, toKeyRotation, toKeyTouch } from '../../translate/key-object.ts'
 import { toKeyRecord } from '../../translate/key-record.ts'
+import { findSuccessor, type KeyChange } from '../../translate/key-succession.ts'
 import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
@@ -89,24 +91,40 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { api
   return answerRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
 }
 
-/** A key may end itself only while another one can take its place. */
-async function allowEnd(request: FastifyRequest<ById>, key: ApiKey, { apiKeys, now }: KeysDeps): Promise<void> {
-  if (key.metadata.uid !== request.apiKey.metadata.uid) return
-  requireAnother(key, await apiKeys.latestOfAccount(request.accountName), now())
+/**
+ * Changes a key if the account stays in control of its keys. The key that stands in is written first, under the version that was read: of two
+ * requests that take each other's stand-in away, on whatever replicas, one meets a conflict and looks again.
+ */
+async function changeSafely<R>(
+  request: FastifyRequest<ById>,
+  key: ApiKey,
+  change: KeyChange,
+  { apiKeys, now }: KeysDeps,
+  write: () => Promise<R>,
+): Promise<R> {
+  requireRank(request.apiKey, key)
+  const successor = await findSuccessor(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
+  if (successor) await apiKeys.patch(successor, toKeyTouch()).catch(toConflict)
+  return write()
+}
+
+/** A stand-in that is gone is as good as changed: another one is looked for. */
+const toConflict = (error: unknown): never => {
+  if (error instanceof ApiError && error.code === 'NOT_FOUND')
+    throw new ApiError('CONFLICT', 'somebody else has just changed the keys of the account', { cause: error })
+  throw error
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
   noQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
-  const isWider = body.scopes !== undefined || body.is_active === true || body.expires_at !== undefined
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
     change: async (key) => {
-      if (isWider) requireGrant(request.apiKey, body.scopes ?? key.spec.scopes)
-      if (body.is_active === false) await allowEnd(request, key, deps)
-      return deps.apiKeys.patch(key, toKeyPatch(body, now))
+      requireGrant(request.apiKey, body.scopes ?? [])
+      return changeSafely(request, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
     },
   })
   tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
@@ -118,10 +136,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
   await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
-    change: async (key) => {
-      await allowEnd(request, key, deps)
-      await deps.apiKeys.delete(key)
-    },
+    change: (key) => changeSafely(request, key, 'delete', deps, () => deps.apiKeys.delete(key)),
   })
   return reply.code(204).send()
 }
@@ -135,7 +150,7 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   const rotated = await changeLatest({
     read: () => findOwnLatest(request, apiKeys, WHAT),
     change: async (key) => {
-      requireGrant(request.apiKey, key.spec.scopes)
+      requireRank(request.apiKey, key)
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })

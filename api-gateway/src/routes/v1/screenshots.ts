@@ -1,6 +1,6 @@
 import { isFinished } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
-import { objectKeyPrefix, tombstoneKey } from '@tintype/crds/storage-keys'
+import { objectKeyPrefix } from '@tintype/crds/storage-keys'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import { hasTag } from '../../translate/etag.ts'
@@ -66,16 +66,20 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
   const account = accountOf(found.screenshot)
   if (found.isLive) await deleteLive(found, record.id, deps)
   else await deps.archive.bury(account, record.id)
-  await deps.files.removeAll(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
+  await deps.files.removePrefix(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
     request.log.warn({ id: record.id, err: error }, 'the files of a deleted screenshot are left to the operator')
   })
   return reply.code(204).send()
 }
 
 /** Two deletions at once both succeed: nobody can tell which of them the archiver heeded. */
-async function deleteLive({ screenshot }: FoundRecord, id: string, { files, screenshots, archive }: ScreenshotsDeps): Promise<void> {
+async function deleteLive(
+  { screenshot }: FoundRecord,
+  id: string,
+  { screenshots, archive }: Pick<ScreenshotsDeps, 'screenshots' | 'archive'>,
+): Promise<void> {
   const account = accountOf(screenshot)
-  await files.mark(tombstoneKey(account, id))
+  await archive.markDeleted(account, id)
   if (await screenshots.delete(screenshot)) return
   // It has left the Kubernetes API in this moment: archived, or deleted by another request or by the archiver that saw our mark.
   await archive.bury(account, id)

@@ -6,6 +6,7 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../../crds/src/names.ts'
 import { dayOf, JOIN, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { ring } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const ACCOUNT = 'acme'
@@ -22,7 +23,7 @@ const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 function anArchive(...segments: (readonly Screenshot[])[]) {
   const bucket = new MemoryBucket()
   for (const records of segments) for (const { key, text } of buildSegments(ACCOUNT, records)) bucket.objects.set(key, text)
-  return { bucket, archive: new BucketArchive(bucket.store) }
+  return { bucket, archive: new BucketArchive(bucket.store, { keyRing: () => ring, now: () => at(86_400) }) }
 }
 async function scan(archive: BucketArchive, after?: string, order?: 'newest' | 'oldest'): Promise<string[]> {
   const ids: string[] = []
@@ -169,7 +170,9 @@ t.test('bury marks a record that is not there, but asks for nothing to be writte
 
 t.test('findBatch gives the ids of a batch in the order of its creation', async (t) => {
   const { archive } = anArchive()
-  await archive.putBatch(ACCOUNT, 'batch_1', ['b', 'a'])
-  t.strictSame(await archive.findBatch(ACCOUNT, 'batch_1'), ['b', 'a'])
-  t.equal(await archive.findBatch('other', 'batch_1'), undefined)
+  const batch = newId('batch', at(0))
+  const ids = [idOf(shot(2)), idOf(shot(1))]
+  await archive.putBatch(ACCOUNT, batch, ids)
+  t.strictSame(await archive.findBatch(ACCOUNT, batch), ids)
+  t.equal(await archive.findBatch('other', batch), undefined)
 })

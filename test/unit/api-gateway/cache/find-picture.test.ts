@@ -16,6 +16,7 @@ async function aBucket(ageSeconds: number) {
     keyRing: () => ({ current: 'a', keys: { a: 'c2VjcmV0' } }),
     now: () => NOW,
     metrics,
+    report: () => {},
   }
   const { cacheAs: hash = '' } = await findPicture(request, { cache: true }, deps)
   const completedAt = new Date(NOW.getTime() - ageSeconds * 1_000).toISOString()

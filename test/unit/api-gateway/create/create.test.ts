@@ -51,7 +51,13 @@ function aWorld(count: number) {
   }
   const addresses = urls.map((url) => ({ url }))
   const sealingKey = () => toSealingKey(OPENING_KEY)
-  const cache = { files: new FakeFiles(), keyRing: () => ({ current: 'a', keys: { a: '' } }), now: () => NOW, metrics: buildMetrics() }
+  const cache = {
+    files: new FakeFiles(),
+    keyRing: () => ({ current: 'a', keys: { a: '' } }),
+    now: () => NOW,
+    metrics: buildMetrics(),
+    report: () => {},
+  }
   const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects(), ...cache })
   const request = { account, turn, urls, batchId: turn.plan.batchId ?? '', build }
   return { deps, request, turn, done, doubted, repeat: { ...request, turn: { ...turn, isRepeated: true } } }

@@ -1,27 +1,32 @@
 import t from 'tap'
 import { Idempotency, parseIdempotencyKey, REMEMBERED_MILLISECONDS } from '../../../../api-gateway/src/create/idempotency.ts'
+import { toEntryText } from '../../../../api-gateway/src/create/idempotency-entry.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
-import { idempotencyKey, isHashOf, requestHash } from '../../../../api-gateway/src/create/request-hash.ts'
+import { formerIdempotencyPlace, idempotencyPlaces, isHashOf, requestHash } from '../../../../api-gateway/src/create/request-hash.ts'
+import type { KeyRing } from '../../../../crds/src/download-link.ts'
+import { collectIgnored } from '../../../support/mark-checks.ts'
 import { FakeObjects } from '../fake-stores.ts'
 import { NOW } from '../fakes.ts'
 
 const ring = { current: 'a', keys: { a: 'c2VjcmV0' } }
 const request = { account: 'acme', route: 'POST /screenshots', body: { url: 'https://example.com/' } }
 
-function aStore() {
+function aStore(keys: KeyRing = ring) {
   const objects = new FakeObjects()
+  const { ignored, report } = collectIgnored()
   let now = NOW
   const later = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds)
   }
   const idempotency = new Idempotency(
     objects,
-    () => ring,
+    () => keys,
     () => now,
+    report,
   )
   const begin = (changes: { key?: string; body?: unknown } = {}) =>
     idempotency.begin({ ...request, key: 'order-7', newPlan: () => planScreenshots(now, 1, false), ...changes })
-  return { objects, begin, later, idempotency }
+  return { objects, begin, later, idempotency, ignored }
 }
 
 t.test('begin without a key makes a new plan each time and keeps nothing', async (t) => {
@@ -77,15 +82,83 @@ t.test('begin starts anew after a request that did nothing was forgotten', async
   t.match(await begin({ body: 'other' }), { isRepeated: false })
 })
 
+const [place = ''] = idempotencyPlaces('acme', 'order-7', ring)
+const aPlan = (at = NOW) => planScreenshots(at, 1, false)
+const known = { hash: requestHash(request, ring), plan: aPlan(), takenAt: NOW.toISOString(), result: {} }
+const victims = idempotencyPlaces('victim', 'order-7', ring)[0]!
+
+/** Entries of places that a gateway of this release has not written there. */
+const forged: [string, string, string][] = [
+  ['empty', '', 'content'],
+  ['no JSON', '\0\u0001{', 'content'],
+  ['of wrong types', JSON.stringify({ version: 2, ...known, plan: { ids: 7 } }), 'content'],
+  ['a prototype', JSON.stringify({ version: 2, ...known }).replace('{', '{"__proto__":{"a":1},'), 'content'],
+  ['without a signature', JSON.stringify({ version: 2, ...known }), 'content'],
+  ['in the form of an earlier version', JSON.stringify({ version: 1, ...known }), 'content'],
+  ['with a signature by another key', toEntryText(place, known, { current: 'a', keys: { a: 'b3RoZXI=' } }), 'content'],
+  ['copied from another account', toEntryText(victims, known, ring), 'content'],
+  [
+    'of a plan whose ids do not follow from its reservation',
+    toEntryText(place, { ...known, plan: { ...aPlan(), ids: aPlan().ids } }, ring),
+    'id',
+  ],
+  ['of the future', toEntryText(place, { ...known, plan: aPlan(new Date(NOW.getTime() + 2 * 864e5)) }, ring), 'time'],
+]
+for (const [name, text, reason] of forged) {
+  t.test(`begin takes an entry for absent that is ${name}`, async (t) => {
+    const { begin, objects, ignored } = aStore()
+    objects.objects.set(place, text)
+    t.match(await begin(), { isRepeated: false })
+    t.strictSame(ignored, [`idempotency ${reason} ${place}`])
+    t.match(JSON.parse(objects.objects.get(place) ?? ''), { version: 2 }, 'and writes its own')
+  })
+}
+
+t.test('begin finds a key after a rotation, and one that an earlier version has remembered', async (t) => {
+  for (const make of [
+    (store: FakeObjects) => store.objects.set(place, toEntryText(place, known, ring)),
+    (store: FakeObjects) => store.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...known })),
+  ]) {
+    const { begin, objects, ignored } = aStore({ current: 'b', keys: { ...ring.keys, b: 'Ym9i' } })
+    make(objects)
+    t.match(await begin(), { isRepeated: true, plan: known.plan, result: {} })
+    await t.rejects(begin({ body: 'other' }), { code: 'IDEMPOTENCY_KEY_REUSED' })
+    t.strictSame([objects.objects.size, ignored], [1, []])
+  }
+})
+
+t.test('begin goes on with an unfinished entry of an earlier version where it lies', async (t) => {
+  const { begin, objects, later } = aStore()
+  const { result: _, ...unfinished } = known
+  objects.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...unfinished }))
+  later(10_000)
+  const turn = await begin()
+  t.match(turn, { isRepeated: true, plan: known.plan })
+  await turn.complete({ a: 1 })
+  t.strictSame([...objects.objects.keys()], [formerIdempotencyPlace('acme', 'order-7')])
+  t.match(JSON.parse([...objects.objects.values()][0]!), { version: 1, result: { a: 1 } })
+})
+
+t.test('begin asks for the names of earlier versions no longer than a day after it started', async (t) => {
+  const { begin, objects, later } = aStore()
+  later(REMEMBERED_MILLISECONDS + 3_600_000)
+  const at = new Date(NOW.getTime() + REMEMBERED_MILLISECONDS + 3_500_000)
+  const entry = { ...known, plan: aPlan(at), takenAt: at.toISOString() }
+  objects.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...entry }))
+  t.match(await begin(), { isRepeated: false })
+})
+
 t.test('begin replaces what it cannot read', async (t) => {
   const { begin, objects } = aStore()
-  objects.objects.set(idempotencyKey('acme', 'order-7'), '{"version":9}')
+  objects.objects.set(idempotencyPlaces('acme', 'order-7', ring)[0]!, '{"version":9}')
   t.match(await begin(), { isRepeated: false })
 })
 
 t.test('a key does not lie in the bucket as it is, nor does one account meet another’s', async (t) => {
-  t.notMatch(idempotencyKey('acme', 'order-7'), 'order-7')
-  t.not(idempotencyKey('acme', 'order-7'), idempotencyKey('other', 'order-7').replace('other', 'acme'))
+  const [place = ''] = idempotencyPlaces('acme', 'order-7', ring)
+  t.match(place, /^idempotency\/acme\/[a-z2-7]{52}\.json$/)
+  t.not(place, idempotencyPlaces('other', 'order-7', ring)[0]?.replace('other', 'acme'))
+  t.not(place, idempotencyPlaces('acme', 'order-7', { current: 'b', keys: { b: 'Ym9i' } })[0], 'nobody without the key can compute it')
 })
 
 t.test('requestHash is of this request, however its body is spelt, and of no other', async (t) => {
@@ -100,12 +173,12 @@ t.test('requestHash is of this request, however its body is spelt, and of no oth
     t.notOk(isHashOf(hash, other, ring))
 })
 
-t.test('a hash is compared by its own key after a rotation, and taken as it is when that key is gone', async (t) => {
+t.test('a hash is compared by its own key after a rotation, and is of no request when that key is gone', async (t) => {
   const hash = requestHash(request, ring)
   const next = { current: 'b', keys: { ...ring.keys, b: 'Ym9i' } }
   t.ok(isHashOf(hash, request, next))
   t.notOk(isHashOf(hash, { ...request, body: 'other' }, next))
-  t.ok(isHashOf(hash, { ...request, body: 'other' }, { current: 'b', keys: { b: 'Ym9i' } }))
+  t.notOk(isHashOf(hash, request, { current: 'b', keys: { b: 'Ym9i' } }))
 })
 
 t.test('parseIdempotencyKey takes 1 to 255 printable characters', async (t) => {

@@ -40,11 +40,23 @@ t.test('Queue takes a batch whole or not at all', async (t) => {
 
 t.test('Queue has room for singles of others when one account is at its bound and the queue is nearly full', async (t) => {
   const screenshots = new FakeScreenshots()
-  const queue = aQueue(screenshots, { maxQueued: 1_100, maxQueuedPerAccount: 1_000 })
+  const queue = aQueue(screenshots, { maxQueued: 1_100, maxQueuedPerAccount: 1_000 }, anAccount)
   fill(screenshots, 'flood', 990)
   t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL' }, 'the last tenth is not its own')
   for (let n = 0; n < 100; n++) t.doesNotThrow(() => queue.enter(anAccount(`single-${n}`), idsOf(1)))
 })
+
+t.test(
+  'Queue counts ten thousand of one account, made with kubectl, up to its limit, and none of accounts that do not exist',
+  async (t) => {
+    const screenshots = new FakeScreenshots()
+    const queue = aQueue(screenshots, {}, (name) => (name === 'nobody' ? undefined : anAccount(name)))
+    fill(screenshots, 'flood', 10_000)
+    fill(screenshots, 'nobody', 9_500)
+    t.doesNotThrow(() => queue.check(anAccount('acme'), 100))
+    t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL', message: /10000 screenshots of the account wait/ })
+  },
+)
 
 t.test('Queue is full while the archive does not keep up', async (t) => {
   const screenshots = new FakeScreenshots()

@@ -29,10 +29,21 @@ t.test('KubeQueue counts what waits, by account, and what is being captured', as
   const waiting = add(3, 'blue')
   add(4, 'blue', { phase: 'Running' })
   add(5, 'green', completedStatus())
-  t.strictSame([queue.total, queue.running, queue.accounts().sort()], [3, 1, ['blue', 'red']])
+  t.strictSame([queue.running, queue.accounts().sort()], [1, ['blue', 'red']])
   t.strictSame([queue.waitingOf('red'), queue.waitingOf('blue'), queue.waitingOf('green')], [2, 1, 0])
   t.ok(queue.has(screenshotIdOf(waiting.metadata)))
   t.notOk(queue.has(newId('scr', at(9))))
+})
+
+t.test('KubeQueue does not count what cannot run, and gives it no place', async (t) => {
+  const { queue, add } = aWorld()
+  const runnable = (status: 'True' | 'False'): ScreenshotStatus => ({
+    phase: 'Pending',
+    conditions: [{ type: 'Runnable', status, reason: 'PoolNotFound', message: 'm', lastTransitionTime: at(0).toISOString() }],
+  })
+  const stuck = add(1, 'red', runnable('False'))
+  add(2, 'red', runnable('True'))
+  t.strictSame([queue.waitingOf('red'), queue.countAhead(stuck)], [1, undefined])
 })
 
 t.test('KubeQueue tells how many of its own account are ahead, the older first', async (t) => {

@@ -41,8 +41,8 @@ const faults = (body: unknown): string[] => {
 }
 
 const refused: [string, unknown, string[]][] = [
-  ['nothing', undefined, ['VALIDATION_ERROR', ' invalid_type']],
-  ['no urls', {}, ['VALIDATION_ERROR', 'urls invalid_type']],
+  ['nothing', undefined, ['VALIDATION_ERROR', ' required']],
+  ['no urls', {}, ['VALIDATION_ERROR', 'urls required']],
   ['an empty list', { urls: [] }, ['VALIDATION_ERROR', 'urls too_small']],
   ['101 urls', { urls: Array.from({ length: 101 }, () => 'bad') }, ['VALIDATION_ERROR', 'urls too_big']],
   ['a number for a url', { urls: [url, 7] }, ['VALIDATION_ERROR', 'urls[1] invalid_type']],

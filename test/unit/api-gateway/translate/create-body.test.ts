@@ -47,7 +47,7 @@ const faults = (body: unknown, lenient = false): string[] => {
 }
 
 const refused: [string, unknown, string[]][] = [
-  ['undefined', undefined, ['VALIDATION_ERROR', ' invalid_type']],
+  ['undefined', undefined, ['VALIDATION_ERROR', ' required']],
   ['null', null, ['VALIDATION_ERROR', ' invalid_type']],
   ['a refused address alone', { url: 'http://10.0.0.1/' }, ['URL_NOT_ALLOWED', 'url url_not_allowed']],
   [
@@ -82,7 +82,7 @@ const refused: [string, unknown, string[]][] = [
     { url, options: { device: 'iphone_15_pro', viewport_width: 7_680, viewport_height: 7_680 } },
     ['VALIDATION_ERROR', 'options.device contradiction'],
   ],
-  ['an unknown device', { url, options: { device: 'iphone 115 pro' } }, ['VALIDATION_ERROR', 'options.device custom']],
+  ['an unknown device', { url, options: { device: 'iphone 115 pro' } }, ['VALIDATION_ERROR', 'options.device invalid_value']],
   ['an unknown response type', { url, response_type: 'xml' }, ['VALIDATION_ERROR', 'response_type invalid_value']],
   ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
 ]

@@ -45,8 +45,8 @@ t.test('privateOptionFields refuses a bad cookie by its place, without its text'
     { name: 'n', value: 'hunter2'.repeat(600) },
     5,
   ]) {
-    const parsed = Body.safeParse({ cookies: ['a=b', cookie] })
-    const problems = toProblems(parsed.error?.issues ?? [], {})
+    const body = { cookies: ['a=b', cookie] }
+    const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
     t.ok(problems.length > 0 && problems.every(({ path }) => path.startsWith('cookies[1]')), JSON.stringify(cookie).slice(0, 40))
     t.notMatch(JSON.stringify(problems), 'Invalid input', 'it says what is wrong')
     t.notMatch(JSON.stringify(problems), 'hunter2')
@@ -54,8 +54,8 @@ t.test('privateOptionFields refuses a bad cookie by its place, without its text'
 })
 
 t.test('privateOptionFields refuses a header without its value', async (t) => {
-  const parsed = Body.safeParse({ headers: { a: 'hunter2\n' } })
-  const problems = toProblems(parsed.error?.issues ?? [], {})
+  const body = { headers: { a: 'hunter2\n' } }
+  const problems = toProblems(Body.safeParse(body).error?.issues ?? [], {}, { schema: Body, body })
   t.match(problems, [{ path: 'headers.a' }])
   t.notMatch(JSON.stringify(problems), 'hunter2')
 })

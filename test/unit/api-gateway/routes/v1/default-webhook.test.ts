@@ -50,7 +50,7 @@ const refused: { name: string; body: object; error: string; path: string; code: 
     body: { webhook_url: 'https://a:b@example.com/' },
     error: 'VALIDATION_ERROR',
     path: 'webhook_url',
-    code: 'credentials',
+    code: 'credentials_in_url',
   },
   {
     name: 'events alone',

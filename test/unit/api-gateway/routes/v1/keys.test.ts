@@ -1,7 +1,8 @@
 import t from 'tap'
 import { hashesOf } from '../../../../../api-gateway/src/translate/credentials.ts'
+import { apiKeyIdOf } from '../../../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/key-text.ts'
-import type { ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
+import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
 import { Annotation } from '../../../../../crds/src/names.ts'
 import { unseal } from '../../../../../crds/src/sealed.ts'
 import { aGateway, anApiKey, NOW, OPENING_KEY } from '../../fakes.ts'
@@ -72,11 +73,11 @@ t.test('POST /keys shows the text once, stores its hash, and seals a link secret
 })
 
 const bodies: { name: string; body: unknown; details: string[] }[] = [
-  { name: 'no body', body: undefined, details: [' invalid_type'] },
-  { name: 'no name', body: {}, details: ['name invalid_type'] },
+  { name: 'no body', body: undefined, details: [' required'] },
+  { name: 'no name', body: {}, details: ['name required'] },
   { name: 'an empty name', body: { name: '' }, details: ['name too_small'] },
   { name: 'a name of 101 characters', body: { name: '📷'.repeat(101) }, details: ['name too_big'] },
-  { name: 'half a character', body: { name: '\ud83d' }, details: ['name custom'] },
+  { name: 'half a character', body: { name: '\ud83d' }, details: ['name invalid_value'] },
   { name: 'no scopes', body: { name: 'a', scopes: [] }, details: ['scopes too_small'] },
   { name: 'an unknown scope', body: { name: 'a', scopes: ['screenshot:read'] }, details: ['scopes[0] invalid_value'] },
   { name: 'a scope twice', body: { name: 'a', scopes: ['*', '*'] }, details: ['scopes[1] duplicate'] },
@@ -90,7 +91,7 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
   {
     name: 'several faults',
     body: { expires_in_days: 0, scope: '*' },
-    details: ['name invalid_type', 'expires_in_days too_small', 'scope unknown_field'],
+    details: ['name required', 'expires_in_days too_small', 'scope unknown_field'],
   },
 ]
 for (const { name, body, details } of bodies) {
@@ -127,13 +128,14 @@ t.test('keys cannot grant what they lack, in whatever way', async (t) => {
     ['PATCH', `/keys/${strongId}`, { scopes: ['usage:read'] }],
     ['PUT', `/keys/${strongId}`, { expires_at: null }],
     ['POST', `/keys/${strongId}/rotate`, undefined],
+    ['PATCH', `/keys/${strongId}`, { name: 'renamed' }],
+    ['DELETE', `/keys/${strongId}`, undefined],
   ]
   for (const [method, url, body] of attempts) {
     const answer = await call(method, url, body, limited.headers)
     t.match(answer, { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }, `${method} ${JSON.stringify(body)}`)
     t.match(answer.headers['www-authenticate'], /insufficient_scope/)
   }
-  t.equal((await call('PATCH', `/keys/${strongId}`, { name: 'renamed' }, limited.headers)).status, 200)
   t.equal(strong.key.spec.active, false)
 })
 
@@ -217,6 +219,105 @@ t.test('a key ends itself only while another valid one can take its place', asyn
   t.equal((await call('DELETE', `/keys/${id}`)).status, 204)
   t.equal((await call('GET', '/keys')).status, 401)
 })
+
+const day = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString()
+
+/** What takes an account's last means to manage its keys away, and a second key that does not make up for it. */
+const lockouts: { name: string; body: object; other?: ApiKeySpec }[] = [
+  { name: 'gives up managing keys', body: { scopes: ['screenshots:read'] } },
+  {
+    name: 'gives up a scope that no other key can grant',
+    body: { scopes: ['keys:write'] },
+    other: { scopes: ['keys:write', 'keys:read'] },
+  },
+  { name: 'gets an end', body: { expires_at: day(7) } },
+  { name: 'gets an end after that of every other', body: { expires_at: day(7) }, other: { expiryTime: day(6) } },
+  { name: 'is switched off beside one that may not manage keys', body: { is_active: false }, other: { scopes: ['screenshots:write'] } },
+]
+for (const { name, body, other } of lockouts) {
+  t.test(`PATCH /keys/:id locks no account out: its only key ${name}`, async (t) => {
+    const gateway = aGateway()
+    const call = calling(gateway)
+    const { id } = (await call('GET', '/keys')).body.data[0]
+    if (other) addKey(gateway, other)
+    const before = structuredClone(gateway.keys.keys)
+    t.match(await call('PATCH', `/keys/${id}`, body), { status: 409, body: { error: { code: 'LAST_API_KEY' } } })
+    t.strictSame(gateway.keys.keys, before)
+    addKey(gateway, { expiryTime: day(8) })
+    t.equal((await call('PATCH', `/keys/${id}`, body)).status, 200, 'another key can do as much for longer')
+  })
+}
+
+t.test('PATCH /keys/:id of an account’s only key may change what locks nobody out', async (t) => {
+  const gateway = aGateway()
+  const call = calling(gateway)
+  const { id } = (await call('GET', '/keys')).body.data[0]
+  gateway.keys.keys[0]!.spec.expiryTime = day(7)
+  for (const body of [
+    { name: 'two' },
+    { expires_at: day(8) },
+    { is_active: true },
+    { scopes: ['*', 'keys:write'] },
+    { expires_at: null },
+  ]) {
+    t.equal((await call('PATCH', `/keys/${id}`, body)).status, 200, JSON.stringify(body))
+  }
+})
+
+t.test('a key cannot change, end or rotate one that may do more', async (t) => {
+  const gateway = aGateway()
+  const { id } = (await calling(gateway)('GET', '/keys')).body.data[0]
+  const { headers } = addKey(gateway, { scopes: ['keys:write', 'screenshots:read'] })
+  const call = calling({ ...gateway, headers })
+  const refused = { status: 403, headers: { 'www-authenticate': /scope="\*"/ }, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }
+  for (const body of [{ is_active: false }, { name: 'mine' }, { scopes: ['keys:write'] }, { expires_at: day(1) }]) {
+    t.match(await call('PATCH', `/keys/${id}`, body), refused, JSON.stringify(body))
+  }
+  t.match(await call('DELETE', `/keys/${id}`), refused)
+  t.match(await call('POST', `/keys/${id}/rotate`), refused)
+  const lesser = addKey(gateway, { scopes: ['screenshots:read'] })
+  t.equal((await call('DELETE', `/keys/${apiKeyIdOf(lesser.key.metadata)}`)).status, 204)
+})
+
+/** Instants of a request at which another one begins and ends. */
+const interleavings: { name: string; at: (gateway: Gateway, rival: () => Promise<void>) => void }[] = [
+  {
+    name: 'once the first has read the key that it ends',
+    at: ({ apiKeys }, rival) => {
+      const { findLatest } = apiKeys
+      apiKeys.findLatest = async (id) => {
+        apiKeys.findLatest = findLatest
+        const found = structuredClone(await apiKeys.findLatest(id))
+        await rival()
+        return found
+      }
+    },
+  },
+  {
+    name: 'once the first has found a key that stays',
+    at: ({ apiKeys }, rival) => {
+      apiKeys.beforePatch = async () => {
+        apiKeys.beforePatch = () => {}
+        await rival()
+      }
+    },
+  },
+]
+for (const { name, at } of interleavings) {
+  t.test(`two keys that end each other at the same time leave one: ${name}`, async (t) => {
+    const gateway = aGateway()
+    const { key: other, headers } = addKey(gateway)
+    const [own] = gateway.keys.keys
+    const statuses: number[] = []
+    const end = async (call: ReturnType<typeof calling>, key: ApiKey) => {
+      statuses.push((await call('PATCH', `/keys/${apiKeyIdOf(key.metadata)}`, { is_active: false })).status)
+    }
+    at(gateway, () => end(calling({ ...gateway, headers }), own!))
+    await end(calling(gateway), other)
+    t.strictSame(statuses.sort(), [200, 409])
+    t.equal(gateway.keys.keys.filter(({ spec }) => spec.active !== false).length, 1)
+  })
+}
 
 t.test('DELETE /keys/:id ends another key at once, and a second time finds none', async (t) => {
   const gateway = aGateway()

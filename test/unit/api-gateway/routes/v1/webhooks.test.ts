@@ -82,7 +82,7 @@ const addresses: { url: string; code?: string }[] = [
   { url: 'ftp://example.com/', code: 'https_required' },
   { url: 'example.com', code: 'https_required' },
   { url: 'https://', code: 'invalid_url' },
-  { url: 'https://user:secret@example.com/', code: 'credentials' },
+  { url: 'https://user:secret@example.com/', code: 'credentials_in_url' },
   { url: 'https://example.com/#top', code: 'fragment' },
   { url: 'https://exa mple.com/', code: 'invalid_url' },
   { url: 'https://127.0.0.1/', code: 'url_not_allowed' },
@@ -114,8 +114,8 @@ t.test('POST /webhooks takes private addresses that the settings open', async (t
 })
 
 const bodies: { name: string; body: unknown; details: string[] }[] = [
-  { name: 'no body', body: undefined, details: [' invalid_type'] },
-  { name: 'nothing', body: {}, details: ['events invalid_type', 'name invalid_type', 'url invalid_type'] },
+  { name: 'no body', body: undefined, details: [' required'] },
+  { name: 'nothing', body: {}, details: ['events required', 'name required', 'url required'] },
   { name: 'no events', body: { ...hook, events: [] }, details: ['events too_small'] },
   { name: 'an unknown event', body: { ...hook, events: ['*'] }, details: ['events[0] invalid_value'] },
   { name: 'an event twice', body: { ...hook, events: ['video.failed', 'video.failed'] }, details: ['events[1] duplicate'] },

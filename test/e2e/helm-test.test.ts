@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { cluster, kubectl, NAMESPACE } from '../support/cluster-environment.ts'
+
+// `helm test` says whether the cluster enforces NetworkPolicies; the local one may not. It leaves no pod either way, and no other error.
+
+t.test('helm test says what its pods found, and leaves none of them', { timeout: 300_000 }, async (t) => {
+  const { stdout, stderr } = await promisify(execFile)('helm', ['test', 'tintype', '-n', NAMESPACE], { env: cluster.shell }).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  )
+  const output = stdout + stderr
+  t.match(output, /^capture-runner: tintype-minio:9000 connected \(must connect\)/m, 'the first pod has been heard')
+  t.notMatch(output, /unable to get pod logs/)
+  if (!/Phase: +Failed/.test(output)) t.match(output, /^stranger: /m, 'and the second one')
+  t.match(output, /Phase: +(Succeeded|Failed)/)
+  const { stdout: pods } = await kubectl(['get', 'pods', '-o', 'name'])
+  t.notMatch(pods, /network-test/)
+})

@@ -1,0 +1,191 @@
+/** A namespace that is deleted with all that is in it, and what must be as before once it is restored from the backup that docs/operations.md takes. */
+
+import { createHmac } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { run } from '../../cluster/exec.ts'
+import { apply, kubectl } from '../../cluster/kubectl.ts'
+import { paths } from '../../cluster/state.ts'
+import { ensureWebhookAuthority } from '../../cluster/webhook-authority.ts'
+import { type ClusterReceiver, startClusterReceiver } from '../../support/cluster-receiver.ts'
+import { eventually } from '../../support/eventually.ts'
+import type { ListedRequest } from '../../support/receiver-program.ts'
+import { type Finding, holds } from '../part.ts'
+import { QUADRANTS } from './cluster-objects.ts'
+import { freeVolumes, NAMESPACE, RELEASE, type Trial, withGateway } from './trial-release.ts'
+
+const CLAIM = `${RELEASE}-minio`
+const BY_HAND = 'by-hand'
+const EVENTS = ['screenshot.completed']
+const SECOND_ACCOUNT = { name: 'second', plan: 'basic' }
+
+interface KubeItem {
+  kind: string
+  metadata: { name: string; labels?: Record<string, string> }
+  spec?: Record<string, unknown>
+  status?: { used?: number; period?: string; statistics?: { total?: number } }
+}
+
+const readItems = async (kinds: string): Promise<KubeItem[]> =>
+  JSON.parse(await kubectl(['get', kinds, '-n', NAMESPACE, '-o', 'json'])).items as KubeItem[]
+
+/** Settings under which the release posts to receivers of the tests. */
+export async function trustReceivers(): Promise<string[]> {
+  const name = await ensureWebhookAuthority(NAMESPACE)
+  return ['--set', `webhooks.extraCaConfigMap=${name}`, '--set-json', 'webhooks.allowedHosts=["*.sites.svc.cluster.local"]']
+}
+
+/** An endpoint that outlives the namespace. */
+export async function openReceiver(): Promise<ClusterReceiver & { close: () => Promise<void> }> {
+  const undo: (() => unknown)[] = []
+  const receiver = await startClusterReceiver({ teardown: (...args: unknown[]) => void undo.push(args[0] as () => unknown) })
+  return { ...receiver, close: async () => void (await Promise.all(undo.map((act) => act()))) }
+}
+
+/** What was there before the loss. */
+export interface Before {
+  objects: Map<string, string>
+  used: number
+  records: Map<string, string>
+  /** By path: the text that signs. */
+  secrets: Map<string, string>
+}
+
+const specsOf = (items: readonly KubeItem[]): Map<string, string> =>
+  new Map(items.map(({ kind, metadata: { name, labels }, spec }) => [`${kind}/${name}`, JSON.stringify([spec, labels])]))
+
+const KINDS = 'accounts,apikeys,webhooks,runnerpools'
+const usedBy = async (): Promise<number> =>
+  (await readItems('accountusages')).find(({ metadata }) => metadata.name === 'default')?.status?.used ?? Number.NaN
+
+const readRecords = (ids: readonly string[]): Promise<Map<string, string>> =>
+  withGateway(async (base, headers) => {
+    const read = async (id: string): Promise<[string, string]> => {
+      const { download_url: _, ...record } = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as Record<
+        string,
+        unknown
+      >
+      return [id, JSON.stringify(record)]
+    }
+    return new Map(await Promise.all(ids.map(read)))
+  })
+
+/** Makes a second account and two webhooks, one with kubectl and one over REST, and has an event posted to both. */
+export async function fillRelease(trial: Trial, receiver: ClusterReceiver, ids: string[]): Promise<Before> {
+  const object = (kind: string, name: string, spec: object) =>
+    JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name, namespace: NAMESPACE }, spec })
+  await apply(object('Account', SECOND_ACCOUNT.name, { plan: SECOND_ACCOUNT.plan }))
+  await apply(object('Webhook', BY_HAND, { url: `${receiver.url}/by-hand`, events: EVENTS }))
+  await kubectl(['wait', '--for=condition=Ready', `webhook/${BY_HAND}`, '-n', NAMESPACE, '--timeout=120s'])
+  const byRest = await withGateway(async (base, headers) => {
+    const response = await fetch(`${base}/api/v1/webhooks`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'by rest', url: `${receiver.url}/by-rest`, events: EVENTS }),
+    })
+    if (response.status !== 201) throw new Error(`POST /webhooks: ${response.status} ${await response.text()}`)
+    return ((await response.json()) as { data: { signing_secret: string } }).data.signing_secret
+  })
+  const stored = await kubectl(['get', 'secret', `${BY_HAND}-signing-secret`, '-n', NAMESPACE, '-o', 'jsonpath={.data.signing-secret}'])
+  const secrets = new Map([
+    ['/by-hand', Buffer.from(stored, 'base64').toString()],
+    ['/by-rest', byRest],
+  ])
+  const { metadata } = await trial.create()
+  await trial.whenAllFinished([metadata.name])
+  await whenPosted(receiver, 1, [...secrets.keys()])
+  return { objects: specsOf(await readItems(KINDS)), used: await usedBy(), records: await readRecords(ids), secrets }
+}
+
+async function whenPosted(receiver: ClusterReceiver, count: number, pathsOfHooks: readonly string[]): Promise<ListedRequest[]> {
+  return eventually('the events are posted', async () => {
+    const requests = await receiver.received()
+    return pathsOfHooks.every((path) => requests.filter((request) => request.path === path).length >= count) && requests
+  })
+}
+
+/** A snapshot of the volume of the store. */
+export interface SavedVolume {
+  directory: string
+  volume: string
+  claim: KubeItem
+}
+
+/** Owners too: the store runs as a user of its own. */
+const copyAll = (from: string, to: string): Promise<string> => run('cp', ['-a', `${from}/.`, to])
+
+export async function saveVolume(): Promise<SavedVolume> {
+  const claim = JSON.parse(await kubectl(['get', 'pvc', CLAIM, '-n', NAMESPACE, '-o', 'json'])) as KubeItem
+  const volume = String(claim.spec?.volumeName)
+  const directory = await mkdtemp(path.join(tmpdir(), 'tintype-volume-'))
+  await copyAll(path.join(paths.volumes, volume), directory)
+  return { directory, volume, claim }
+}
+
+/** Deletes the namespace and what its volume held. */
+export async function loseNamespace(): Promise<void> {
+  await kubectl(['delete', 'namespace', NAMESPACE, '--timeout=300s'])
+  await freeVolumes()
+}
+
+/** Makes a claim with the volume that was saved. */
+export async function restoreVolume({ directory, volume, claim }: SavedVolume): Promise<void> {
+  await copyAll(directory, path.join(paths.volumes, volume))
+  await rm(directory, { recursive: true, force: true })
+  const metadata = { name: CLAIM, namespace: NAMESPACE }
+  await apply(JSON.stringify({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: claim.spec }))
+}
+
+/** What the restored release has and does, beside what was there before. @param waiting Screenshots that were under way */
+export async function compareRelease(before: Before, receiver: ClusterReceiver, waiting: number): Promise<Finding[]> {
+  const after = specsOf(await readItems(KINDS))
+  const lost = [...before.objects].filter(([name, spec]) => after.get(name) !== spec).map(([name]) => name)
+  const used = await usedBy()
+  const records = await readRecords([...before.records.keys()])
+  const changed = [...before.records].filter(([id, record]) => records.get(id) !== record).map(([id]) => id)
+  const seen = (await receiver.received()).length
+  const id = await createOverRest()
+  const requests = await whenEventOf(receiver, id, [...before.secrets.keys()], seen)
+  const unsigned = requests.filter((request) => !isSigned(request, before.secrets.get(request.path) ?? ''))
+  const { plan } = (await readItems('accounts')).find(({ metadata }) => metadata.name === SECOND_ACCOUNT.name)?.spec ?? {}
+  return [
+    holds(
+      'accounts, plans, keys, webhooks and pools are as before',
+      lost.length === 0 && plan === SECOND_ACCOUNT.plan,
+      lost.join(' ') || `${after.size} objects`,
+    ),
+    holds(
+      'the count of the month goes on',
+      used >= before.used && used <= before.used + 2 * waiting,
+      `${before.used} before, ${used} after, ${waiting} were under way`,
+    ),
+    holds('archived records are served as before', changed.length === 0, changed.join(' ') || `${records.size} records`),
+    holds(
+      'the first key works, and webhooks by kubectl and by REST sign with their old secrets',
+      unsigned.length === 0,
+      `${requests.length} posts checked`,
+    ),
+  ]
+}
+
+const createOverRest = (): Promise<string> =>
+  withGateway(async (base, headers) => {
+    const response = await fetch(`${base}/api/v1/screenshots`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ url: QUADRANTS }),
+    })
+    if (response.status !== 202) throw new Error(`POST /screenshots: ${response.status} ${await response.text()}`)
+    return ((await response.json()) as { id: string }).id
+  })
+
+const whenEventOf = (receiver: ClusterReceiver, id: string, pathsOfHooks: readonly string[], seen: number): Promise<ListedRequest[]> =>
+  eventually('both webhooks have the event', async () => {
+    const requests = (await receiver.received()).slice(seen)
+    const ofIt = requests.filter(({ body }) => JSON.parse(Buffer.from(body, 'base64').toString()).data.screenshot.id === id)
+    return pathsOfHooks.every((path) => ofIt.some((request) => request.path === path)) && requests
+  })
+
+const isSigned = ({ body, headers }: ListedRequest, secret: string): boolean =>
+  createHmac('sha256', secret).update(Buffer.from(body, 'base64')).digest('hex') === headers['x-webhook-signature']

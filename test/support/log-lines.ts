@@ -1,0 +1,31 @@
+import { type Logger, pino } from 'pino'
+import { parseDocument } from 'yaml'
+
+/** One line of a program's log. */
+export interface LogLine {
+  level: number
+  msg: string
+  [name: string]: unknown
+}
+
+/**
+ * The JSON lines of a log, each read as a strict collector reads it: JSON.parse takes the last of two equal keys without a word, YAML refuses
+ * them, and JSON is YAML.
+ * @throws with the line that has a key twice
+ */
+export function parseLogLines(text: string): LogLine[] {
+  const lines = text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
+  for (const line of lines) {
+    const { errors } = parseDocument(line, { uniqueKeys: true, prettyErrors: false })
+    const duplicate = errors.find(({ code }) => code === 'DUPLICATE_KEY')
+    if (duplicate) throw new Error(`a log line has a key twice, at ${duplicate.pos[0]}: ${line}`)
+  }
+  return lines.map((line) => JSON.parse(line) as LogLine)
+}
+
+/** A logger like that of a program, and what it has written. @param base what each of its lines carries */
+export function recordLog(base: Record<string, string> = {}): { log: Logger; text: () => string } {
+  const lines: string[] = []
+  const log = pino({ level: 'debug', base }, { write: (line: string) => lines.push(line) })
+  return { log, text: () => lines.join('') }
+}

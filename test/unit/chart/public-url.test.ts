@@ -1,0 +1,29 @@
+import t from 'tap'
+import { podsOf, renderChart, renderNotes } from '../../support/chart.ts'
+
+// Links in responses and events begin with the address of the API: the ingress's own, unless the values name another.
+
+const ingress = { 'ingress.enabled': true, 'ingress.host': 'shots.example.com' }
+
+const cases: { name: string; settings: Record<string, unknown>; url: string }[] = [
+  { name: 'an ingress with TLS', settings: { ...ingress, 'ingress.tls.enabled': true }, url: 'https://shots.example.com' },
+  { name: 'an ingress without TLS', settings: ingress, url: 'http://shots.example.com' },
+  {
+    name: 'a public URL beside an ingress',
+    settings: { ...ingress, 'ingress.tls.enabled': true, 'gateway.publicUrl': 'https://api.example.com/shots' },
+    url: 'https://api.example.com/shots',
+  },
+  { name: 'an ingress without a host', settings: { 'ingress.enabled': true }, url: '' },
+  { name: 'the host of an ingress that is off', settings: { 'ingress.host': 'shots.example.com' }, url: '' },
+  { name: 'nothing', settings: {}, url: '' },
+]
+for (const { name, settings, url } of cases) {
+  t.test(`chart tells gateway and operator the public URL by ${name}`, async (t) => {
+    const pods = podsOf(await renderChart(settings))
+    for (const program of ['Deployment tintype-api-gateway', 'Deployment tintype-operator']) {
+      const env = pods.find((pod) => pod.name === program)?.spec.containers[0]?.env
+      t.equal(env?.find((variable) => variable.name === 'TINTYPE_PUBLIC_URL')?.value, url, program)
+    }
+    t.match(await renderNotes(settings), `curl -fsS ${url || 'http://127.0.0.1:8080'}/api/v1/screenshots`)
+  })
+}

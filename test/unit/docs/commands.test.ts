@@ -1,0 +1,68 @@
+import t from 'tap'
+import { renderNotes } from '../../support/chart.ts'
+import { commandsOf, indentedCommandsOf, inlineCommandsOf, manualPages, readText, withoutComment } from '../../support/code-blocks.ts'
+
+// What the manual tells a reader to type is safe to type: a refusal is never saved as a picture, and objects are looked for where they are.
+
+const pages = [
+  ...manualPages.map((file) => ({
+    file,
+    commands: [...commandsOf(readText(file)), ...inlineCommandsOf(readText(file))].map(withoutComment),
+  })),
+  { file: 'NOTES.txt', commands: indentedCommandsOf(await renderNotes()) },
+  {
+    file: 'test/cluster/start.ts',
+    commands: [
+      ...readText('test/cluster/start.ts')
+        .replaceAll(/\\\\\n\s*/g, '')
+        .matchAll(/^ {2}((?:curl|kubectl) .*)$/gm),
+    ].map(([, command = '']) => withoutComment(command)),
+  },
+]
+
+/** Calls of a program in a command, pipes and substitutions taken apart. */
+const callsOf = (program: string, commands: readonly string[]): string[] =>
+  commands.flatMap((command) =>
+    [...command.matchAll(new RegExp(`(?<![\\w/'.-])${program} (?:"[^"]*"|'[^']*'|[^|;&)"'])*`, 'gs'))].map(([call]) => call),
+  )
+
+const failsOnRefusal = (call: string): boolean =>
+  / (--fail|--fail-with-body)\b/.test(call) || / -[a-zA-Z]*f/.test(call.split(' -d ')[0] ?? '')
+
+t.test('the check of commands knows a curl that saves a refusal from one that does not', async (t) => {
+  t.notOk(failsOnRefusal('curl -sS http://x -o a.png'))
+  t.ok(failsOnRefusal('curl -fsS http://x -o a.png'))
+  t.ok(failsOnRefusal('curl -sS --fail-with-body http://x'))
+  t.strictSame(commandsOf("```sh\ncurl a \\\n  -o b   # c\nkubectl -n x patch y -p '{\n}'\n```\n").map(withoutComment), [
+    'curl a -o b',
+    "kubectl -n x patch y -p '{\n}'",
+  ])
+})
+
+for (const { file, commands } of pages) {
+  t.test(`no curl of ${file} takes a refusal for success`, async (t) => {
+    t.strictSame(
+      callsOf('curl', commands).filter((call) => !failsOnRefusal(call)),
+      [],
+    )
+  })
+}
+
+/** What is not in a namespace, or names its own: kinds of the cluster, files with namespaces in them, commands about no object. */
+const CLUSTER_WIDE =
+  /^kubectl (explain|version|config|cluster-info|api-resources|create namespace|label namespace|get -A|(get|delete) (crd|nodes|namespaces?|validatingadmission|clusterrole)|apply --server-side --force-conflicts -f charts\/tintype\/crds|(apply|create|get|delete|describe|scale)$)/
+
+for (const { file, commands } of pages) {
+  t.test(`each kubectl of ${file} says the namespace`, async (t) => {
+    t.strictSame(
+      callsOf('kubectl', commands)
+        .map((call) => call.trim())
+        .filter((call) => !CLUSTER_WIDE.test(call) && !/ (-n|--namespace)[ =]\S+/.test(call)),
+      [],
+    )
+  })
+}
+
+t.test('the manual names no path of the API that is not there', async (t) => {
+  for (const file of manualPages) t.notOk(/\/api-keys\b/.test(readText(file)), file)
+})

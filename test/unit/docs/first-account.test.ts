@@ -1,0 +1,52 @@
+import t from 'tap'
+import { type Plans, PlansText } from '../../../crds/src/plans.ts'
+import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/chart.ts'
+import { commandsOf, indentedCommandsOf, readText } from '../../support/code-blocks.ts'
+
+// Whoever installs the chart and types what the docs say meets no 429: the plan of the first account has room for all of it in one minute.
+
+/** How many screenshots a command asks for, as requests of the rate and as units of the quota. */
+const creationOf = (command: string): { requests: number; screenshots: number } => {
+  if (!/\/screenshots(\/batch)?["' ]/.test(command) || !/ -d /.test(command)) return { requests: 0, screenshots: 0 }
+  const urls = /"urls": \[([^\]]*)\]/.exec(command)?.[1]
+  return { requests: 1, screenshots: urls === undefined ? 1 : urls.split(',').length }
+}
+
+const settingsOf = async (program: string) => {
+  const { spec } = find<{ spec: { template: { spec: PodSpec } } }>(await renderChart(), 'Deployment', `tintype-${program}`)
+  const { env = [] } = spec.template.spec.containers[0] as Container
+  return (name: string) => env.find((variable) => variable.name === name)?.value
+}
+
+/** What a command says in a plan's notes. */
+const patchCommand = /kubectl -n tintype patch account default --type=merge -p '(\{.*?\})'/
+
+t.test('the tour of the docs fits into one minute of the first account’s plan', async (t) => {
+  const setting = await settingsOf('operator')
+  const plan = PlansText.parse(setting('TINTYPE_PLANS'))[setting('TINTYPE_BOOTSTRAP_PLAN') as keyof Plans]
+  const manual = ['README.md', 'docs/api.md', 'docs/webhooks.md', 'charts/tintype/README.md'].flatMap((file) => commandsOf(readText(file)))
+  const creations = [...manual, ...indentedCommandsOf(await renderNotes())].map(creationOf)
+  const requests = creations.reduce((sum, one) => sum + one.requests, 0)
+  const screenshots = creations.reduce((sum, one) => sum + one.screenshots, 0)
+  t.ok(requests >= 5 && screenshots > requests, `${requests} requests, ${screenshots} screenshots`)
+  // Twice: readers repeat a command that they have mistyped.
+  t.ok(2 * requests <= (plan.ratePerMinute ?? Number.POSITIVE_INFINITY), `${plan.ratePerMinute} a minute`)
+  t.ok(10 * screenshots <= plan.monthlyQuota, `${plan.monthlyQuota} a month`)
+})
+
+t.test('notes tell the plan of the first account, its quota and its rate, and the command that changes it', async (t) => {
+  const notes = await renderNotes()
+  t.match(notes, /plan scale: 50000 screenshots a month, 150 requests a minute/)
+  t.match(notes, patchCommand)
+  t.match(await renderNotes({ 'bootstrap.plan': 'free' }), /plan free: 100 screenshots a month, 2 requests a minute/)
+  t.match(await renderNotes({ 'plans.scale.ratePerMinute': null }), /plan scale: 50000 screenshots a month, no limit of requests a minute/)
+  t.notMatch(await renderNotes({ 'bootstrap.enabled': false }), patchCommand)
+})
+
+for (const file of ['docs/operations.md', 'charts/tintype/README.md']) {
+  t.test(`${file} tells the plan of the first account and the command that changes it`, async (t) => {
+    const text = readText(file).replaceAll(/\s+/g, ' ')
+    t.ok(/`scale`[^.]*50,000 screenshots a month[^.]*150 requests a minute/.test(text), 'the plan')
+    t.ok(patchCommand.test(text), 'the command')
+  })
+}
