@@ -4,6 +4,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { secrets } from '../../../crds/client/core-resources.ts'
@@ -101,6 +102,9 @@ export async function startStage(t: Test) {
       return isRight(body.data) && body.data
     })
 
+  /** An operator that starts later orders earlier captures and webhooks by whole seconds (ADR 31): resolves in the second after this one. */
+  const whenSecondIsOver = () => setTimeout(1_000 - (Date.now() % 1_000))
+
   t.beforeEach(() => {
     receiver.received.length = 0
     receiver.answer = answerWith(200, 'thanks')
@@ -108,5 +112,5 @@ export async function startStage(t: Test) {
   t.afterEach(async () => {
     for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
   })
-  return { world, http, receiver, hooks, key, foreign, gateway, startOperator, rest, subscribe, capture, whenListed }
+  return { world, http, receiver, hooks, key, foreign, gateway, startOperator, rest, subscribe, capture, whenListed, whenSecondIsOver }
 }

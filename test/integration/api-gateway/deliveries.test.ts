@@ -117,6 +117,7 @@ t.test('POST …/redeliver repairs what was given up', async (t) => {
 })
 
 t.test('POST …/redeliver works on records that are archived, and waits for an operator that is away', async (t) => {
+  await stage.whenSecondIsOver()
   const { id } = await stage.subscribe()
   const screenshot = await stage.capture()
   const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
@@ -184,6 +185,7 @@ t.test('an annotation by hand leads to no delivery of another webhook', async (t
 })
 
 t.test('POST …/redeliver is carried out by the next operator when the first is killed in the middle', async (t) => {
+  await stage.whenSecondIsOver()
   const { id } = await stage.subscribe()
   await stage.capture()
   const [delivery] = await stage.whenListed(id, (data) => data.length === 1)
