@@ -4,7 +4,6 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { identify, isHalted, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
@@ -65,9 +64,12 @@ export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<v
   await mkdir(place.records, { recursive: true })
   await mkdir(place.logs, { recursive: true })
   const log = await open(logOf(place, daemon.name), 'w')
-  const inside = daemon.networkNamespace
-  // `nsenter --net`, not `ip netns exec`: that one mounts a fresh /sys and so hides the cgroups. nsenter execs: the number is the program's own.
-  const [command, args] = inside ? ['nsenter', [`--net=${inside}`, daemon.command, ...daemon.args]] : [daemon.command, [...daemon.args]]
+  // `nsenter --net`, not `ip netns exec`: that one mounts a fresh /sys and so hides the cgroups. Both wrappers exec, so the process id is
+  // the program's own.
+  const inNamespace = daemon.networkNamespace ? ['nsenter', `--net=${daemon.networkNamespace}`] : []
+  // The kernel sends the signal even when this process is killed and runs no exit handler.
+  const endsWithParent = ending.has(place) ? ['setpriv', '--pdeathsig', 'KILL'] : []
+  const [command, ...args] = [...endsWithParent, ...inNamespace, daemon.command, ...daemon.args] as [string, ...string[]]
   const child = spawn(command, args, {
     cwd: daemon.directory,
     env: { ...process.env, ...daemon.environment },
@@ -129,30 +131,12 @@ async function areThreadsHalted(pid: number): Promise<boolean> {
 const ending = new Set<DaemonPlace>()
 
 /**
- * Has the daemons of a place killed when this process exits: those of a test would stay for ever when it throws before its first assertion
- * or takes too long, for tap runs no teardown then. Returns what takes that back.
+ * Daemons that are started in this place from now on are killed when this process ends, however it ends: tap runs no teardown when a test
+ * throws before its first assertion or takes too long. Returns a function that takes the place out again, for daemons that start later.
  */
 export function endWithProcess(place: DaemonPlace): () => void {
-  if (ending.size === 0) process.once('exit', killEnding)
   ending.add(place)
-  return () => {
-    ending.delete(place)
-    if (ending.size === 0) process.off('exit', killEnding)
-  }
-}
-
-/** Nothing asynchronous happens any more while a process exits. */
-function killEnding(): void {
-  for (const { records } of ending) {
-    for (const file of readdirSync(records).filter((name) => name.endsWith('.json'))) {
-      const { pid } = JSON.parse(readFileSync(path.join(records, file), 'utf8')) as DaemonRecord
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // it has ended by itself
-      }
-    }
-  }
+  return () => ending.delete(place)
 }
 
 async function hasEnded(record: DaemonRecord, timeoutMilliseconds: number): Promise<boolean> {

@@ -2,7 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { type Daemon, ensureDaemon, fingerprintOf, isDaemonCurrent, isDaemonRunning, logOf, stopDaemon } from '../../cluster/daemons.ts'
+import {
+  type Daemon,
+  type DaemonPlace,
+  ensureDaemon,
+  fingerprintOf,
+  isDaemonCurrent,
+  isDaemonRunning,
+  logOf,
+  stopDaemon,
+} from '../../cluster/daemons.ts'
 import { run } from '../../cluster/exec.ts'
 import { identify } from '../../cluster/process-identity.ts'
 import { waitFor } from '../../cluster/wait.ts'
@@ -91,14 +100,26 @@ t.test('startDaemon fails with the name of a program that is not there', async (
 
 t.test('endWithProcess has daemons killed when the process that started them breaks off', async (t) => {
   const { place, pid } = aPlace(t)
+  const failure = await run(process.execPath, toStarter(place, "throw new Error('broken off')")).catch((error: unknown) => error)
+  t.match(failure, { name: 'CommandError', output: /broken off/ })
+  const sleeper = await pid()
+  await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
+})
+
+t.test('no control plane of a test stays behind when the test is killed', async (t) => {
+  const { place, pid } = aPlace(t)
+  await t.rejects(run(process.execPath, toStarter(place, "process.kill(process.pid, 'SIGKILL')")))
+  const sleeper = await pid()
+  await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
+})
+
+/** Arguments for a Node that starts a daemon which is to end with it, and then does what `ending` says. */
+function toStarter(place: DaemonPlace, ending: string): string[] {
   const source = pathToFileURL(path.join(import.meta.dirname, '../../cluster/daemons.ts')).href
   const program = `const { startDaemon, endWithProcess } = await import(${JSON.stringify(source)})
 const [place, daemon] = ${JSON.stringify([place, aDaemon()])}
 endWithProcess(place)
 await startDaemon(place, daemon)
-throw new Error('broken off')`
-  const failure = await run(process.execPath, ['--input-type=module', '-e', program]).catch((error: unknown) => error)
-  t.match(failure, { name: 'CommandError', output: /broken off/ })
-  const sleeper = await pid()
-  await waitFor('end', async () => (await identify(sleeper)) === undefined, { timeoutMilliseconds: 60_000 })
-})
+${ending}`
+  return ['--input-type=module', '-e', program]
+}
