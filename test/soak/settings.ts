@@ -23,6 +23,8 @@ export interface SoakSettings {
   profile: string | undefined
   /** The one chapter of the part cluster-manual; absent: all. */
   chapter: string | undefined
+  /** The commit that the part cluster-upgrade upgrades from; absent: v0.1.0. */
+  from: string | undefined
   write: boolean
 }
 
@@ -42,6 +44,7 @@ ${names.map(({ name, shows }) => `  ${name.padEnd(16)} ${shows}`).join('\n')}
   --records N    year: archived records (default 1000000)
   --profile DIR  has operators, and the steady part's gateway, write processor profiles there
   --chapter NAME cluster-manual: this chapter alone
+  --from COMMIT  cluster-upgrade: upgrade from this commit (default v0.1.0)
   --write        also writes the figures into docs/benchmarks.md
   --help         this text
 
@@ -59,6 +62,7 @@ const options = {
   records: { type: 'string', default: '1000000' },
   profile: { type: 'string' },
   chapter: { type: 'string' },
+  from: { type: 'string' },
   write: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -90,6 +94,7 @@ export function parseSettings(args: string[]): SoakSettings | undefined {
     records: positive('records'),
     profile: values.profile,
     chapter: values.chapter,
+    from: values.from,
     write: values.write,
   }
 }

@@ -1,22 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { screenshotIdOf } from '../../../crds/src/ids.ts'
 import { kubectl } from '../../cluster/kubectl.ts'
+import { eventually } from '../../support/eventually.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { watchEnds } from '../stage/ends-once.ts'
 import { buildImages, checkOut } from '../stage/old-release.ts'
 import { readRunning, tagSettings } from '../stage/running-release.ts'
-import { findLeftovers, findMissingPictures, helmOn, RELEASE, startLoad, type Trial, withTrial } from '../stage/trial-release.ts'
+import {
+  findBroken,
+  findLeftovers,
+  findMissingPictures,
+  helmOn,
+  noteLinks,
+  RELEASE,
+  startLoad,
+  type Trial,
+  withTrial,
+} from '../stage/trial-release.ts'
 
 // A release of its own on the running cluster goes through its life under load: installed from the version before, upgraded with the values that it had,
 // rolled back, upgraded, uninstalled with captures unfinished, installed anew. The kinds are the cluster's and another release's too: so the cluster
 // must run what is upgraded to (`npm start`), and they are not made older for the release before.
 
-const BEFORE = 'v0.1.0'
-/** Its commit: a clone need not have tags. */
-const BEFORE_COMMIT = 'a98d7a72427b7e3fa835d838a3c05f1aaf0d7374'
+/** The commit of v0.1.0: a clone need not have tags. */
+const FIRST_RELEASE = 'a98d7a72427b7e3fa835d838a3c05f1aaf0d7374'
 const NOW = 'HEAD'
 const NEW_TAG = 'release-head'
-const OLD_TAG = 'release-0.1.0'
+const OLD_TAG = 'release-before'
 const EVERY_MILLISECONDS = 1_500
 const BETWEEN_MILLISECONDS = 15_000
 const UNFINISHED = 8
@@ -50,18 +60,19 @@ async function requireSameKinds(chart: string): Promise<void> {
   )
 }
 
-async function goThrough(trial: Trial, { tell }: PartContext) {
+async function goThrough(trial: Trial, { tell, settings }: PartContext) {
+  const from = settings.from ?? FIRST_RELEASE
   const { values, tags } = await readRunning()
-  const [before, now] = [await checkOut(BEFORE_COMMIT), await checkOut(NOW)]
+  const [before, now] = [await checkOut(from), await checkOut(NOW)]
   await requireSameKinds(now.chart)
-  tell(`building the images of ${BEFORE} and ${NOW}`)
+  tell(`building the images of ${from} and ${NOW}`)
   await buildImages(before, OLD_TAG, tags)
   await buildImages(now, NEW_TAG, tags)
   const oldTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : OLD_TAG))
   const newTags = tagSettings((image) => (image === 'minio' ? (tags[image] ?? '') : NEW_TAG))
   const wait = ['--wait', '--timeout', '300s']
 
-  tell(`install ${BEFORE}`)
+  tell(`install ${from}`)
   await trial.makeNamespace()
   // The cluster's kinds are newer, and another release lives by them.
   await helmOn('install', RELEASE, before.chart, ...values, ...oldTags, '--skip-crds', '--set', 'crdUpgrade.enabled=false', ...wait)
@@ -69,8 +80,9 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
   const ends = await watchEnds(trial.http)
   const load = startLoad(trial, EVERY_MILLISECONDS)
   await sleep(BETWEEN_MILLISECONDS)
+  const noted = await noteLinks(await whenSomeCompleted(trial))
 
-  tell(`upgrade, with the values of ${BEFORE}`)
+  tell(`upgrade, with the values of ${from}`)
   await helmOn('upgrade', RELEASE, now.chart, '--reuse-values', ...newTags, '--set', 'crdUpgrade.enabled=true', ...wait)
   await sleep(BETWEEN_MILLISECONDS)
   tell('rollback')
@@ -79,6 +91,7 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
   tell('upgrade')
   await helmOn('upgrade', RELEASE, now.chart, '--reset-values', ...values, ...newTags, ...wait)
   await sleep(BETWEEN_MILLISECONDS)
+  const broken = await findBroken(noted)
 
   tell('uninstall, with captures unfinished')
   await load.stop()
@@ -95,8 +108,15 @@ async function goThrough(trial: Trial, { tell }: PartContext) {
   const missing = await findMissingPictures(shots.map(({ metadata }) => screenshotIdOf(metadata)))
   await ends.stop()
   await Promise.all([before.remove(), now.remove()])
-  return { load, names, shots, unfinished, leftovers, missing, faults: ends.faults }
+  return { load, names, shots, unfinished, leftovers, missing, broken, noted, faults: ends.faults }
 }
+
+/** Ids of Screenshots that are completed, once there are some. */
+const whenSomeCompleted = (trial: Trial): Promise<string[]> =>
+  eventually('pictures of before the upgrade', async () => {
+    const completed = (await trial.shots.listAll()).filter(({ status }) => status?.phase === 'Completed')
+    return completed.length > 0 && completed.map(({ metadata }) => screenshotIdOf(metadata))
+  })
 
 const isAsked = (leftover: string): boolean =>
   STAYS.some((stays) => (stays.endsWith('*') ? leftover.startsWith(stays.slice(0, -1)) : leftover === stays))
@@ -113,12 +133,12 @@ async function findLastLeftovers(): Promise<string[]> {
 /** See the head of this file. */
 export const clusterUpgrade: Part = {
   name: 'cluster-upgrade',
-  shows: `install ${BEFORE}, upgrade, rollback, uninstall and reinstall under load lose no capture and leave nothing behind`,
+  shows: 'install v0.1.0 (or --from), upgrade, rollback, uninstall and reinstall under load lose no capture and leave nothing behind',
   run: (context) => withTrial((trial) => run(trial, context)),
 }
 
 async function run(trial: Trial, context: PartContext): Promise<PartResult> {
-  const { load, names, shots, unfinished, leftovers, missing, faults } = await goThrough(trial, context)
+  const { load, names, shots, unfinished, leftovers, missing, broken, noted, faults } = await goThrough(trial, context)
   const failed = shots.filter(({ status }) => status?.phase !== 'Completed')
   const strange = leftovers.filter((leftover) => !isAsked(leftover))
   context.tell(`left behind: ${leftovers.join(' ')}`)
@@ -132,6 +152,11 @@ async function run(trial: Trial, context: PartContext): Promise<PartResult> {
       ),
       holds('every one ended once', faults.length === 0, faults.join('; ') || 'none changed after its end'),
       holds('every picture can be had', missing.length === 0, `${shots.length - missing.length} PNGs`),
+      holds(
+        'the API key, records and links of before the upgrade work after it',
+        broken.length === 0,
+        broken.join('; ') || `${noted.links.size} links`,
+      ),
       holds('creations were taken all the time', load.refusals.length === 0, `${load.refusals.length} refused ${load.refusals[0] ?? ''}`),
       holds('captures were unfinished when the release was uninstalled', unfinished > 0, `${unfinished} finished after the reinstallation`),
       holds(

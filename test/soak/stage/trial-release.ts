@@ -112,6 +112,42 @@ export async function withGateway<T>(act: (base: string, headers: Record<string,
   }
 }
 
+/** A client of the release: its API key, and links to pictures, as it noted them. */
+export interface Noted {
+  headers: Record<string, string>
+  /** By id. */
+  links: Map<string, string>
+}
+
+/** Notes the first API key and the links of these pictures. */
+export const noteLinks = (ids: readonly string[]): Promise<Noted> =>
+  withGateway(async (base, headers) => {
+    const links = new Map<string, string>()
+    for (const id of ids) {
+      const { download_url: link } = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as {
+        download_url: string
+      }
+      links.set(id, link)
+    }
+    return { headers, links }
+  })
+
+/** Uses what was noted, as it was noted; resolves to the ids of records or links that no longer work. */
+export const findBroken = ({ headers, links }: Noted): Promise<string[]> =>
+  withGateway(async (base) => {
+    const broken: string[] = []
+    for (const [id, link] of links) {
+      const [record, file] = [await fetch(`${base}/api/v1/screenshots/${id}`, { headers }), await fetch(new URL(link, base))]
+      const isPicture =
+        file.ok &&
+        Buffer.from(await file.arrayBuffer())
+          .subarray(1, 4)
+          .toString() === 'PNG'
+      if (!record.ok || !isPicture) broken.push(`${id} (record ${record.status}, link ${file.status})`)
+    }
+    return broken
+  })
+
 /** Fetches pictures through the release's own gateway; resolves to the ids of those that cannot be had. */
 export const findMissingPictures = (ids: readonly string[]): Promise<string[]> =>
   withGateway(async (base, headers) => {
