@@ -63,7 +63,11 @@ export class DeliveryLog {
     const { storage, now, report } = this.#deps
     const prefix = logPrefixOf(webhook)
     const noted = [...(this.#writing.get(prefix) ?? []), ...(this.#waiting.get(prefix) ?? [])]
-    const written = await this.#readLog(prefix, (of) => storage.list(of), report)
+    const written = await readLog(
+      prefix,
+      { list: (of) => storage.list(of), read: (key) => this.#readText(key) },
+      { now: now(), report },
+    )
     return mergeLines([...noted, ...written], now())
   }
 
@@ -111,25 +115,33 @@ export class DeliveryLog {
     const { storage, now, report } = this.#deps
     const keys = (await storage.list(prefix)).filter((key) => linesOf(key) > 0)
     if (keys.length < 2) return
-    const unread = new Set<string>()
-    const lines = await this.#readLog(
+    const [read, ignored] = [new Set<string>(), new Set<string>()]
+    const lines = await readLog(
       prefix,
-      async () => keys,
-      (ignored) => {
-        unread.add(ignored.key)
-        report(ignored)
+      {
+        list: async () => keys,
+        read: (key) => {
+          read.add(key)
+          return this.#readText(key)
+        },
+      },
+      {
+        now: now(),
+        report: (object) => {
+          ignored.add(object.key)
+          report(object)
+        },
       },
     )
     const kept = mergeLines(lines, now())
     if (kept.length > 0) await storage.write(this.#newKey(prefix, kept.length), toLogText(kept))
-    // What could not be read may be another version's.
-    await storage.remove(keys.filter((key) => !unread.has(key)))
+    // An ignored object may be another version's. An object that was not read is older than all that is kept, once that is all the log may have.
+    const isFull = kept.length === MAX_LOG_LINES
+    await storage.remove(keys.filter((key) => !ignored.has(key) && (read.has(key) || isFull)))
   }
 
-  #readLog(prefix: string, list: (prefix: string) => Promise<string[]>, report: ReportIgnored): Promise<AttemptLine[]> {
-    const { storage, now } = this.#deps
-    const read = (key: string) => emptyIfTooLarge(storage.readText(key, MAX_OBJECT_BYTES))
-    return readLog(prefix, { list, read }, { now: now(), report })
+  #readText(key: string): Promise<string | undefined> {
+    return emptyIfTooLarge(this.#deps.storage.readText(key, MAX_OBJECT_BYTES))
   }
 
   #newKey(prefix: string, lines: number): string {

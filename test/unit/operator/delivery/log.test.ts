@@ -1,6 +1,6 @@
 import t from 'tap'
 import { silentLog } from '../../../../crds/client/log.ts'
-import { type AttemptLine, linesOf, MAX_LOG_LINES } from '../../../../crds/src/delivery-log.ts'
+import { type AttemptLine, linesOf, logKey, MAX_LOG_LINES } from '../../../../crds/src/delivery-log.ts'
 import { DeliveryLog, logPrefixOf } from '../../../../operator/src/delivery/log.ts'
 import { at, aWebhook } from '../../../support/builders.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
@@ -80,4 +80,20 @@ t.test('DeliveryLog of the next term goes on where the last one ended', async (t
   next.log.note(hook, aLine(2))
   await next.log.flush()
   t.strictSame(await next.idsRead(), ['dlv_2', 'dlv_1'])
+})
+
+t.test('DeliveryLog loses no line that it did not read when other objects fill the log', async (t) => {
+  const { log, bucket, idsRead } = aLog()
+  log.note(hook, aLine(1))
+  await log.flush()
+  const [own = ''] = bucket.keys(prefix)
+  for (let n = 0; n < 70; n++) await bucket.storage.write(logKey(prefix, at(0.5 + n / 1_000), 1, `junk${n}`), 'junk')
+  for (let n = 2; n < 40; n++) {
+    log.note(hook, aLine(n))
+    await log.flush()
+  }
+  const junk = bucket.keys(prefix).filter((key) => key.includes('junk'))
+  t.equal(junk.length, 70, 'what could not be read stays')
+  for (const key of junk) await bucket.storage.remove([key])
+  t.ok((await idsRead()).includes('dlv_1'), own)
 })
