@@ -21,7 +21,7 @@ const RIGHTS: Readonly<Record<Role, Rights>> = {
   links: { list: false, read: ['users'], write: [], copy: [], remove: [] },
   operator: {
     list: true,
-    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'gone'],
+    read: ['users', 'records', 'events', 'deliveries', 'options', 'cache', 'expiries', 'gone'],
     write: ['users', 'records', 'rewrites', 'events', 'deliveries', 'cache', 'expiries', 'gone'],
     copy: ['users'],
     remove: ['users', 'records', 'rewrites', 'batches', 'idempotency', 'deliveries', 'options', 'cache', 'expiries', 'gone'],

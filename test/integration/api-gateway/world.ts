@@ -29,6 +29,7 @@ import { compileCache } from '../../support/compile-cache.ts'
 import { eventually } from '../../support/eventually.ts'
 import { parseLogLines } from '../../support/log-lines.ts'
 import { endWithTest } from '../../support/own-children.ts'
+import { gatewayStorage, makeIdentities, operatorStorage } from '../store-identities.ts'
 
 // What gateway tests need around them: a real API server and a real store, and gateways as processes of their own, with no more rights
 // than the chart gives them.
@@ -59,7 +60,10 @@ export interface World {
   keys: Resource<ApiKey>
   accounts: Resource<Account>
   usages: Resource<AccountUsage>
+  /** As the store's root user. */
   bucket: Client
+  /** What an operator needs to work in the store with its own rights. */
+  operatorStorage: Record<string, string>
   ring: KeyRing
   /** Open what the gateways have sealed. */
   openingKeys: OpeningKeys
@@ -123,6 +127,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
   const kubeconfig = await plane.kubeconfigFor(GATEWAY_USER)
   const bucket = bucketOf(store)
   await Promise.all([bucket.makeBucket(BUCKET), applyDefinitions(http).then(() => grantRights(http))])
+  const identities = await makeIdentities(store, BUCKET)
   const ring: KeyRing = { current: 'a', keys: { a: randomBytes(32).toString('base64') } }
   const ringFile = path.join(directory, 'keys.json')
   const writeRing = (next: KeyRing) => writeFile(ringFile, JSON.stringify(next))
@@ -149,7 +154,10 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
     return text
   }
   const startGateway = async (env: Record<string, string> = {}) => {
-    const gateway = await spawnGateway(command, { ...environmentOf(store, kubeconfig, { ringFile, sealingKeyFile }), ...env })
+    const gateway = await spawnGateway(command, {
+      ...environmentOf(gatewayStorage(store, identities), kubeconfig, { ringFile, sealingKeyFile }),
+      ...env,
+    })
     gateways.push(gateway)
     return gateway
   }
@@ -168,6 +176,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
     accounts,
     usages,
     bucket,
+    operatorStorage: operatorStorage(store, identities),
     ring,
     openingKeys,
     writeRing,
@@ -179,7 +188,7 @@ export async function startWorld({ fsync = false, command = [process.execPath, g
 }
 
 const environmentOf = (
-  store: Minio,
+  storage: Record<string, string>,
   kubeconfig: string,
   { ringFile, sealingKeyFile }: { ringFile: string; sealingKeyFile: string },
 ): Record<string, string> => ({
@@ -187,9 +196,7 @@ const environmentOf = (
   ...compileCache,
   KUBECONFIG: kubeconfig,
   TINTYPE_NAMESPACE: 'default',
-  TINTYPE_STORAGE_ENDPOINT: store.endpoint,
-  TINTYPE_STORAGE_ACCESS_KEY: store.accessKey,
-  TINTYPE_STORAGE_SECRET_KEY: store.secretKey,
+  ...storage,
   TINTYPE_DOWNLOAD_KEYS_FILE: ringFile,
   TINTYPE_SEALING_KEY_FILE: sealingKeyFile,
   TINTYPE_DRAIN_DELAY_MILLISECONDS: '100',

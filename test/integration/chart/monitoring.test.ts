@@ -75,9 +75,7 @@ t.test('a running operator and a running gateway tell of every metric that dashb
     TINTYPE_NAMESPACE: 'default',
     TINTYPE_POD_NAME: 'operator',
     TINTYPE_POD_UID: 'operator-uid',
-    TINTYPE_STORAGE_ENDPOINT: world.store.endpoint,
-    TINTYPE_STORAGE_ACCESS_KEY: world.store.accessKey,
-    TINTYPE_STORAGE_SECRET_KEY: world.store.secretKey,
+    ...world.operatorStorage,
   })
   const gateway = await world.startGateway()
   await eventually('the operator leads', () => operator.isLeader())

@@ -38,6 +38,7 @@ import { helm } from '../../support/chart.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ring } from '../../support/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
+import { makeIdentities, operatorStorage } from '../store-identities.ts'
 import { FakeNode } from './node.ts'
 
 /** Rendered by the chart into the operator's environment; read from there. */
@@ -66,19 +67,17 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
 
   const dispatchKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
   const openingKey = newOpeningKey('k1')
+  await openStorage({ ...minio, region: 'us-east-1', bucket: 'tintype' }).ensureBucket()
   const environment = {
     TINTYPE_NAMESPACE: NAMESPACE,
     TINTYPE_POD_NAME: 'tintype-operator-0',
     TINTYPE_POD_UID: 'operator-uid',
-    TINTYPE_STORAGE_ENDPOINT: minio.endpoint,
-    TINTYPE_STORAGE_ACCESS_KEY: minio.accessKey,
-    TINTYPE_STORAGE_SECRET_KEY: minio.secretKey,
+    ...operatorStorage(minio, await makeIdentities(minio)),
     TINTYPE_ADMISSION_POLICY_HASH: await expectedHash(release.kubeconfigPath),
     ...given.environment,
   }
   const config = loadConfig(environment)
-  const storage = openStorage(config.storage)
-  await storage.ensureBucket()
+  const storage = openStorage(config.storage, { uploads: config.uploads })
   /** Milliseconds by which the operators' clock is ahead. */
   const clock = { ahead: 0 }
 

@@ -11,6 +11,7 @@ import { ROLES, type Role } from '../../../operator/src/setup/storage-policies.t
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { eventually } from '../../support/eventually.ts'
+import { signStoreRequest } from '../../support/sign-store-request.ts'
 
 const HOUR = 3_600_000
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-identities-'))
@@ -163,3 +164,31 @@ t.test('an identity that was retired and is wanted again has its rights back', a
   await setIdentities(first, { root, bucket, now })
   t.ok(await connect(first.operator).putObject(bucket, 'records/again', 'x'))
 })
+
+for (const build of ['upstream', 'ours'] as const) {
+  t.test(`a retired key works for ever with a time that its holder chooses, on MinIO as ${build} is`, async (t) => {
+    const other = await startMinio({ directory: t.testdir(), build })
+    t.teardown(() => other.stop())
+    const there = { endpoint: other.endpoint, region, bucket, accessKey: other.accessKey, secretKey: other.secretKey }
+    await eventually('the store is open', () =>
+      openStorage(there)
+        .ensureBucket()
+        .then(
+          () => true,
+          () => false,
+        ),
+    )
+    await setIdentities(first, { root: there, bucket, now: new Date() })
+    await setIdentities(keysOf('second'), { root: there, bucket, now: new Date(Date.now() - 3 * HOUR) })
+    const past = '2000-01-01T00:00:00Z'
+    const put = async (target: string, headers: Record<string, string>) => {
+      const keys = { endpoint: other.endpoint, ...first.operator }
+      const signed = signStoreRequest(keys, 'PUT', `/${bucket}/records/${target}`, 'UNSIGNED-PAYLOAD')
+      return (await fetch(signed.url, { method: 'PUT', headers: { ...signed.headers, ...headers }, body: 'x' })).status
+    }
+    t.equal(await put('plain', {}), 403)
+    const chosen = build === 'upstream' ? 200 : 403
+    t.equal(await put('header', { CurrentTime: past }), chosen)
+    t.equal(await put(`query?Currenttime=${encodeURIComponent(past)}`, {}), chosen)
+  })
+}

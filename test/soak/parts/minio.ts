@@ -10,6 +10,7 @@ import { holds, type Part } from '../part.ts'
 const TEST_FILES = [
   'api-headers_test.go',
   'auth-handler_test.go',
+  'bucket-policy-handlers_test.go',
   'generic-handlers_test.go',
   'handler-utils_test.go',
   'object-handlers_test.go',

@@ -1,0 +1,33 @@
+// The identities of the bundled store, as the setup Job makes them: tests that give a program no more rights than the chart does find what it lacks.
+
+import { randomBytes } from 'node:crypto'
+import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
+import { ROLES } from '../../operator/src/setup/storage-policies.ts'
+import type { Minio } from '../cluster/minio.ts'
+
+const word = (): string => randomBytes(12).toString('base64url')
+
+/** Makes an identity for each role. */
+export async function makeIdentities({ endpoint, accessKey, secretKey }: Minio, bucket = 'tintype'): Promise<Identities> {
+  const identities = Object.fromEntries(ROLES.map((role) => [role, { accessKey: `${role}-${word()}`, secretKey: word() }])) as Identities
+  await setIdentities(identities, { root: { endpoint, region: 'us-east-1', accessKey, secretKey }, bucket, now: new Date() })
+  return identities
+}
+
+/** The operator's environment. */
+export const operatorStorage = ({ endpoint }: Minio, { operator, uploads }: Identities): Record<string, string> => ({
+  TINTYPE_STORAGE_ENDPOINT: endpoint,
+  TINTYPE_STORAGE_ACCESS_KEY: operator.accessKey,
+  TINTYPE_STORAGE_SECRET_KEY: operator.secretKey,
+  TINTYPE_STORAGE_UPLOADS_ACCESS_KEY: uploads.accessKey,
+  TINTYPE_STORAGE_UPLOADS_SECRET_KEY: uploads.secretKey,
+})
+
+/** The gateway's environment. */
+export const gatewayStorage = ({ endpoint }: Minio, { gateway, links }: Identities): Record<string, string> => ({
+  TINTYPE_STORAGE_ENDPOINT: endpoint,
+  TINTYPE_STORAGE_ACCESS_KEY: gateway.accessKey,
+  TINTYPE_STORAGE_SECRET_KEY: gateway.secretKey,
+  TINTYPE_STORAGE_LINKS_ACCESS_KEY: links.accessKey,
+  TINTYPE_STORAGE_LINKS_SECRET_KEY: links.secretKey,
+})
