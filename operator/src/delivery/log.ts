@@ -63,11 +63,7 @@ export class DeliveryLog {
     const { storage, now, report } = this.#deps
     const prefix = logPrefixOf(webhook)
     const noted = [...(this.#writing.get(prefix) ?? []), ...(this.#waiting.get(prefix) ?? [])]
-    const written = await readLog(
-      prefix,
-      { list: (of) => storage.list(of), read: (key) => this.#readText(key) },
-      { now: now(), report },
-    )
+    const written = await readLog(prefix, { list: (of) => storage.list(of), read: (key) => this.#readText(key) }, { now: now(), report })
     return mergeLines([...noted, ...written], now())
   }
 
