@@ -38,6 +38,8 @@ export async function setIdentities(identities: Identities, { root, bucket, now 
 
 async function retireOthers(identities: Identities, { root, bucket, now }: Place): Promise<void> {
   const current = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
+  // Users that were retired in the same second share a policy. MinIO removes no policy that a user still has.
+  const expired = new Set<string>()
   for (const { accessKey, policyName: attached } of await listUsers(root)) {
     if (current.has(accessKey)) continue
     const role = ROLES.find((role) => policyName(role) === attached)
@@ -50,6 +52,7 @@ async function retireOthers(identities: Identities, { root, bucket, now }: Place
     const retired = parseRetiredName(attached)
     if (!retired || now.getTime() - retired.retiredAt.getTime() < RETIRED_MILLISECONDS) continue
     await removeUser(root, accessKey)
-    await removePolicy(root, attached)
+    expired.add(attached)
   }
+  for (const policy of expired) await removePolicy(root, policy)
 }

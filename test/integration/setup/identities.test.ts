@@ -6,8 +6,8 @@ import { Client, CopyConditions } from 'minio'
 import t from 'tap'
 import { presign } from '../../../crds/src/presign.ts'
 import { setIdentities } from '../../../operator/src/setup/identities.ts'
-import { listUsers, type MinioUser } from '../../../operator/src/setup/minio-admin.ts'
-import { ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
+import { attachPolicy, listUsers, type MinioUser, putUser } from '../../../operator/src/setup/minio-admin.ts'
+import { policyName, ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -156,6 +156,15 @@ t.test('identities that were replaced work on for an hour, keep their links for 
   )
   t.equal(await status(second.links), 403)
   t.equal(await status(third.links), 200)
+})
+
+t.test('the setup fails after two keys of one role were replaced at once', async (t) => {
+  const extra = { accessKey: 'operator-extra', secretKey: 'secret of operator extra' }
+  await putUser(root, extra)
+  await attachPolicy(root, policyName('operator'), extra.accessKey)
+  await setIdentities(keysOf('fifth'), { root, bucket, now })
+  await setIdentities(keysOf('fifth'), { root, bucket, now: new Date(now.getTime() + 8 * 24 * HOUR) })
+  t.equal((await listUsers(root)).length, ROLES.length)
 })
 
 t.test('an identity that was retired and is wanted again has its rights back', async (t) => {
