@@ -96,6 +96,6 @@ export const IGNORED_LABELS = STORED_KINDS.flatMap((kind) => IGNORE_REASONS.map(
 /** What both programs count them as. */
 export const IGNORED_METRIC = {
   name: 'screenshot_storage_objects_ignored_total',
-  help: 'Objects in the bucket that were read and ignored, by kind and reason; stays 0 unless somebody else writes into the bucket.',
+  help: 'Objects in the bucket that were read and ignored, by kind and reason. Rises when something else writes into the bucket, and for events after gateway.publicUrl has changed.',
   labelNames: ['kind', 'reason'] as const,
 }

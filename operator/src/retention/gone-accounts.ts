@@ -15,7 +15,7 @@ import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/storage-keys'
 import { MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
 import type { Storage } from '../storage/storage.ts'
 import { inParallel } from './in-parallel.ts'
-import { type MarkChecks, readGoneText, toGoneText } from './marks.ts'
+import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, filed by account. */
 export interface OwnedKind {
@@ -86,7 +86,8 @@ export class GoneAccounts {
     const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
     const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
     if (since) return now().getTime() - since.getTime() >= graceMilliseconds
-    if (text !== undefined) report({ kind: 'gone', reason: 'content', key })
+    // Earlier versions signed no marks, and the key of a signature may have been rotated out.
+    if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
     await storage.write(key, toGoneText(account, now(), ring))
     return false
   }

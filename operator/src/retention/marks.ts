@@ -43,6 +43,9 @@ const signed = (account: string, since: string): string => `${goneKey(account)}\
 export const toGoneText = (account: string, since: Date, ring: KeyRing): string =>
   `${since.toISOString()} ${signMark(signed(account, since.toISOString()), ring)}`
 
+/** True for text of the form that a mark has, with or without a signature. */
+export const isGoneText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
+
 /** Reads it; undefined for a mark that this release has not signed, whose time begins anew then. */
 export function readGoneText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
   const [since = '', signature = ''] = text.split(' ')

@@ -100,7 +100,8 @@ async function carryOut(order: Order, deps: RewriteDeps): Promise<void> {
   // Nothing is done for a deletion that is not confirmed. Its mark stays: the keys may have been rotated since this operator started.
   for (const id of order.ids) if (!ids.includes(id)) report({ kind: 'rewrite', reason: 'unconfirmed', key: rewriteKey(account, day, id) })
   await storage.remove([...ids, ...(joins ? [JOIN] : [])].map((what) => rewriteKey(account, day, what)))
-  deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments written anew')
+  if (ids.length + segments.length > 0)
+    deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments written anew')
 }
 
 const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<Order, 'ids' | 'joins'>): boolean =>
