@@ -51,20 +51,36 @@ export function parentOf(session: CDPSession): ParentSession | undefined {
 const canHaveChildren = (inner: Partial<InnerSession>): inner is InnerSession =>
   typeof inner.createChildSession === 'function' && typeof inner.disposeChildSession === 'function'
 
-function toParent(inner: InnerSession): ParentSession {
+const toParent = (inner: InnerSession): ParentSession => toBranch(inner).session
+
+/** A session, and how all below it end: what was below a session that has gone is not heard of any more. */
+interface Branch {
+  session: ParentSession
+  end: () => void
+}
+
+function toBranch(inner: InnerSession): Branch {
   const children = new Map<string, () => void>()
-  inner.on('Target.detachedFromTarget', ({ sessionId }) => {
+  const lose = (sessionId: string) => {
     const onGone = children.get(sessionId)
     if (!onGone) return
     children.delete(sessionId)
     inner.disposeChildSession(sessionId)
     onGone()
-  })
+  }
+  inner.on('Target.detachedFromTarget', ({ sessionId }) => lose(sessionId))
+  const child: ParentSession['child'] = (sessionId, onGone) => {
+    const branch = toBranch(inner.createChildSession(sessionId))
+    children.set(sessionId, () => {
+      branch.end()
+      onGone()
+    })
+    return branch.session
+  }
   return {
-    ...boundTo(inner),
-    child: (sessionId, onGone) => {
-      children.set(sessionId, onGone)
-      return toParent(inner.createChildSession(sessionId))
+    session: { ...boundTo(inner), child },
+    end: () => {
+      for (const sessionId of [...children.keys()]) lose(sessionId)
     },
   }
 }

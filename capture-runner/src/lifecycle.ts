@@ -126,6 +126,29 @@ export class Lifecycle {
     this.#restartClock()
   }
 
+  /**
+   * Counts what a dedicated worker of the page loads as the page's. The page's session says that the worker's script is asked for, and the worker's own
+   * that it has come, except when it was ended before.
+   * @param id target id of the worker, which its script's request has too
+   * @returns to be called when the worker has ended
+   */
+  attendWorker(events: PageEvents, id: string): () => void {
+    const requests = new Set([id])
+    events.on('Network.requestWillBeSent', (event) => {
+      requests.add(event.requestId)
+      this.#request(event)
+    })
+    const finish = ({ requestId }: { requestId: string }) => {
+      requests.delete(requestId)
+      this.#finish(requestId)
+    }
+    events.on('Network.loadingFinished', finish)
+    events.on('Network.loadingFailed', finish)
+    return () => {
+      for (const request of requests) this.#finish(request)
+    }
+  }
+
   /** Stops the clock of `networkidle`. */
   dispose(): void {
     clearTimeout(this.#clock)

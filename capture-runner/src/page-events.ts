@@ -1,12 +1,13 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { type DevTools, workerOf } from './devtools.ts'
+import type { Lifecycle } from './lifecycle.ts'
 
 /** DevTools events of a page. */
 export type PageEvents = Pick<CDPSession, 'on'>
 
 /** What does the work of a page, as far as it is read here. */
 interface PageWorker {
-  delegate?: { _mainFrameSession?: { _client?: PageEvents } }
+  delegate?: { _mainFrameSession?: { _client?: PageEvents; _workerSessions?: Map<string, PageEvents> } }
 }
 
 /**
@@ -39,9 +40,42 @@ export async function bypassServiceWorkers(session: DevTools): Promise<void> {
   await session.send('Network.setBypassServiceWorker', { bypass: true })
 }
 
-const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+/** Has a session tell of its page's or worker's network. */
+export const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
+
+/** Has the lifecycle count what the page's workers load. Playwright has attached to them and has them tell it already. */
+export function followWorkers(page: Page, lifecycle: Lifecycle): void {
+  const client = findClient(page)
+  const workers = mainSessionOf(page)?._workerSessions
+  if (client && workers) followWorkersOf(client, workers, lifecycle)
+}
+
+/** Follows the workers of a page or of a worker. Returns a function that ends them all. */
+function followWorkersOf(parent: PageEvents, workers: ReadonlyMap<string, PageEvents>, lifecycle: Lifecycle): () => void {
+  const ends = new Map<string, () => void>()
+  const end = (sessionId: string) => {
+    ends.get(sessionId)?.()
+    ends.delete(sessionId)
+  }
+  parent.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+    const worker = workers.get(sessionId)
+    if (!worker) return
+    const endOwn = lifecycle.attendWorker(worker, targetInfo.targetId)
+    const endInner = followWorkersOf(worker, workers, lifecycle)
+    ends.set(sessionId, () => {
+      endInner()
+      endOwn()
+    })
+  })
+  parent.on('Target.detachedFromTarget', ({ sessionId }) => end(sessionId))
+  return () => {
+    for (const sessionId of [...ends.keys()]) end(sessionId)
+  }
+}
+
+const mainSessionOf = (page: Page) => (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession
 
 function findClient(page: Page): PageEvents | undefined {
-  const client = (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession?._client
+  const client = mainSessionOf(page)?._client
   return typeof client?.on === 'function' ? client : undefined
 }

@@ -1,7 +1,7 @@
 import type { DevTools, ParentSession } from './devtools.ts'
 import { emulate, toEmulatedMedia, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { enablePageEvents } from './page-events.ts'
+import { enableNetwork, enablePageEvents } from './page-events.ts'
 import type { ContextPlan } from './plans/context.ts'
 import type { MediaPlan } from './plans/media.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
@@ -44,8 +44,8 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
         session.send('Emulation.setDeviceMetricsOverride', toMetrics({ ...plan, viewport })),
       ])
     }
-    const frames = new Frames(session, { version: browser.version(), plan })
     const lifecycle = new Lifecycle(session, targetId)
+    const frames = new Frames(session, { version: browser.version(), plan, lifecycle })
     await Promise.all([
       enablePageEvents(session),
       session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
@@ -82,14 +82,16 @@ class Frames {
   readonly #page: ParentSession
   readonly #version: string
   readonly #plan: TabParts['plan']
+  readonly #lifecycle: Lifecycle
   readonly #foreign = new Set<DevTools>()
   readonly #scripts = [WITHOUT_SHARED_WORKERS]
   #media: MediaPlan
 
-  constructor(page: ParentSession, { version, plan }: { version: string; plan: TabParts['plan'] }) {
+  constructor(page: ParentSession, { version, plan, lifecycle }: { version: string; plan: TabParts['plan']; lifecycle: Lifecycle }) {
     this.#page = page
     this.#version = version
     this.#plan = plan
+    this.#lifecycle = lifecycle
     this.#media = plan
   }
 
@@ -117,9 +119,11 @@ class Frames {
   }
 
   async #attend(session: ParentSession): Promise<void> {
-    session.on('Target.attachedToTarget', ({ sessionId, targetInfo: { type } }) => {
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo: { type, targetId } }) => {
       if (type === 'iframe') this.#adopt(session, sessionId)
-      else this.#meetWorker(session, sessionId)
+      // What a frame of another process loads is not counted, nor is what its workers do.
+      else if (type === 'worker' && session === this.#page) this.#countWorker(session, sessionId, targetId)
+      else this.#meetWorker(session.child(sessionId, () => {}))
     })
     session.on('Page.javascriptDialogOpening', ({ type }) => {
       // Nobody is there to answer. A page that asks whether it may be left may.
@@ -143,9 +147,18 @@ class Frames {
    * Workers of the page believe what it does; a service worker has to be told, once it is there. The browser is not asked to leave workers alone: it
    * would have them wait all the same, and for ever.
    */
-  #meetWorker(parent: ParentSession, sessionId: string): void {
-    const worker = parent.child(sessionId, () => {})
+  #meetWorker(worker: ParentSession): void {
     const told = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
     Promise.all([told, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+  }
+
+  /** A dedicated worker, and those that it starts, are listened to: what they load is the page's. */
+  #countWorker(parent: ParentSession, sessionId: string, targetId: string): void {
+    const worker = parent.child(sessionId, () => end())
+    const end = this.#lifecycle.attendWorker(worker, targetId)
+    worker.on('Target.attachedToTarget', ({ sessionId: inner, targetInfo }) => this.#countWorker(worker, inner, targetInfo.targetId))
+    const autoAttach = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true }
+    Promise.all([enableNetwork(worker), worker.send('Target.setAutoAttach', autoAttach)]).catch(() => {})
+    this.#meetWorker(worker)
   }
 }

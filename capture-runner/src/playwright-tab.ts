@@ -2,7 +2,7 @@ import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { listenAlong } from './page-events.ts'
+import { followWorkers, listenAlong } from './page-events.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 
 /** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
@@ -25,6 +25,7 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
   ])
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
+  followWorkers(page, lifecycle)
   return {
     browser,
     page,

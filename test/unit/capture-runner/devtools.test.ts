@@ -76,3 +76,14 @@ t.test('parentOf gives sessions of sessions, and forgets each when what it is of
   t.strictSame(gone, ['frame', 'page'], 'each once')
   t.strictSame([inner.children.size, innerPage?.children.size], [0, 0])
 })
+
+t.test('parentOf ends all sessions below one that has gone, the innermost first', async (t) => {
+  const inner = new Inner()
+  const browser = parentOf(aSession({ _session: inner }))
+  const gone: string[] = []
+  const page = browser?.child('page', () => gone.push('page'))
+  const worker = page?.child('worker', () => gone.push('worker'))
+  worker?.child('nested', () => gone.push('nested'))
+  inner.emit('Target.detachedFromTarget', { sessionId: 'page' })
+  t.strictSame(gone, ['nested', 'worker', 'page'])
+})
