@@ -67,6 +67,10 @@ export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'pic
   }
 }
 
+/** True when nothing of the piece lies outside of the window. */
+export const isInWindow = ({ x, y, width, height }: Tile, window: { width: number; height: number }, page: PageSize): boolean =>
+  x >= page.scrollX && y >= page.scrollY && x + width <= page.scrollX + window.width && y + height <= page.scrollY + window.height
+
 const wholePage = (windowWidth: number, { contentWidth, contentHeight }: PageSize, isFullWidth: boolean): Tile => ({
   x: 0,
   y: 0,

@@ -6,7 +6,7 @@ import type { Colour } from '../plans/colour.ts'
 import { answered, bounded, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
 import type { Tile } from '../tile.ts'
-import { type Cut, cutPage } from '../tiles.ts'
+import { type Cut, cutPage, isInWindow } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
 import { scrollTo } from './scroll-to.ts'
 import type { Step, Work } from './step.ts'
@@ -142,13 +142,23 @@ function giveUpOn(error: unknown, { signal }: Work): void {
   if (error instanceof CaptureError) throw error
 }
 
-async function shootRaw({ tab, signal }: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
-  // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
-  const clip = piece ? { captureBeyondViewport: true, clip: { ...piece.tile, scale: piece.scale } } : {}
+async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
+  const { tab, signal } = work
+  const clip = piece ? clipOf(work, piece) : {}
   const { data } = await answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
   // Chromium's answer to a picture that it cannot encode.
   if (data.length === 0) throw new Error('the browser answered with an empty picture')
   return Buffer.from(data, 'base64')
+}
+
+/**
+ * To capture beyond the window, the browser gives the page another size for a moment: canvases of maps then clear themselves. Not done where the window
+ * holds the piece.
+ */
+function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
+  const isInside = findings.size !== undefined && isInWindow(tile, plan.context.viewport, findings.size)
+  // This session knows nothing of the context's scale: unless told, it would scale the picture down to CSS pixels.
+  return { captureBeyondViewport: !isInside, clip: { ...tile, scale } }
 }
 
 /** By Playwright where there is a page of its; else as a part of the page, which is drawn beside the window. */

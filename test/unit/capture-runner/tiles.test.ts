@@ -1,7 +1,7 @@
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import t from 'tap'
 import { buildPlan } from '../../../capture-runner/src/plan.ts'
-import { cutPage } from '../../../capture-runner/src/tiles.ts'
+import { cutPage, isInWindow } from '../../../capture-runner/src/tiles.ts'
 
 const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 0, scrollY: 0 }) =>
   cutPage(buildPlan('https://example.com/', options), { contentWidth: 1920, contentHeight, ...scroll })
@@ -126,4 +126,15 @@ t.test('cutPage takes the whole width of a page when it is told to', async (t) =
   const wide = { contentWidth: 3_000, contentHeight: 1_080, scrollX: 0, scrollY: 0 }
   t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true, fullPageFullWidth: true }), wide).tiles[0]?.width, 3_000)
   t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true }), wide).tiles[0]?.width, 1_920)
+})
+
+t.test('isInWindow is true of a piece that the window holds wherever it is scrolled to, and of no other', async (t) => {
+  const window = { width: 600, height: 400 }
+  const page = { contentWidth: 2_000, contentHeight: 5_000, scrollX: 100, scrollY: 1_000 }
+  const whole = { x: 100, y: 1_000, ...window }
+  t.ok(isInWindow(whole, window, page))
+  t.ok(isInWindow({ ...whole, x: 300, width: 400, y: 1_399, height: 1 }, window, page))
+  for (const part of [{ x: 99 }, { y: 999 }, { width: 601 }, { height: 401 }, { x: 300 }, { y: 1_001 }]) {
+    t.notOk(isInWindow({ ...whole, ...part }, window, page), JSON.stringify(part))
+  }
 })
