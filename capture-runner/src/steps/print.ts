@@ -1,4 +1,5 @@
 import { CaptureError } from '../errors.ts'
+import { fixDates } from '../pdf-dates.ts'
 import type { PagesPlan } from '../plans/pdf.ts'
 import { answered, raced } from '../race.ts'
 import { checkMainFrame } from './navigate.ts'
@@ -48,7 +49,7 @@ async function printPages({ tab, signal }: Work, pages: PagesPlan): Promise<Buff
   try {
     // Not bounded like other answers: a long document takes its time.
     const { data } = await raced(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
-    return Buffer.from(data, 'base64')
+    return fixDates(Buffer.from(data, 'base64'))
   } catch (cause) {
     const [, said] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
     // A crash is told in either way, whichever comes first.

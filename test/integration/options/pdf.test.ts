@@ -3,6 +3,7 @@
 import { inflateSync } from 'node:zlib'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import t from 'tap'
+import { eventually } from '../../support/eventually.ts'
 import { servePages } from '../capture-runner/page-server.ts'
 import { openStudio } from '../capture-runner/studio.ts'
 import { page } from './options.ts'
@@ -69,6 +70,16 @@ t.test('option pdf_paper_format: prints on that sheet, a4 unless it is told', as
 t.test('pdf_width and pdf_height make a sheet of any size', async (t) => {
   t.ok(isSheet(await print('/short', { pdfWidth: '4in', pdfHeight: '400px' }), [288, 300]))
   t.ok(isSheet(await print('/short', { pdfWidth: '100mm', pdfHeight: '100' }), [283, 75]))
+})
+
+t.test('PDFs of one page differ in bytes between runs: they are equal, whatever the second and the browser', async (t) => {
+  for (const options of [{}, { pdfTagged: true, pdfOutline: true }]) {
+    const take = async () => (await studio.shoot(site.url('/chapters'), { format: 'pdf', ...options })).picture
+    const first = await take()
+    const second = Math.floor(Date.now() / 1_000)
+    await eventually('another second', async () => Math.floor(Date.now() / 1_000) > second)
+    t.equal(Buffer.compare(first, await take()), 0)
+  }
 })
 
 t.test('option pdf_landscape: lays the sheet on its side', async (t) => {
