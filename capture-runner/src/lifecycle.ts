@@ -26,6 +26,9 @@ export interface MainFailure {
 export interface MainResponse {
   status: number
   url: string
+  /** As the browser takes it, in lower case. */
+  mimeType: string
+  isAttachment: boolean
 }
 
 /** Follows the main frame of one page through its events. */
@@ -34,12 +37,18 @@ export class Lifecycle {
   document: string | undefined
   failure: MainFailure | undefined
   response: MainResponse | undefined
+  /** The answer of the last document that the browser saved instead of showing. */
+  download: MainResponse | undefined
+  /** Chromium's code for the way in which the response of the shown document broke off. */
+  brokenOff: string | undefined
   /** Requests seen so far, of all documents. */
   requests = 0
   /** What counts as `networkidle`: so many milliseconds with no more than so many requests under way. To be set before the page is opened. */
   quiet: { milliseconds: number; maxRequests: number } = QUIET
   readonly #mainFrame: string
   readonly #responses = new Map<string, MainResponse>()
+  /** Chromium's codes for documents whose response broke off after its head, by loader. */
+  readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
   readonly #inFlight = new Map<string, { loader: string; isPainted: boolean }>()
   readonly #listeners = new Set<() => void>()
@@ -65,16 +74,13 @@ export class Lifecycle {
     events.on('Network.requestWillBeSent', (event) => this.#request(event))
     events.on('Network.responseReceived', ({ requestId, frameId, response }) => {
       if (frameId === mainFrame && requestId === this.#pending?.loader) {
-        this.#responses.set(requestId, { status: response.status, url: response.url })
+        this.#responses.set(requestId, toMainResponse(response))
       }
     })
     events.on('Network.loadingFinished', ({ requestId }) => this.#finish(requestId))
     events.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
-      if (requestId === this.#pending?.loader) {
-        // Cancelled: a download or an answer without content. The document before stays.
-        if (canceled) this.#pending = undefined
-        else this.#fail({ url: this.#pending.url, netError: errorText, kind: 'network' })
-      }
+      if (requestId === this.#pending?.loader) this.#lose(this.#pending, errorText, canceled)
+      else if (requestId === this.document && !canceled) this.brokenOff = errorText
       this.#finish(requestId)
       this.#tell()
     })
@@ -160,11 +166,26 @@ export class Lifecycle {
     if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'circle' })
   }
 
+  /** What becomes of a document that is not shown yet. */
+  #lose({ loader, url }: { loader: string; url: string }, netError: string, isCanceled: boolean | undefined): void {
+    if (isCanceled) {
+      // A download or an answer without content. The document before stays.
+      this.download = this.#responses.get(loader)
+      this.#pending = undefined
+    } else if (this.#responses.has(loader)) {
+      // The browser shows what has come of it, or its error page.
+      this.#broken.set(loader, netError)
+    } else this.#fail({ url, netError, kind: 'network' })
+  }
+
   #commit(loader: string, unreachableUrl: string | undefined): void {
-    if (unreachableUrl !== undefined) this.#fail({ url: unreachableUrl, kind: 'network' })
+    const netError = this.#broken.get(loader)
+    if (unreachableUrl !== undefined) this.#fail({ url: unreachableUrl, kind: 'network', ...(netError === undefined ? {} : { netError }) })
     this.document = loader
     this.response = this.#responses.get(loader)
+    this.brokenOff = netError
     this.#responses.clear()
+    this.#broken.clear()
     // Requests of the document before are cancelled without a word.
     for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
     this.#reached.clear()
@@ -228,6 +249,18 @@ export class Lifecycle {
   #tell(): void {
     for (const listener of this.#listeners) listener()
   }
+}
+
+function toMainResponse({ status, url, mimeType, headers }: ResponseEvent): MainResponse {
+  const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1] ?? ''
+  return { status, url, mimeType: mimeType.toLowerCase(), isAttachment: /^\s*attachment/i.test(disposition) }
+}
+
+interface ResponseEvent {
+  status: number
+  url: string
+  mimeType: string
+  headers: Readonly<Record<string, string>>
 }
 
 interface RequestEvent {

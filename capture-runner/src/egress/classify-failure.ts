@@ -13,12 +13,19 @@ export interface Failure {
 
 const MESSAGES: Record<string, string> = {
   ECONNREFUSED: 'refused the connection',
-  ECONNRESET: 'broke off the connection',
+  ECONNRESET: 'reset the connection',
   EPIPE: 'broke off the connection',
   ETIMEDOUT: 'did not answer in time',
   ENETUNREACH: 'cannot be reached from here',
   EHOSTUNREACH: 'cannot be reached from here',
   EADDRNOTAVAIL: 'cannot be reached from here',
+}
+
+/** How a connection ended that the guard had made, by Chromium's codes. */
+const ENDS: Record<string, string> = {
+  ERR_CONNECTION_RESET: 'reset the connection',
+  ERR_CONNECTION_CLOSED: 'closed the connection',
+  ERR_EMPTY_RESPONSE: 'closed the connection without a response',
 }
 
 const isFailed = (entry: LedgerEntry): boolean => entry.verdict === 'refused' || entry.verdict === 'failed'
@@ -63,5 +70,5 @@ export const classifyFailure = (ledger: Ledger, url: string, netError?: string):
   if (entry && isFailed(entry)) return toFailure(entry)
   const error = netError?.replace(/^net::/, '')
   if (error === undefined) return { code: 'NAVIGATION_FAILED', message: `${host ?? 'the page'} could not be loaded` }
-  return { code: byNetError(error), message: `${host ?? 'the page'} could not be loaded (${error})` }
+  return { code: byNetError(error), message: `${host ?? 'the page'} ${ENDS[error] ?? 'could not be loaded'} (${error})` }
 }

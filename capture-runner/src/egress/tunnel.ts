@@ -3,6 +3,7 @@
 
 import type net from 'node:net'
 import { connect } from './connect.ts'
+import { systemCodeOf } from './egress-error.ts'
 import type { LedgerEntry } from './ledger.ts'
 import { createMeter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
@@ -71,7 +72,11 @@ const join = (client: net.Socket, upstream: net.Socket, entry: LedgerEntry, sess
   const meter = createMeter(upstream, entry, session.ledger, session.maxBytes(), session.exhaust)
   upstream.on('data', meter.read)
   client.on('data', meter.read)
-  upstream.on('error', (error) => session.ledger.fail(entry, error))
+  upstream.on('error', (error) => {
+    session.ledger.fail(entry, error)
+    // Closed in order, half of a response without a length would pass for the whole.
+    if (systemCodeOf(error) === 'ECONNRESET') client.resetAndDestroy()
+  })
   for (const [one, other] of [
     [client, upstream],
     [upstream, client],

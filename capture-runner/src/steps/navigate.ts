@@ -1,7 +1,8 @@
 import type { WaitState } from '@tintype/crds/capture-options/waiting'
 import { classifyFailure } from '../egress/classify-failure.ts'
 import { CaptureError } from '../errors.ts'
-import { bounded, raced } from '../race.ts'
+import type { MainResponse } from '../lifecycle.ts'
+import { answered, bounded, raced } from '../race.ts'
 import type { Tab } from '../tab.ts'
 import type { Step, Work } from './step.ts'
 
@@ -17,10 +18,26 @@ export const navigate: Step = {
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
     const answer = await raced(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
-    if (answer.isDownload) throw new CaptureError('UNSUPPORTED_CONTENT', 'the address answers with a download, not a page')
+    if (answer.isDownload) throw await toUnsupported(tab, time.signal)
     if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
     await arrive(work, time.signal)
   },
+}
+
+/** Names what the URL answers with. The response is heard once the page has answered again: see listenAlong. */
+async function toUnsupported({ session, lifecycle }: Tab, signal: AbortSignal): Promise<CaptureError> {
+  await answered(session.send('Page.getLayoutMetrics'), signal)
+  return new CaptureError('UNSUPPORTED_CONTENT', `the URL answers with ${describeFile(lifecycle.download)}, not a page. ${INSTEAD}`)
+}
+
+const INSTEAD = 'Fetch the file itself, or give the URL of a page that shows it.'
+/** Types that are repeated to the client: a site may send anything. */
+const MIME_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
+
+function describeFile(response: MainResponse | undefined): string {
+  const { mimeType = '', isAttachment = false } = response ?? {}
+  const kind = mimeType === 'application/pdf' ? 'a PDF' : isAttachment ? 'a file to save' : 'a file'
+  return MIME_TYPE.test(mimeType) ? `${kind} (${mimeType})` : kind
 }
 
 /** The whole address, as the client gave it: no policy of a page cuts it short. */

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,6 +18,14 @@ import { decode, GREEN, isNear } from './pixels.ts'
 import { LOOPBACK_POLICY, openStudio } from './studio.ts'
 
 const green = (rest = '') => `<!doctype html><title>Green</title><body style="margin:0;background:#0f0">${rest}</body>`
+
+/** A page that promises more bytes than it sends. */
+const cut =
+  (type: string, text: string): RequestListener =>
+  (_request, response) => {
+    response.writeHead(200, { 'content-type': type, 'content-length': 100_000 })
+    response.write(text, () => response.socket?.destroy())
+  }
 
 /** How often a page was asked for that never comes. */
 let asked = 0
@@ -45,6 +54,21 @@ const site = await servePages({
   '/pdf': (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/pdf' })
     response.end('%PDF-1.4\n%%EOF')
+  },
+  '/csv': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' })
+    response.end('a,b\n1,2\n')
+  },
+  '/odd-type': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'a<b>/"c"', 'content-disposition': 'attachment' })
+    response.end('x')
+  },
+  '/hangs-up': (request) => request.socket.destroy(),
+  '/cut': cut('text/html; charset=utf-8', green('<p>and then nothing')),
+  '/cut-at-once': cut('text/html', '<p>x'),
+  '/cut-chunks': (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+    response.write(green('<p>and then nothing'), () => response.socket?.destroy())
   },
   '/download-by-script': green('<script>location.href = "/download"</script>'),
   '/empty': (_request, response) => response.writeHead(204).end(),
@@ -116,10 +140,19 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
     code: 'INVALID_SELECTOR',
     message: /not a CSS selector/,
   },
-  { name: 'a download', path: '/download', code: 'UNSUPPORTED_CONTENT' },
-  { name: 'a pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT' },
+  {
+    name: 'a download',
+    path: '/download',
+    code: 'UNSUPPORTED_CONTENT',
+    message: /a file to save \(application\/octet-stream\), not a page/,
+  },
+  { name: 'a pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT', message: /a PDF \(application\/pdf\), not a page.*Fetch the file/ },
+  { name: 'a table', path: '/csv', code: 'UNSUPPORTED_CONTENT', message: /a file \(text\/csv\), not a page.*Fetch the file/ },
+  { name: 'a file without a proper type', path: '/odd-type', code: 'UNSUPPORTED_CONTENT', message: /a file to save, not a page/ },
   { name: 'an answer without content', path: '/empty', code: 'NAVIGATION_FAILED' },
-  { name: 'a connection that is reset', path: '/reset', code: 'NAVIGATION_FAILED' },
+  { name: 'a connection that is reset', path: '/reset', code: 'NAVIGATION_FAILED', message: /reset the connection/ },
+  { name: 'a site that hangs up', path: '/hangs-up', code: 'NAVIGATION_FAILED', message: /closed the connection without a response/ },
+  { name: 'a page that breaks off before anything is shown', path: '/cut-at-once', code: 'NAVIGATION_FAILED', message: /broke off/ },
   { name: 'a circle of redirects', path: '/circle', code: 'TOO_MANY_REDIRECTS' },
   { name: 'a circle of scripts', path: '/script-circle', code: 'TOO_MANY_REDIRECTS' },
   { name: 'a script that leads to a closed port', path: '/to-nowhere', code: 'NAVIGATION_FAILED' },
@@ -135,6 +168,31 @@ for (const { name, path, options, code, message = /./ } of failures) {
     await takesTheNext(t)
   })
 }
+
+/** Ends a response that has no length by a reset, which a browser must not take for its end. */
+const resetting = createServer((socket) => {
+  socket.on('error', () => {})
+  socket.once('data', () => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html; charset=utf-8\r\n\r\n${green('<p>and then nothing')}`)
+    // A reset on the heels of the bytes would overtake them.
+    eventually('the bytes were read', async () => socket.writableLength === 0).then(() => setTimeout(() => socket.resetAndDestroy(), 200))
+  })
+})
+resetting.listen(0, '127.0.0.1')
+await once(resetting, 'listening')
+t.teardown(() => resetting.close())
+
+t.test('a page whose response broke off half-way has no warning: it has one, however it broke off', async (t) => {
+  const reset = `http://127.0.0.1:${(resetting.address() as AddressInfo).port}/`
+  for (const options of [{}, { locale: 'de-DE' }]) {
+    for (const url of [site.url('/cut'), site.url('/cut-chunks'), reset]) {
+      const { picture, findings } = await studio.shoot(url, options)
+      t.match(findings.warnings, [/^the page’s response broke off, so the picture may not show all of it/], url)
+      t.ok(isNear((await decode(picture)).at(5, 5), GREEN, 0), url)
+    }
+  }
+  t.notMatch((await studio.shoot(site.url('/green'))).findings.warnings.join(), /broke off/)
+})
 
 t.test('a capture of an unknown name fails with DNS_FAILED, over http and https', async (t) => {
   for (const url of ['http://no-such-name.invalid/', 'https://no-such-name.invalid/']) {

@@ -21,8 +21,8 @@ function aPage(t: Test) {
     },
     request: (id: string, { loader = id, url = 'https://x.example/', type = 'Document', frame = MAIN } = {}) =>
       send('Network.requestWillBeSent', { requestId: id, loaderId: loader, frameId: frame, type, request: { url } }),
-    answer: (id: string, status = 200) =>
-      send('Network.responseReceived', { requestId: id, frameId: MAIN, response: { status, url: 'u' } }),
+    answer: (id: string, status = 200, headers = {}) =>
+      send('Network.responseReceived', { requestId: id, frameId: MAIN, response: { status, url: 'u', mimeType: 'Text/CSV', headers } }),
     finish: (id: string) => send('Network.loadingFinished', { requestId: id }),
     lose: (id: string, errorText: string, canceled = false) => send('Network.loadingFailed', { requestId: id, errorText, canceled }),
     commit: (loader: string, unreachableUrl?: string) =>
@@ -225,4 +225,41 @@ t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its ow
   end()
   t.notOk(page.lifecycle.isBusy)
   t.equal(page.lifecycle.requests, 4)
+})
+
+t.test('Lifecycle tells what a document was that is saved instead of shown', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a', 200, { 'Content-Disposition': 'Attachment; filename=x' })
+  page.lose('a', 'net::ERR_ABORTED', true)
+  t.strictSame(page.lifecycle.download, { status: 200, url: 'u', mimeType: 'text/csv', isAttachment: true })
+  t.equal(page.lifecycle.failure, undefined)
+})
+
+t.test('Lifecycle tells that the response of the shown document broke off, before or after it was shown', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a')
+  page.commit('a')
+  t.equal(page.lifecycle.brokenOff, undefined)
+  page.lose('a', 'net::ERR_CONTENT_LENGTH_MISMATCH')
+  t.equal(page.lifecycle.brokenOff, 'net::ERR_CONTENT_LENGTH_MISMATCH')
+  page.start('b')
+  page.answer('b')
+  page.lose('b', 'net::ERR_CONNECTION_RESET')
+  page.commit('b')
+  t.match(page.lifecycle, { brokenOff: 'net::ERR_CONNECTION_RESET', failure: undefined })
+  page.start('c')
+  page.answer('c')
+  page.commit('c')
+  t.equal(page.lifecycle.brokenOff, undefined, 'the next document is whole')
+})
+
+t.test('Lifecycle takes a broken response for a failure where the browser shows its error page', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a')
+  page.lose('a', 'net::ERR_INVALID_RESPONSE')
+  page.commit('a', 'https://a.example/')
+  t.strictSame(page.lifecycle.failure, { url: 'https://a.example/', netError: 'net::ERR_INVALID_RESPONSE', kind: 'network' })
 })

@@ -82,3 +82,9 @@ t.test('classifyFailure names the byte limit whatever the connection says', asyn
   book.isExhausted = true
   t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_CONTENT_LENGTH_MISMATCH').code, 'RESOURCE_LIMIT')
 })
+
+t.test('classifyFailure says how a connection ended that was made', async (t) => {
+  const messageOf = (netError: string) => classifyFailure(new LedgerBook(() => 0), 'http://a.example/', netError).message
+  t.equal(messageOf('net::ERR_CONNECTION_RESET'), 'a.example reset the connection (ERR_CONNECTION_RESET)')
+  t.equal(messageOf('net::ERR_EMPTY_RESPONSE'), 'a.example closed the connection without a response (ERR_EMPTY_RESPONSE)')
+})
