@@ -19,18 +19,40 @@ export const guessBanners = `(() => {
     const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
     return width > 0 && height > 0 ? (width * height) / area : 0
   }
+  // Elements below one, with those in open shadow roots; each after all that is around it.
+  const below = (element) => {
+    const found = []
+    const roots = element.shadowRoot ? [element, element.shadowRoot] : [element]
+    for (const root of roots) {
+      for (const inner of root.querySelectorAll('*')) {
+        found.push(inner)
+        if (inner.shadowRoot) roots.push(inner.shadowRoot)
+      }
+    }
+    return found
+  }
+  const isWithin = (element, other) => {
+    for (let node = element; node; node = node.parentNode ?? node.host) if (node === other) return true
+    return false
+  }
+  const shownIn = (node) => node.nodeType === Node.TEXT_NODE ? node.data : /^(style|script|template)$/i.test(node.tagName) ? '' : (node.innerText ?? '')
+  // innerText leaves shadow roots out.
+  const textOf = (element) =>
+    [element, ...below(element)].flatMap(({ shadowRoot }) => (shadowRoot ? [...shadowRoot.childNodes].map(shownIn) : []))
+      .concat(element.innerText ?? '').join(' ').slice(0, 5000)
+  const has = (element, selector) => below(element).some((inner) => inner.matches(selector))
   const found = []
-  for (const element of document.body?.querySelectorAll('*') ?? []) {
-    if (found.some((other) => other.contains(element)) || !isAbove(element)) continue
+  for (const element of document.body ? below(document.body) : []) {
+    if (!isAbove(element) || found.some((other) => isWithin(element, other))) continue
     const covered = share(element)
     if (covered === 0) continue
-    const text = (element.innerText ?? '').slice(0, 5000)
-    const says = words.test(text) && element.querySelector('button, [role=button], a, input') !== null
+    const text = textOf(element)
+    const says = words.test(text) && has(element, 'button, [role=button], a, input')
     // A veil: nothing to read, and the whole window covered.
-    const isVeil = covered > 0.9 && text.trim() === '' && element.querySelector('img, video, canvas, svg, iframe') === null
+    const isVeil = covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
     if (says || isVeil) found.push(element)
   }
-  if (!found.some((element) => (element.innerText ?? '').trim() !== '')) return 0
+  if (!found.some((element) => textOf(element).trim() !== '')) return 0
   for (const element of found) element.style.setProperty('display', 'none', 'important')
   for (const element of [document.documentElement, document.body]) {
     if (getComputedStyle(element).overflowY === 'hidden') element.style.setProperty('overflow', 'visible', 'important')

@@ -1,0 +1,38 @@
+// Banners that lie in shadow roots, as those of many web components do.
+
+import t from 'tap'
+import { BLUE, GREEN, RED, WHITE } from '../capture-runner/pixels.ts'
+import { openStage, page } from './options.ts'
+
+const BAR = 'position:fixed;left:0;right:0;bottom:0;height:300px;background:#f00;z-index:9'
+const TEXT = 'We use cookies. <button>Fine</button>'
+const NAVIGATION = '<nav style="position:fixed;top:0;left:0;right:0;height:40px;background:#0f0"><a href="/">Home</a></nav>'
+/** An element with a shadow root of this markup. */
+const shadow = (name: string, markup: string): string => `<${name}><template shadowrootmode="open">${markup}</template></${name}>`
+const around = (banner: string): string => page('', `<h1>News</h1>${NAVIGATION}${banner}`)
+
+const stage = await openStage(t, {
+  '/inside': around(shadow('cookie-banner', `<div style="${BAR}">${TEXT}</div>`)),
+  '/host': around(shadow('cookie-banner', `<style>:host { ${BAR} }</style><p>${TEXT}</p>`)),
+  '/deep': around(shadow('my-app', `<main>${shadow('my-layer', shadow('cookie-banner', `<div style="${BAR}">${TEXT}</div>`))}</main>`)),
+  '/split': around(`<div style="${BAR}">${shadow('cookie-text', `<p>${TEXT}</p>`)}</div>`),
+  // A bar of the page's own, whose style only speaks of cookies.
+  '/own': around(
+    shadow(
+      'site-footer',
+      `<style>.cookie { color: red }</style><div style="${BAR};background:#00f">Now on air. <a href="/">Listen</a></div>`,
+    ),
+  ),
+})
+
+for (const path of ['/inside', '/host', '/deep', '/split']) {
+  t.test(`banners in shadow roots stay because nothing looks there: gone from ${path}, and the page's own bar stays`, async (t) => {
+    t.strictSame((await stage.shoot(path)).pixels.at(900, 1000), RED, 'the control')
+    const { pixels } = await stage.shoot(path, { blockBannersByHeuristics: true })
+    t.strictSame([pixels.at(900, 1000), pixels.at(900, 20)], [WHITE, GREEN])
+  })
+}
+
+t.test('block_banners_by_heuristics leaves a bar of the page in a shadow root', async (t) => {
+  t.strictSame((await stage.shoot('/own', { blockBannersByHeuristics: true })).pixels.at(900, 1000), BLUE)
+})
