@@ -127,7 +127,9 @@ export const noteLinks = (ids: readonly string[]): Promise<Noted> =>
       const { download_url: link } = (await (await fetch(`${base}/api/v1/screenshots/${id}`, { headers })).json()) as {
         download_url: string
       }
-      links.set(id, link)
+      // Absolute where the request's host is known; the next forward has another port.
+      const { pathname, search } = new URL(link, base)
+      links.set(id, pathname + search)
     }
     return { headers, links }
   })
