@@ -21,6 +21,7 @@ import { mask } from './steps/mask.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
 import { navigate } from './steps/navigate.ts'
+import { notePanel } from './steps/note-panel.ts'
 import { notePage, notePicture } from './steps/notes.ts'
 import { openMarkup } from './steps/open-markup.ts'
 import { placeWindow } from './steps/place-window.ts'
@@ -78,6 +79,7 @@ export const STEPS: readonly Step[] = [
   checkContent,
   stillPage,
   measure,
+  notePanel,
   metadata,
   notePage,
   files,
