@@ -121,10 +121,16 @@ export const optionsKey = (account: string, subject: string): string => `options
 const LAST_DAY = 99_999
 const DAY_MILLISECONDS = 86_400_000
 
+const DAY_DIGITS = 5
 const DAY = /^\d{5}$/
 
 /** True for a day as keys carry it. */
 export const isDay = (text: string): boolean => DAY.test(text)
+
+const FAR_DAY = /^0{0,3}-[1-9]\d{0,6}$/
+
+/** True for a day after the year 2243, for which {@link invertedDay} gives a negative number. Only ids with a time of somebody's choice have one. */
+export const isFarDay = (text: string): boolean => text.length >= DAY_DIGITS && FAR_DAY.test(text)
 
 /** The instant at which a day of {@link invertedDay} begins. */
 export const startOfDay = (day: string): Date => new Date((LAST_DAY - Number(day)) * DAY_MILLISECONDS)
@@ -141,4 +147,4 @@ export function idsOfDay(day: string): (text: string) => boolean {
 }
 
 /** Days until a far end, five digits: later days sort first. */
-export const invertedDay = (at: Date): string => String(LAST_DAY - Math.floor(at.getTime() / DAY_MILLISECONDS)).padStart(5, '0')
+export const invertedDay = (at: Date): string => String(LAST_DAY - Math.floor(at.getTime() / DAY_MILLISECONDS)).padStart(DAY_DIGITS, '0')

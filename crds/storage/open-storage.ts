@@ -75,6 +75,11 @@ export function openStorage({
         const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
         return objects.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')
       }),
+    listObjects: (prefix, { after = '', limit = PAGE } = {}) =>
+      withClient('list objects', async (client) => {
+        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', '', limit, after)
+        return objects.flatMap(({ name, lastModified }) => (name && lastModified ? [{ key: name, lastModified }] : []))
+      }),
     remove: (keys) => withClient('remove objects', (client) => removeObjects(client, bucket, keys)),
     removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
     copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),

@@ -13,6 +13,13 @@ export interface StoredFile {
   lastModified: Date
 }
 
+/** An object of a list. */
+export interface ListedObject {
+  key: string
+  /** When the store took it, by the store's clock. */
+  lastModified: Date
+}
+
 /** A small object, read whole. */
 export interface StoredText {
   text: string
@@ -67,6 +74,8 @@ export interface ObjectStorage {
   mark(key: string): Promise<void>
   /** Keys that begin with a prefix, in order: one page. */
   list(prefix: string, options?: ListKeys): Promise<string[]>
+  /** As {@link list}, with the time at which each object was stored. */
+  listObjects(prefix: string, options?: Omit<ListKeys, 'folders'>): Promise<ListedObject[]>
   remove(keys: readonly string[]): Promise<void>
   /** Removes every object whose key begins with `prefix`. */
   removePrefix(prefix: string): Promise<void>

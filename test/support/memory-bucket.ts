@@ -1,6 +1,8 @@
 /** A bucket in memory that lists as S3 does: in order, beyond a key, with folders rolled up. */
 export class MemoryBucket {
   readonly objects = new Map<string, string>()
+  /** When objects were stored; of those that are not in it, 1970. */
+  readonly modified = new Map<string, Date>()
   /** Called before each call; what it throws, the call throws. */
   beforeCall: (what: string, key: string) => void = () => {}
 
@@ -25,10 +27,16 @@ export class MemoryBucket {
     return [...found].slice(0, Math.min(limit, 1_000))
   }
 
+  #modifiedAt(key: string): Date {
+    return this.modified.get(key) ?? new Date(0)
+  }
+
   /** As the operator's programs use it. */
   get storage() {
     return {
       list: async (...args: Parameters<MemoryBucket['list']>) => this.list(...args),
+      listObjects: async (prefix: string, options: { after?: string | undefined; limit?: number } = {}) =>
+        this.list(prefix, options).map((key) => ({ key, lastModified: this.#modifiedAt(key) })),
       exists: async (key: string) => this.objects.has(key),
       readText: async (key: string) => this.objects.get(key),
       write: async (key: string, text: string) => {
@@ -61,7 +69,7 @@ export class MemoryBucket {
         this.objects.set(key, '')
       },
       stat: async (key: string) =>
-        this.objects.has(key) ? { sizeBytes: this.objects.get(key)!.length, etag: 'e', lastModified: new Date(0) } : undefined,
+        this.objects.has(key) ? { sizeBytes: this.objects.get(key)!.length, etag: 'e', lastModified: this.#modifiedAt(key) } : undefined,
     }
   }
 }

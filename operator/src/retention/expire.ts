@@ -1,6 +1,6 @@
 // What is kept no longer: files after their plan's days, records after theirs, and all of accounts that are gone. Keys are in the order of
-// time, newest first, so what is due is the end of a list and nothing else is looked at. What was removed is not found again: a sweep that
-// was interrupted goes on where it ended.
+// time, newest first, so what is due is the end of a list. What is dated in the future is its beginning (future-ids.ts). Nothing else is looked
+// at. What was removed is not found again: a sweep that was interrupted goes on where it ended.
 
 import type { Log } from '@tintype/crds/client/log'
 import { keptUntil } from '@tintype/crds/download-link'
@@ -24,12 +24,13 @@ import {
 import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
 import { findArchived } from '../storage/find-archived.ts'
 import type { Storage } from '../storage/storage.ts'
+import { removeFutureFiles, removeFutureRecords } from './future-ids.ts'
 import type { GoneAccounts } from './gone-accounts.ts'
 import { inParallel } from './in-parallel.ts'
 import type { MarkChecks } from './marks.ts'
 
 export interface ExpireDeps extends MarkChecks {
-  storage: Pick<Storage, 'list' | 'remove' | 'readText'>
+  storage: Pick<Storage, 'list' | 'listObjects' | 'remove' | 'readText'>
   findAccount: (name: string) => Account | undefined
   /** Asks the API server: the local cache may be behind, and a deletion cannot be taken back. */
   isAccountGone: (name: string) => Promise<boolean>
@@ -65,16 +66,21 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     const prefix = `${USERS}${account}/`
     const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps, isFileOf(account, deps))
     if (count > 0) deps.log.info({ account, files: count }, 'files expired')
+    const future = await removeFutureFiles(account, cutoff, deps)
+    if (future > 0) deps.log.info({ account, files: future }, 'files dated in the future expired')
   }
   for await (const account of folders(RECORDS, undefined, deps)) {
     if (gone.has(account)) continue
     const prefix = recordsPrefix(account)
     // A day goes when all of it is old enough.
-    const lastKept = `${prefix}${invertedDay(daysAgo(recordDaysOf(account, deps), deps))}~`
+    const cutoff = daysAgo(recordDaysOf(account, deps), deps)
+    const lastKept = `${prefix}${invertedDay(cutoff)}~`
     for await (const day of folders(prefix, lastKept, deps, isDay)) {
       const count = await removeAfter(`${prefix}${day}/`, undefined, deps)
       deps.log.info({ account, day, objects: count }, 'records expired')
     }
+    const future = await removeFutureRecords(account, cutoff, deps)
+    if (future > 0) deps.log.info({ account, objects: future }, 'records dated in the future expired')
   }
 }
 

@@ -87,6 +87,7 @@ t.test('every call to a store that hangs ends by the time limit', async (t) => {
     hurried.exists('records/a'),
     hurried.write('records/a', 'x'),
     hurried.list('records/'),
+    hurried.listObjects('records/'),
     hurried.remove(['records/a']),
     hurried.removePrefix('records/'),
     hurried.copy({ from: 'records/a', etag: 'e', to: 'records/b' }),

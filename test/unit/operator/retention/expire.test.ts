@@ -11,6 +11,7 @@ import {
   optionsKey,
   recordKey,
   rewriteKey,
+  segmentsPrefix,
   tombstoneKey,
 } from '../../../../crds/src/storage-keys.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
@@ -28,12 +29,18 @@ const accounts = new Map([
   ['large', anAccount({ name: 'large', spec: { plan: 'scale' } })],
 ])
 const idAt = (second: number): string => newId('scr', at(second))
-const run = (bucket: MemoryBucket, mayWrite = () => true, { now = NOON, kinds = [] as OwnedKind[] } = {}, kept: Plans = plans) =>
+const run = (
+  bucket: MemoryBucket,
+  mayWrite = () => true,
+  { now = NOON, kinds = [] as OwnedKind[] } = {},
+  kept: Plans = plans,
+  storage = bucket.storage,
+) =>
   expire({
     ...markChecks,
     isAccountGone: async (name) => !accounts.has(name),
     findLive: () => undefined,
-    storage: bucket.storage,
+    storage,
     findAccount: (name) => accounts.get(name),
     plans: kept,
     recordDays: 400,
@@ -150,4 +157,98 @@ t.test('expire forgets that an account was gone when it is there again', async (
   for (const key of keysOf('small')) bucket.objects.set(key, '')
   await run(bucket)
   t.strictSame(bucket.keys(), keysOf('small'))
+})
+
+/** Stores an object so many days ago. */
+function store(bucket: MemoryBucket, key: string, ageDays: number): string {
+  bucket.objects.set(key, '')
+  bucket.modified.set(key, at(-ageDays * DAY))
+  return key
+}
+const YEAR_2100 = new Date('2100-01-01T00:00:00Z')
+const YEAR_3000 = new Date('3000-01-01T00:00:00Z')
+const YEAR_10889 = new Date(2 ** 48 - 1)
+// The first day whose number in a key is negative.
+const YEAR_2243 = new Date(100_000 * DAY * 1_000)
+const FUTURE = [at(3_601), at(400 * DAY), YEAR_2100, YEAR_2243, YEAR_3000, YEAR_10889]
+
+t.test('expire removes files with ids of the future once they were stored longer ago than their plan keeps files', async (t) => {
+  const bucket = new MemoryBucket()
+  const kept: string[] = []
+  for (const time of FUTURE) {
+    for (const [account, days] of [
+      ['small', 7],
+      ['large', 90],
+      ['unknown', 90],
+    ] as const) {
+      store(bucket, objectKey(account, newId('scr', time), 'png'), days + 0.1)
+      store(bucket, objectKey(account, newId('scr', time), 'thumb.png'), days + 0.1)
+      kept.push(store(bucket, objectKey(account, newId('scr', time), 'png'), days - 0.1))
+    }
+  }
+  await run(bucket)
+  t.strictSame(bucket.keys('users/'), kept.sort())
+})
+
+t.test('expire removes records, tombstones and marks of days to come once they were stored longer ago than records are kept', async (t) => {
+  const bucket = new MemoryBucket()
+  const keysOfRecord = (id: string) => [
+    recordKey('small', id),
+    tombstoneKey('small', id),
+    `${segmentsPrefix('small', dayOf(id))}${id}`,
+    rewriteKey('small', dayOf(id), JOIN),
+  ]
+  const [young, old] = [1, 2].map(() => FUTURE.slice(1).map((time) => newId('scr', time)))
+  for (const key of old!.flatMap(keysOfRecord)) store(bucket, key, 400.1)
+  for (const key of young!.flatMap(keysOfRecord)) store(bucket, key, 399.9)
+  await run(bucket)
+  // Marks that a day be joined are one for each day: those of the young ones.
+  t.strictSame(bucket.keys(), [...new Set(young!.flatMap(keysOfRecord))].sort())
+})
+
+t.test('expire removes by the time of storing nothing but what has an id or a day of the future', async (t) => {
+  const bucket = new MemoryBucket()
+  const ofNow = idAt(3_599)
+  const keys = [
+    objectKey('small', ofNow, 'png'),
+    objectKey('small', idAt(-6 * DAY), 'png'),
+    recordKey('small', ofNow),
+    recordKey('small', idAt(-399 * DAY)),
+    rewriteKey('small', dayOf(ofNow), JOIN),
+    'users/small/aaa.png',
+    `users/small/${newId('scr', YEAR_2100)}`,
+    'users/small/scr_0.png',
+    'records/small/7/x',
+    'records/small/-/x',
+    'records/small/-12345678/x',
+    'records/small/yyy',
+    'rewrites/small/7/x',
+  ]
+  for (const key of keys) store(bucket, key, 4_000)
+  await run(bucket)
+  t.strictSame(bucket.keys(), keys.sort())
+})
+
+t.test('expire removes more files with ids of the future than one list holds, and none for a leader that is one no longer', async (t) => {
+  const bucket = new MemoryBucket()
+  for (let n = 0; n < 2_500; n++) store(bucket, objectKey('small', newId('scr', at(900 * DAY + n)), 'png'), n % 2 === 0 ? 8 : 6)
+  await run(bucket, () => false)
+  t.equal(bucket.keys().length, 2_500)
+  await run(bucket)
+  t.equal(bucket.keys().length, 1_250)
+})
+
+t.test('expire looks for ids of the future with one short list for each place of an account', async (t) => {
+  const bucket = new MemoryBucket()
+  for (let n = 0; n < 2_500; n++)
+    for (const key of [objectKey('small', idAt(-n), 'png'), recordKey('small', idAt(-n))]) store(bucket, key, 1)
+  const listed: string[] = []
+  const { storage } = bucket
+  const listObjects: typeof storage.listObjects = async (prefix, options) => {
+    const found = await storage.listObjects(prefix, options)
+    listed.push(`${prefix} ${found.length}`)
+    return found
+  }
+  await run(bucket, undefined, {}, plans, { ...storage, listObjects })
+  t.strictSame(listed, ['users/small/ 10', 'records/small/ 10', 'rewrites/small/ 0'])
 })

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { newId } from '../../../crds/src/ids.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { dayOf, JOIN, objectKey, recordKey, rewriteKey, segmentsPrefix, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { expire } from '../../../operator/src/retention/expire.ts'
+import { GoneAccounts } from '../../../operator/src/retention/gone-accounts.ts'
+import { openStorage } from '../../../operator/src/storage/storage.ts'
+import { startMinio } from '../../cluster/minio.ts'
+import { anAccount } from '../../support/builders.ts'
+import { markChecks } from '../../support/mark-checks.ts'
+import { makeIdentities } from '../store-identities.ts'
+
+// A real store says itself when it took an object. So the sweep gets a clock that is days ahead, and the operator's own identity.
+
+const DAY = 86_400_000
+const ACCOUNT = 'acme'
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-future-'))
+const minio = await startMinio({ directory })
+t.teardown(async () => {
+  await minio.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+const place = { endpoint: minio.endpoint, region: 'us-east-1', bucket: 'tintype' }
+const root = openStorage({ ...place, accessKey: minio.accessKey, secretKey: minio.secretKey })
+await root.ensureBucket()
+const { operator } = await makeIdentities(minio)
+const storage = openStorage({ ...place, ...operator })
+const log = { debug() {}, info() {}, warn() {}, error() {} }
+const plans = { ...DEFAULT_PLANS, free: { ...DEFAULT_PLANS.free, retentionDays: 30, recordDays: 60 } }
+
+const sweep = (days: number) => {
+  const shared = { ...markChecks, storage, now: () => new Date(Date.now() + days * DAY), log }
+  return expire({
+    ...shared,
+    findAccount: () => anAccount({ name: ACCOUNT, spec: { plan: 'free' } }),
+    isAccountGone: async () => false,
+    findLive: () => undefined,
+    gone: new GoneAccounts({ ...shared, kinds: [], graceMilliseconds: DAY }),
+    plans,
+    recordDays: 400,
+    mayWrite: () => true,
+  })
+}
+
+t.test('files and records with ids of the future expire by the time at which a real store took them', async (t) => {
+  const years = ['2100-01-01', '2500-01-01'].map((day) => new Date(day))
+  const ids = [new Date(Date.now() + 900 * DAY), ...years, new Date(2 ** 48 - 1)].map((time) => newId('scr', time))
+  const files = ids.flatMap((id) => [objectKey(ACCOUNT, id, 'png'), objectKey(ACCOUNT, id, 'thumb.png')])
+  const records = ids.flatMap((id) => [recordKey(ACCOUNT, id), tombstoneKey(ACCOUNT, id), `${segmentsPrefix(ACCOUNT, dayOf(id))}${id}`])
+  const marks = ids.map((id) => rewriteKey(ACCOUNT, dayOf(id), JOIN))
+  const strays = ['users/acme/aaa.png', 'users/acme/scr_0.png', 'records/acme/7/x', 'records/acme/-/x']
+  // Of the future to a sweep in 31 days, and of the past to one in 61.
+  const present = newId('scr', new Date(Date.now() + 59 * DAY))
+  const kept = [recordKey(ACCOUNT, present), ...strays]
+  files.push(objectKey(ACCOUNT, present, 'png'))
+  for (const key of [...files, ...records, ...marks, ...kept]) await root.write(key, 'x')
+  const left = async () => (await Promise.all(['users/', 'records/', 'rewrites/'].map((prefix) => root.list(prefix)))).flat().sort()
+
+  await sweep(29)
+  t.strictSame(await left(), [...files, ...records, ...marks, ...kept].sort(), 'nothing is old enough')
+  await sweep(31)
+  t.strictSame(await left(), [...records, ...marks, ...kept].sort(), 'files have had their 30 days')
+  await sweep(61)
+  t.strictSame(await left(), kept.sort(), 'records have had their 60 days; one whose day has come goes by its id')
+})
+
+t.test('a list of a real store says when it took each object, page by page', async (t) => {
+  const before = Date.now()
+  for (const key of ['records/b/1', 'records/b/2', 'records/b/3']) await root.write(key, 'x')
+  const first = await storage.listObjects('records/b/', { limit: 2 })
+  const rest = await storage.listObjects('records/b/', { after: 'records/b/2' })
+  t.strictSame(
+    [...first, ...rest].map(({ key }) => key),
+    ['records/b/1', 'records/b/2', 'records/b/3'],
+  )
+  // HTTP and S3 dates may have whole seconds only.
+  for (const { lastModified } of [...first, ...rest])
+    t.ok(lastModified.getTime() >= before - 1_000 && lastModified.getTime() <= Date.now() + 1_000)
+})
