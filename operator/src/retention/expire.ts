@@ -59,7 +59,6 @@ const LAST_TAIL = Buffer.alloc(10, 0xff)
 /** One sweep over all accounts that have something in the bucket. */
 export async function expire(deps: ExpireDeps): Promise<void> {
   const gone = await removeGone(deps)
-  await removeMarked(deps)
   for await (const account of folders(USERS, undefined, deps)) {
     if (gone.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
@@ -82,6 +81,8 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     const future = await removeFutureRecords(account, cutoff, deps)
     if (future > 0) deps.log.info({ account, objects: future }, 'records dated in the future expired')
   }
+  // Last: a mark that cannot be carried out must not keep anything else from expiring.
+  await removeMarked(deps)
 }
 
 /** Everything of accounts that are gone for long, the mark last: by it an interrupted removal is found again. Gives the accounts. */

@@ -15,7 +15,7 @@ export async function readRunning(): Promise<{ values: string[]; tags: Record<st
     'image.registry': 'localhost/tintype',
     'image.pullPolicy': 'Never',
     'bootstrap.plan': 'scale',
-    'runner.maxPods': 2,
+    'runner.maxPods': 5,
     'runner.egress.allowedHosts': ['*.sites.svc.cluster.local'],
     'sandbox.localhostProfile': 'profiles/tintype-chromium.json',
     'minio.persistence.size': '1Gi',
