@@ -3,6 +3,12 @@
  * machine and pages on loopback, and no cluster.
  *   -- --only dark_mode,device    just these
  *   -- --to DIRECTORY             where to; else .tintype/gallery
+ *
+ * `npm run gallery -- --corpus`: captures of pages made from packages, compared with references that somebody approved; see docs/corpus.md.
+ *   -- --corpus --only aos,vue           just these
+ *   -- --corpus --delay 50               milliseconds added to every response
+ *   -- --corpus --slow [--at-once 3]     pictures by plain Playwright that waits for seconds, to compare with by eye
+ *   -- --corpus --approve aos,vue:full   store references; --from runner or slow, --note TEXT
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -20,6 +26,7 @@ import { repository } from '../cluster/state.ts'
 import { openStudio, type Studio } from '../integration/capture-runner/studio.ts'
 import { createPages } from '../sites/src/server.ts'
 import { startDnsServer } from '../support/dns-server.ts'
+import { runCorpus } from './corpus/main.ts'
 import { atOrigin, type Entry, entries, splitPrivate, unseen, type Values } from './entry.ts'
 import { buildGallery, type Pair, type Shown } from './html.ts'
 import { galleryPages } from './pages.ts'
@@ -80,9 +87,36 @@ async function showPair(studio: Studio, origin: string, to: string, entry: Entry
   return { entry, before, after }
 }
 
+const TEXT = { type: 'string' } as const
+const OPTIONS = {
+  only: TEXT,
+  to: TEXT,
+  corpus: { type: 'boolean' },
+  slow: { type: 'boolean' },
+  delay: TEXT,
+  'at-once': TEXT,
+  approve: TEXT,
+  from: TEXT,
+  note: TEXT,
+} as const
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, to: { type: 'string' } } })
+  const { values } = parseArgs({ options: OPTIONS })
   const only = values.only?.split(',')
+  if (values.corpus) {
+    const { approve, note } = values
+    const isRight = await runCorpus({
+      ...(only ? { only } : {}),
+      ...(approve ? { approve: approve.split(',') } : {}),
+      ...(note ? { note } : {}),
+      delayMilliseconds: Number(values.delay ?? 0),
+      slow: values.slow ?? false,
+      atOnce: Number(values['at-once'] ?? 2),
+      from: values.from === 'slow' ? 'slow' : 'runner',
+    })
+    process.exitCode = isRight ? 0 : 1
+    return
+  }
   const to = path.resolve(values.to ?? path.join(repository, '.tintype/gallery'))
   if (!only) await rm(to, { recursive: true, force: true })
   await mkdir(to, { recursive: true })

@@ -6,15 +6,25 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css',
   '.gif': 'image/gif',
   '.html': 'text/html; charset=utf-8',
+  '.jpeg': 'image/jpeg',
   '.jpg': 'image/jpeg',
   '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.mjs': 'text/javascript',
+  '.mp4': 'video/mp4',
+  '.pdf': 'application/pdf',
   '.png': 'image/png',
   '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
   '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webp': 'image/webp',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
 }
 
-/** Serves the files of a directory as they are; its root leads to `home`. */
-export function serveDocuments(directory: string, home: string): RequestListener {
+/** Serves the files of a directory; its root leads to `home`. `edit` changes the text of HTML files, which are sent as they are otherwise. */
+export function serveDocuments(directory: string, home: string, { edit }: { edit?: (html: string) => string } = {}): RequestListener {
   return async (request, response) => {
     if (request.url === '/') {
       response.writeHead(302, { location: home }).end()
@@ -25,7 +35,9 @@ export function serveDocuments(directory: string, home: string): RequestListener
       response.writeHead(404, { 'content-type': 'text/plain' }).end('there is no such document\n')
       return
     }
-    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' }).end(await readFile(file))
+    const type = TYPES[path.extname(file)] ?? 'application/octet-stream'
+    const body = await readFile(file)
+    response.writeHead(200, { 'content-type': type }).end(edit && type.startsWith('text/html') ? edit(body.toString()) : body)
   }
 }
 

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { buildDocument, pathOf } from '../../../gallery/corpus/page.ts'
+import { pages } from '../../../gallery/corpus/pages.ts'
+import { readReferences } from '../../../gallery/corpus/references.ts'
+import { buildReport, type Result, writeLine, writeTable } from '../../../gallery/corpus/report.ts'
+import { rewritePublicUrls } from '../../../gallery/corpus/site.ts'
+
+const packages = join(import.meta.dirname, '../../../gallery/corpus/packages')
+const { dependencies } = JSON.parse(readFileSync(join(packages, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+const names = pages.map(({ name }) => name)
+
+t.test('the corpus has at least 120 pages, each with a name of its own', async (t) => {
+  t.ok(pages.length >= 120, `${pages.length} pages`)
+  t.equal(new Set(names).size, names.length)
+  for (const name of names) t.match(name, /^[a-z0-9]+(-[a-z0-9]+)*$/)
+})
+
+t.test('every package that a page loads is pinned in package.json', async (t) => {
+  const packageOf = (file: string): string => /^(@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? ''
+  const TRANSITIVE = new Set(['lit-html', 'lit-element', '@lit/reactive-element'])
+  for (const page of pages) {
+    const files =
+      'file' in page
+        ? page.file.startsWith('npm/')
+          ? [page.file.slice('npm/'.length)]
+          : []
+        : [...(page.styles ?? []), ...(page.scripts ?? []), ...Object.values(page.imports ?? {})]
+    for (const file of files.map(packageOf)) if (!(file in dependencies) && !TRANSITIVE.has(file)) t.fail(`${page.name}: ${file}`)
+  }
+  for (const [name, version] of Object.entries(dependencies)) if (!/^(npm:[^@]+@)?\d/.test(version)) t.fail(`${name}: ${version}`)
+  for (const line of readFileSync(join(packages, 'requirements.txt'), 'utf8').split('\n').filter(Boolean))
+    t.match(line, /^[\w.-]+==[\w.]+$/)
+})
+
+t.test('pages of ours name no host', async (t) => {
+  for (const page of pages) if ('body' in page) t.notMatch(buildDocument(page), /\b(src|href|url)\s*[=(:]\s*['"]?https?:/)
+})
+
+t.test('a page is below its root, or below the cache', async (t) => {
+  t.equal(pathOf({ name: 'a', kind: 'template', file: 'npm/a/dist/b/c.html', root: 'npm/a/dist' }), '/b/c.html')
+  t.equal(pathOf({ name: 'a', kind: 'template', file: 'npm/a/c.html' }), '/npm/a/c.html')
+  t.equal(pathOf({ name: 'a', kind: 'chart', body: '' }), '/page/a')
+})
+
+t.test('URLs of public package hosts lead to the packages of the corpus', async (t) => {
+  t.equal(
+    rewritePublicUrls('<script src="https://cdn.example/npm/bootstrap@5.2.3/dist/js/b.js">'),
+    '<script src="/npm/bootstrap/dist/js/b.js">',
+  )
+  t.equal(rewritePublicUrls('"https://cdn.example/npm/@scope/name@1.0.0-rc.1/a.css"'), '"/npm/@scope/name/a.css"')
+  t.equal(rewritePublicUrls('"https://icons.example/releases/v6.3.0/js/all.js"'), '"/npm/@fortawesome/fontawesome-free/js/all.js"')
+  t.equal(rewritePublicUrls('<a href="https://example.com/about">'), '<a href="https://example.com/about">')
+})
+
+t.test('every reference is of a page of the corpus', async (t) => {
+  const references = Object.entries(await readReferences())
+  t.ok(references.length >= 120, `${references.length} pages have references`)
+  for (const [name, modes] of references) {
+    if (!names.includes(name)) t.fail(`no page ${name}`)
+    for (const { approved, rows } of Object.values(modes))
+      t.ok(/^\d{4}-\d\d-\d\d$/.test(approved) && rows.every((row) => /^[\w.-]+$/.test(row)), name)
+  }
+})
+
+t.test('the report says what is right, what changed and by how much', async (t) => {
+  const result: Result = {
+    name: 'aos',
+    kind: 'animation',
+    mode: 'full',
+    outcome: 'right',
+    milliseconds: 512,
+    notes: [],
+    comparison: { blocks: 8, changed: 0, places: [] },
+  }
+  const changed: Result = {
+    ...result,
+    name: 'vue',
+    outcome: 'changed',
+    comparison: { blocks: 8, changed: 1, places: [{ left: 0, top: 0 }] },
+    notes: ['<slow>'],
+  }
+  t.match(writeLine(result), /^right +full +aos +512 ms$/)
+  t.match(writeLine(changed), /^changed +full +vue +512 ms 1 of 8 blocks; <slow>$/)
+  t.match(writeTable([result, changed]), /\| animation \| full \| 2 \| 1 \| 1 \| 0 \| 0 \|/)
+  const page = buildReport([result, changed])
+  t.ok(page.indexOf('vue') < page.indexOf('aos'), 'changed ones first')
+  t.match(page, /&lt;slow&gt;/)
+})
