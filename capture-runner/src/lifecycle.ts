@@ -14,6 +14,12 @@ const PAINTED = new Set(['Image', 'Font', 'Stylesheet'])
 /** Documents after which a page counts as redirecting in a circle; the browser's own limit for HTTP redirects. */
 const MAX_DOCUMENTS = 20
 
+/** Seconds within which a refresh that the page announces is waited for. */
+const MAX_REFRESH_SECONDS = 3
+/** Milliseconds after its time in which a refresh must begin. */
+const REFRESH_GRACE_MILLISECONDS = 1_000
+const REFRESHES = new Set(['metaTagRefresh', 'httpHeaderRefresh'])
+
 /** Why the main frame shows no page of its own. */
 export interface MainFailure {
   url: string
@@ -55,6 +61,12 @@ export class Lifecycle {
   #pending: { loader: string; url: string } | undefined
   #documents = 0
   #clock: NodeJS.Timeout | undefined
+  /** URL of the shown document. */
+  #url = ''
+  /** Ends the wait for a refresh that does not come. */
+  #refresh: NodeJS.Timeout | undefined
+  /** When it is due, by the runner's clock. */
+  #refreshAt = 0
 
   /** @param mainFrame id of the main frame; it is the page's target id and stays the same over navigations */
   constructor(events: PageEvents, mainFrame: string) {
@@ -62,8 +74,17 @@ export class Lifecycle {
     events.on('Page.frameStartedNavigating', ({ frameId, loaderId, url, navigationType }) => {
       if (frameId === mainFrame && !navigationType.includes('ameDocument')) this.#start(loaderId, url)
     })
+    events.on('Page.frameScheduledNavigation', ({ frameId, delay, reason, url }) => {
+      const isSoon = frameId === mainFrame && REFRESHES.has(reason) && delay <= MAX_REFRESH_SECONDS
+      // A page that only refreshes itself has nothing else to show.
+      if (isSoon && withoutHash(url) !== withoutHash(this.#url)) this.#expectRefresh(delay)
+    })
+    events.on('Page.frameClearedScheduledNavigation', ({ frameId }) => {
+      // Taken back. What is cleared at its time is about to begin.
+      if (frameId === mainFrame && performance.now() < this.#refreshAt - REFRESH_GRACE_MILLISECONDS / 2) this.#endRefresh()
+    })
     events.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.id === mainFrame) this.#commit(frame.loaderId, frame.unreachableUrl)
+      if (frame.id === mainFrame) this.#commit(frame.loaderId, frame.url, frame.unreachableUrl)
     })
     events.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
       if (frameId === mainFrame && loaderId === this.document) this.#reach(name.toLowerCase())
@@ -86,9 +107,9 @@ export class Lifecycle {
     })
   }
 
-  /** True while the main frame is on its way to another document. */
+  /** True while the main frame is on its way to another document, or about to leave by a refresh. */
   get isMoving(): boolean {
-    return this.#pending !== undefined
+    return this.#pending !== undefined || this.#refresh !== undefined
   }
 
   /** True while requests are under way, other than streams. */
@@ -158,12 +179,27 @@ export class Lifecycle {
   /** Stops the clock of `networkidle`. */
   dispose(): void {
     clearTimeout(this.#clock)
+    clearTimeout(this.#refresh)
     this.#listeners.clear()
   }
 
   #start(loader: string, url: string): void {
     this.#pending = { loader, url }
+    clearTimeout(this.#refresh)
+    this.#refresh = undefined
     if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'circle' })
+  }
+
+  #expectRefresh(seconds: number): void {
+    clearTimeout(this.#refresh)
+    this.#refreshAt = performance.now() + seconds * 1_000
+    this.#refresh = setTimeout(() => this.#endRefresh(), seconds * 1_000 + REFRESH_GRACE_MILLISECONDS)
+  }
+
+  #endRefresh(): void {
+    clearTimeout(this.#refresh)
+    this.#refresh = undefined
+    this.#tell()
   }
 
   /** What becomes of a document that is not shown yet. */
@@ -178,7 +214,8 @@ export class Lifecycle {
     } else this.#fail({ url, netError, kind: 'network' })
   }
 
-  #commit(loader: string, unreachableUrl: string | undefined): void {
+  #commit(loader: string, url: string, unreachableUrl: string | undefined): void {
+    this.#url = url
     const netError = this.#broken.get(loader)
     if (unreachableUrl !== undefined) this.#fail({ url: unreachableUrl, kind: 'network', ...(netError === undefined ? {} : { netError }) })
     this.document = loader
@@ -250,6 +287,8 @@ export class Lifecycle {
     for (const listener of this.#listeners) listener()
   }
 }
+
+const withoutHash = (url: string): string => url.split('#', 1)[0] ?? ''
 
 function toMainResponse({ status, url, mimeType, headers }: ResponseEvent): MainResponse {
   const disposition = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-disposition')?.[1] ?? ''

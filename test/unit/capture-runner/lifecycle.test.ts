@@ -26,8 +26,11 @@ function aPage(t: Test) {
     finish: (id: string) => send('Network.loadingFinished', { requestId: id }),
     lose: (id: string, errorText: string, canceled = false) => send('Network.loadingFailed', { requestId: id, errorText, canceled }),
     commit: (loader: string, unreachableUrl?: string) =>
-      send('Page.frameNavigated', { frame: { id: MAIN, loaderId: loader, unreachableUrl } }),
+      send('Page.frameNavigated', { frame: { id: MAIN, loaderId: loader, url: `https://${loader}.example/#top`, unreachableUrl } }),
     reach: (loader: string, name: string) => send('Page.lifecycleEvent', { frameId: MAIN, loaderId: loader, name }),
+    schedule: (delay: number, url: string, reason = 'metaTagRefresh') =>
+      send('Page.frameScheduledNavigation', { frameId: MAIN, delay, reason, url }),
+    takeBack: () => send('Page.frameClearedScheduledNavigation', { frameId: MAIN }),
     stop: () => send('Page.frameStoppedLoading', { frameId: MAIN }),
     load: (loader: string) => {
       page.reach(loader, 'DOMContentLoaded')
@@ -262,4 +265,27 @@ t.test('Lifecycle takes a broken response for a failure where the browser shows 
   page.lose('a', 'net::ERR_INVALID_RESPONSE')
   page.commit('a', 'https://a.example/')
   t.strictSame(page.lifecycle.failure, { url: 'https://a.example/', netError: 'net::ERR_INVALID_RESPONSE', kind: 'network' })
+})
+
+t.test('Lifecycle waits for a refresh that is announced for soon, until it begins, is taken back or does not come', async (t) => {
+  const clock = stopClock(t)
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.load('a')
+  page.schedule(30, 'https://b.example/')
+  page.schedule(1, 'https://a.example/')
+  page.schedule(1, 'https://b.example/', 'scriptInitiated')
+  t.ok(await isThere(page.lifecycle), 'too late, the page itself, and no refresh')
+  page.schedule(2, 'https://b.example/')
+  t.notOk(await isThere(page.lifecycle))
+  page.takeBack()
+  t.ok(await isThere(page.lifecycle), 'taken back')
+  page.schedule(2, 'https://b.example/')
+  clock.tick(3_500)
+  t.ok(await isThere(page.lifecycle), 'it did not come')
+  page.schedule(2, 'https://b.example/')
+  page.start('b')
+  page.lose('b', 'net::ERR_ABORTED', true)
+  t.ok(await isThere(page.lifecycle), 'it led to a download')
 })

@@ -1,0 +1,40 @@
+// Pages that send the reader on by a refresh, as old sites and "you are being taken to" pages do.
+
+import t from 'tap'
+import { openStage, page } from '../options/options.ts'
+import { GREEN, RED } from './pixels.ts'
+
+const leaving = (content: string) =>
+  page('background:#f00', '<p>You are being taken elsewhere.</p>', `<meta http-equiv="refresh" content="${content}">`)
+
+const stage = await openStage(t, {
+  '/meta': leaving('1; url=/there'),
+  '/twice': leaving('1; url=/meta'),
+  '/header': (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/html', refresh: '1; url=/there' })
+      .end(page('background:#f00', '<p>On the way.</p>')),
+  '/later': leaving('30; url=/there'),
+  '/itself': leaving('2'),
+  '/taken-back': page(
+    'background:#0f0',
+    '<p>Stays.</p><script>addEventListener("load", () => setTimeout(() => stop(), 100))</script>',
+    '<meta http-equiv="refresh" content="2; url=/meta">',
+  ),
+  '/there': page('background:#0f0', '<p>There.</p>'),
+})
+
+for (const options of [{}, { locale: 'de-DE' }]) {
+  t.test(`a refresh within a short time shows the old page: the new one is captured ${JSON.stringify(options)}`, async (t) => {
+    for (const path of ['/meta', '/twice', '/header']) {
+      const { pixels, findings } = await stage.shoot(path, options)
+      t.strictSame(pixels.at(900, 500), GREEN, path)
+      t.match(findings.finalUrl, /\/there$/)
+    }
+  })
+}
+
+t.test('a page is captured as it is that refreshes itself, or after a long time, or that takes the refresh back', async (t) => {
+  for (const path of ['/later', '/itself']) t.strictSame((await stage.shoot(path)).pixels.at(900, 500), RED, path)
+  t.strictSame((await stage.shoot('/taken-back')).pixels.at(900, 500), GREEN)
+})
