@@ -14,12 +14,15 @@ import { startStage } from './stage.ts'
 // What people make with kubectl and nobody can capture: it must stand in nobody's way, and end.
 
 const LIMIT = 20
-const stage = await startStage(t, { environment: { TINTYPE_MAX_QUEUED_PER_ACCOUNT: String(LIMIT), TINTYPE_UNRUNNABLE_SECONDS: '15' } })
+const UNRUNNABLE_SECONDS = 7_200
+const stage = await startStage(t, {
+  environment: { TINTYPE_MAX_QUEUED_PER_ACCOUNT: String(LIMIT), TINTYPE_UNRUNNABLE_SECONDS: String(UNRUNNABLE_SECONDS) },
+})
 const { admin } = stage.release
 const made = new Resource(admin, accounts)
 const acme: Account = await made.create({ metadata: { name: 'acme' }, spec: { plan: 'scale' } })
 const other: Account = await made.create({ metadata: { name: 'other' }, spec: { plan: 'scale' } })
-await stage.lead({ charges: true })
+const leader = await stage.lead({ charges: true })
 
 // A gateway's queue, with room for two accounts at their limit.
 const reflector = new Reflector({ http: admin, resource: screenshots })
@@ -55,6 +58,10 @@ t.test('more Screenshots of an unknown pool than an account may have waiting lea
     reason: 'PoolNotFound',
     message: /no RunnerPool not-there\. Create it, or create the Screenshot with another spec\.poolName/,
   })
+  // The next leader's clock is past their time. The first one's never was, however slow the machine.
+  await leader.stop()
+  stage.clock.ahead = (UNRUNNABLE_SECONDS + 1) * 1_000
+  await stage.lead({ charges: true })
   await eventually('their time is up', async () => count('lost', 'Failed', 'PoolNotFound') === LIMIT)
   const ended = seen('lost').filter((shot) => reasonOf(shot) === 'PoolNotFound')
   t.match(ended[0]?.status, { phase: 'Failed', result: { error: { code: 'POOL_NOT_FOUND' } } })
