@@ -41,6 +41,7 @@ imagePullSecrets:
 {{- $own := include "tintype.selector" . | fromYaml -}}
 {{- range $name, $value := .values.podLabels }}
 {{- if hasKey $own $name }}{{ fail (printf "%s.podLabels sets %s, which the chart sets itself: remove it" $.section $name) }}{{ end }}
+{{- if hasPrefix "tintype.dev/" $name }}{{ fail (printf "%s.podLabels sets %s, which the operator sets itself: remove it" $.section $name) }}{{ end }}
 {{ $name }}: {{ $value | quote }}
 {{- end }}
 {{- end }}

@@ -61,6 +61,12 @@ for (const section of ['gateway', 'operator', 'runner']) {
   })
 }
 
+for (const name of ['tintype.dev/pool', 'tintype.dev/template-hash', 'tintype.dev/mine']) {
+  t.test(`chart refuses the label ${name} of runners' pods, which belongs to the operator`, async (t) => {
+    t.match(await refusal({ 'runner.podLabels': { [name]: 'mine' } }), `runner.podLabels sets ${name}, which the operator sets itself`)
+  })
+}
+
 t.test('chart annotates the service account of each program by its own values', async (t) => {
   const accounts = { gateway: 'api-gateway', operator: 'operator', runner: 'capture-runner', 'minio.setup': 'storage-setup' }
   const settings = Object.keys(accounts).map((section) => [
