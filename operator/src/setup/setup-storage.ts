@@ -6,7 +6,7 @@ import { RetryableError } from '../controller/errors.ts'
 import { openStorage } from '../storage/storage.ts'
 import { type Identities, setIdentities } from './identities.ts'
 import { longestRetention, setLifecycle } from './lifecycle.ts'
-import type { MinioRoot } from './minio-admin.ts'
+import { type MinioRoot, removeUser } from './minio-admin.ts'
 import { ROLES, type Role } from './storage-policies.ts'
 
 // Run by a Job of the chart after each installation and upgrade, with the root user's password, which no other program has.
@@ -44,12 +44,7 @@ const PATIENCE_MILLISECONDS = 120_000
 /** Makes the bucket, sets how long the store keeps what, and makes the identities; waits for a store that is not up yet. */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
-  const root: MinioRoot = {
-    endpoint: read.TINTYPE_STORAGE_ENDPOINT,
-    region: read.TINTYPE_STORAGE_REGION,
-    accessKey: read.TINTYPE_STORAGE_ROOT_USER,
-    secretKey: read.TINTYPE_STORAGE_ROOT_PASSWORD,
-  }
+  const root = readRoot(read)
   const bucket = read.TINTYPE_STORAGE_BUCKET
   const identities = readIdentities(read)
   const deadline = performance.now() + PATIENCE_MILLISECONDS
@@ -59,6 +54,25 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   await retryUntil(deadline, () => setLifecycle(client, bucket, days))
   await retryUntil(deadline, () => setIdentities(identities, { root, bucket, now: new Date() }))
 }
+
+/**
+ * Removes a replaced user of the store at once, with its rights.
+ * @param accessKey its access key; one that is not there is no failure
+ * @throws Error when a Secret of the release has this key, so that no program loses its rights
+ */
+export async function removeStorageUser(accessKey: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const read = Environment.parse(env)
+  const used = Object.values(readIdentities(read)).some((identity) => identity.accessKey === accessKey)
+  if (used) throw new Error(`${accessKey} is in use: replace its Secret and run helm upgrade first`)
+  await removeUser(readRoot(read), accessKey)
+}
+
+const readRoot = (read: z.infer<typeof Environment>): MinioRoot => ({
+  endpoint: read.TINTYPE_STORAGE_ENDPOINT,
+  region: read.TINTYPE_STORAGE_REGION,
+  accessKey: read.TINTYPE_STORAGE_ROOT_USER,
+  secretKey: read.TINTYPE_STORAGE_ROOT_PASSWORD,
+})
 
 function readIdentities(read: z.infer<typeof Environment>): Identities {
   const users = ROLES.map((role) => [

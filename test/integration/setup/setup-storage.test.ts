@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client, type LifecycleConfig } from 'minio'
 import t from 'tap'
+import { runSetup } from '../../../operator/src/setup/run-setup.ts'
 import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
 
@@ -110,4 +111,22 @@ t.test('setupStorage tells when the root password is wrong', async (t) => {
   const { putPolicy } = await import('../../../operator/src/setup/minio-admin.ts')
   const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
   await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /answered 403/ })
+})
+
+t.test('remove-storage-user ends a replaced key at once', async (t) => {
+  const replaced = {
+    ...environment,
+    TINTYPE_GATEWAY_ACCESS_KEY: 'tintype-gateway-2',
+    TINTYPE_GATEWAY_SECRET_KEY: 'second secret of the gateway',
+  }
+  await setupStorage(replaced)
+  t.ok(await gateway.statObject('tintype', picture), 'a replaced key still reads')
+  await runSetup('remove-storage-user', ['tintype-gateway'], replaced)
+  await t.rejects(gateway.listBuckets(), { code: 'InvalidAccessKeyId' })
+})
+
+t.test('remove-storage-user refuses a key in use and a call without one', async (t) => {
+  await t.rejects(runSetup('remove-storage-user', ['tintype-operator'], environment), { message: /tintype-operator is in use/ })
+  await t.rejects(runSetup('remove-storage-user', [], environment), { message: /unknown command: remove-storage-user/ })
+  t.ok(await operator.statObject('tintype', picture))
 })
