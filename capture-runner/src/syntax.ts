@@ -81,7 +81,7 @@ const HAS_NO_RULE = `(text) => {
   return sheet.cssRules.length === 0
 }`
 
-/** How much of what is below a colour can be seen, 0 to 1; undefined when it is no colour. */
+/** How much of what is below a color can be seen, 0 to 1; undefined when it is no color. */
 export const transparencyOf = async ({ tab, signal }: Asker, color: string): Promise<number | undefined> =>
   (await tab.look<number | null>(`(${TRANSPARENCY})(${JSON.stringify(color)})`, signal)) ?? undefined
 

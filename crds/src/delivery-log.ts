@@ -78,7 +78,7 @@ export function linesOf(key: string): number {
 /** When the lines of a log object were written. */
 const writtenAt = (key: string): Date => new Date(END - Number(KEY.exec(key)?.[1] ?? 0))
 
-/** Who asks, and who is told of what is wrong. */
+/** Current time, and where to report ignored objects. */
 export interface LogChecks {
   now: Date
   report: ReportIgnored

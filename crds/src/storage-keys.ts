@@ -138,7 +138,7 @@ export const startOfDay = (day: string): Date => new Date((LAST_DAY - Number(day
 const FIRST_TAIL = Buffer.alloc(10)
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
-/** Gives what tells ids of screenshots of a day from other text; many are asked about the same day. */
+/** Returns a predicate for ids of a day. Callers test many ids of the same day. */
 export function idsOfDay(day: string): (text: string) => boolean {
   const start = startOfDay(day).getTime()
   const first = newId('scr', new Date(start + DAY_MILLISECONDS - 1), FIRST_TAIL)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isRefused } from './port.ts'
 
 const POLL_MILLISECONDS = 500
-/** A setup takes seconds. Who was given a wrong key, or may not look at the bucket, works on as well as it can. */
+/** A setup takes seconds. A program with a wrong key continues after this time. */
 const PATIENCE_MILLISECONDS = 120_000
 
 /**
@@ -14,7 +14,7 @@ export async function whenAdmitted(
   { signal, patienceMilliseconds = PATIENCE_MILLISECONDS }: { signal?: AbortSignal; patienceMilliseconds?: number } = {},
 ): Promise<void> {
   const deadline = performance.now() + patienceMilliseconds
-  while (performance.now() < deadline && (await isTurnedAway(check))) await sleep(POLL_MILLISECONDS, undefined, signal ? { signal } : {})
+  while (performance.now() < deadline && (await isAccessRefused(check))) await sleep(POLL_MILLISECONDS, undefined, signal ? { signal } : {})
 }
 
-const isTurnedAway = (check: () => Promise<unknown>): Promise<boolean> => check().then(() => false, isRefused)
+const isAccessRefused = (check: () => Promise<unknown>): Promise<boolean> => check().then(() => false, isRefused)

@@ -42,7 +42,7 @@ function clientOptions({ endpoint, region, accessKey, secretKey }: Omit<StorageA
   }
 }
 
-/** The minio client waits for ever, and reads whatever comes, by itself. */
+/** The minio client has no timeout and no size limit. */
 const withLimits = (request: Transport['request'], timeout: number): Transport => ({
   // The client calls only this one of the overloads.
   request: ((options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => {

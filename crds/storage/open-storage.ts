@@ -84,7 +84,7 @@ export function openStorage({
     removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
     copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),
     presignPut({ key, contentType, expiresAt, now: signedAt }) {
-      // All that is known before there is a file: the payload's form too, lest somebody send one that stores do not check.
+      // Signs the payload form so that no other form is accepted.
       const headers = { 'content-type': contentType, 'if-none-match': '*', 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' }
       const expiresSeconds = (expiresAt.getTime() - signedAt.getTime()) / 1_000
       const url = presign({ ...access, ...uploads }, { method: 'PUT', key, headers, expiresSeconds, now: signedAt })
@@ -108,7 +108,7 @@ async function inTime<T>(act: () => Promise<T>, milliseconds: number): Promise<T
 async function head({ access, timeoutMilliseconds, now }: Connection, key: string): Promise<Headers | undefined> {
   const url = presign(access, { method: 'HEAD', key, expiresSeconds: OWN_SECONDS, now: now() })
   // undici gives up the connection of a HEAD unless told otherwise, for servers that send a body.
-  const { statusCode, headers, body } = await patiently(url, { method: 'HEAD', headersTimeout: timeoutMilliseconds, reset: false })
+  const { statusCode, headers, body } = await requestWithRetry(url, { method: 'HEAD', headersTimeout: timeoutMilliseconds, reset: false })
   await body.dump()
   if (statusCode === 200) return headers
   if (statusCode === 404) return undefined
@@ -144,7 +144,7 @@ async function ensureBucket(connection: Connection): Promise<void> {
 }
 
 /** Repeats what the store asks to be repeated: it has just begun, or has too much to do. */
-async function patiently(url: string, options: NonNullable<Parameters<typeof request>[1]>) {
+async function requestWithRetry(url: string, options: NonNullable<Parameters<typeof request>[1]>) {
   for (const delay of BUSY_DELAYS_MILLISECONDS) {
     const response = await request(url, options)
     if (response.statusCode !== 503) return response
@@ -157,7 +157,7 @@ async function patiently(url: string, options: NonNullable<Parameters<typeof req
 /** Undefined when there is none. */
 async function get(connection: Connection, key: string, options: Omit<Parameters<typeof request>[1] & object, 'dispatcher'>) {
   const url = presign(connection.access, { method: 'GET', key, expiresSeconds: OWN_SECONDS, now: connection.now() })
-  const response = await patiently(url, { headersTimeout: connection.timeoutMilliseconds, ...options })
+  const response = await requestWithRetry(url, { headersTimeout: connection.timeoutMilliseconds, ...options })
   const { statusCode, body } = response
   if (statusCode === 200 || statusCode === 206) return response
   await body.dump()

@@ -15,8 +15,14 @@ export const SCREENSHOT_REASONS = {
   [Reason.runnerLost]: { meaning: 'The runner’s pod was lost during the attempt; another follows.', event: true },
   [Reason.handedBack]: { meaning: 'The runner’s pod was asked to go and gave it back; the attempt does not count.', event: true },
   [Reason.attemptFailed]: { meaning: 'The attempt failed for a reason that is not the page’s; another follows.', event: true },
-  AccountNotFound: { meaning: 'There is no Account of the name that it names; it waits for one, and fails after a while.', event: true },
-  PoolNotFound: { meaning: 'There is no RunnerPool of the name that it asks for; it waits for one, and fails after a while.', event: true },
+  AccountNotFound: {
+    meaning: 'There is no Account of the name that it names; it waits, then fails after queue.unrunnableSeconds.',
+    event: true,
+  },
+  PoolNotFound: {
+    meaning: 'There is no RunnerPool of the name that it asks for; it waits, then fails after queue.unrunnableSeconds.',
+    event: true,
+  },
   [Reason.queued]: { meaning: 'Its pool and its account exist again; it waits for a runner.', event: false },
 } as const satisfies Record<string, ReasonEntry>
 

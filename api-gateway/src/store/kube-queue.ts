@@ -15,7 +15,7 @@ const PHASE = 'phase'
 const NEWEST = 0.1
 
 const phaseOf = ({ status }: Screenshot): string => status?.phase ?? 'Pending'
-/** What cannot run waits too, but stands in nobody's way. */
+/** Screenshots that cannot run do not count as queued. */
 const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot) && !isUnrunnable(shot)
 
 /** The queue in the copy of the Screenshots, and how long captures take: measured at those whose end this replica has seen or found. */

@@ -27,7 +27,7 @@ export interface SyntaxPlan {
   templates: readonly OptionText[]
 }
 
-/** Gathers every option in a language of the browser's; absent: there is none. */
+/** Collects options that hold CSS, JavaScript or HTML. Absent when there are none. */
 export function buildSyntax(options: EffectiveOptions): { syntax?: SyntaxPlan } {
   const { mediaFeatures = {}, styles, maskSelectors = [], maskColor } = options
   const syntax = {

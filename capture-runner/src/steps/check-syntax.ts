@@ -2,7 +2,7 @@ import { CaptureError } from '../errors.ts'
 import { assertScript, assertSelectors, assertTemplate, findUnknownFeatures, hasNoRule, shorten, transparencyOf } from '../syntax.ts'
 import type { Step, Work } from './step.ts'
 
-/** Has the browser read selectors, scripts, colours and templates before the page is asked for: what is invalid fails the capture once. */
+/** Has the browser read selectors, scripts, colors and templates before the page is asked for: what is invalid fails the capture once. */
 export const checkSyntax: Step = {
   name: 'checkSyntax',
   isWanted: (plan) => plan.syntax !== undefined,
@@ -24,7 +24,7 @@ export const checkSyntax: Step = {
   },
 }
 
-/** A box that cannot be seen hides nothing. */
+/** Rejects transparent mask colors. */
 async function checkMaskColor(work: Work, color: string): Promise<void> {
   const transparency = await transparencyOf(work, color)
   if (transparency === undefined) throw new CaptureError('INVALID_OPTIONS', `mask_color is not a color: ${color}`)

@@ -27,7 +27,7 @@ const BOXES = `(element) => {
   return [...range.getClientRects()]
 }`
 
-/** Boxes over the elements, in the browser's top layer, where no dialogue of the page lies above them. Styled by properties: no policy refuses those. */
+/** Boxes over the elements, in the browser's top layer, where no dialog of the page lies above them. Styled by properties: no policy refuses those. */
 const COVER = `({ selectors, color }) => {
   const boxesOf = ${BOXES}
   const layer = document.createElement('div')

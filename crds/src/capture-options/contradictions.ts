@@ -195,7 +195,7 @@ export const contradictions: readonly Contradiction[] = [
     (option): Contradiction => ({
       code: `${toSnakeCase(option)}_unknown`,
       paths: [option],
-      message: `${toSnakeCase(option)} holds what is no URL: check its host and port`,
+      message: `${toSnakeCase(option)} is not a valid URL. Check host and port`,
       holds: (options) => [options[option] ?? []].flat().some((address) => !URL.canParse(address)),
     }),
   ),

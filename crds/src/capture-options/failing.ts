@@ -31,7 +31,7 @@ export const failingOptions = {
   failOnScriptError: z
     .boolean()
     .describe(
-      'Fails the capture when scripts throws; else the picture is taken with a warning. What is no JavaScript fails always. Default: true.',
+      'Fails the capture when scripts throws; else the picture is taken with a warning. A syntax error always fails the capture. Default: true.',
     ),
   failOnRedirect: z
     .enum(['never', 'cross_site', 'always'])

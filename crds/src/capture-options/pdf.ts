@@ -37,7 +37,7 @@ export const pdfOptions = {
     .string()
     .max(128)
     .regex(/^[0-9]{1,4}(-[0-9]{1,4})?(, ?[0-9]{1,4}(-[0-9]{1,4})?){0,15}$/)
-    .describe('Pages that are kept, such as 1-3,5. A capture that would keep none fails. Default: all.'),
+    .describe('Pages that are kept, such as 1-3,5. Fails if no page matches. Default: all.'),
   pdfFitOnePage: z
     .boolean()
     .describe('Prints everything on one sheet as tall as the content; pdf_width or the sheet gives the width. Default: false.'),

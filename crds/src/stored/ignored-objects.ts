@@ -1,4 +1,4 @@
-// Whoever could once write into the bucket may have left anything there. An object that is malformed or in the wrong place counts as absent:
+// Treat every object in the bucket as untrusted input. An object that is malformed or in the wrong place counts as absent:
 // it is counted and logged, never deleted, and never the cause of a failed request.
 
 /** Kinds of objects in the bucket. */
@@ -47,7 +47,7 @@ export interface IgnoredObject {
 
 export type ReportIgnored = (ignored: IgnoredObject) => void
 
-/** For callers that have nobody to tell. */
+/** No-op reporter. */
 export const ignoreSilently: ReportIgnored = () => {}
 
 interface Log {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { KeyRing } from '../download-link.ts'
 
 // Marks that lead to deletions (tombstones, expiries) are signed with the release's keys, so that whoever can only write into the bucket
-// cannot have anything deleted. A signature is bound to the mark's key: copied elsewhere it is none.
+// cannot have anything deleted. The signature covers the key, so a copied mark is invalid.
 
 const signature = (key: string, secret: string): Buffer =>
   // A space, which no account's name has: other texts under the same secret begin with one.

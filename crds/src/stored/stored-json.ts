@@ -3,7 +3,7 @@ import { parseJson } from '../parse-json.ts'
 /** What Tintype writes is nested a quarter as deep; code that recurses bears ten times as much. */
 const MAX_DEPTH = 64
 
-/** The value of a JSON text from the bucket. Undefined when it is none, nested too deep, or has a property that would be a prototype. */
+/** The value of a JSON text from the bucket. Returns undefined for invalid JSON, JSON nested too deep, and a property named __proto__. */
 export function parseStoredJson(text: string): unknown {
   const value = parseJson(text)
   return isPlain(value, MAX_DEPTH) ? value : undefined
@@ -19,5 +19,5 @@ function isPlain(value: unknown, depth: number): boolean {
 /** How much later than now an instant in the bucket may be: clocks differ, and days are whole. */
 const TOLERANCE_MILLISECONDS = 86_400_000
 
-/** True for an instant that nothing can have been written at; also for one that is none. */
+/** True for a future or invalid date. */
 export const isFuture = (at: Date, now: Date): boolean => !(at.getTime() <= now.getTime() + TOLERANCE_MILLISECONDS)

@@ -19,7 +19,7 @@ import type { Storage } from '../storage/storage.ts'
 /** Bytes that an entry may have: a result with every note of a page. */
 const MAX_ENTRY_BYTES = 1024 * 1024
 
-/** Who is told of entries that count as absent. */
+/** Reports ignored cache entries. */
 export interface CacheChecks {
   report: ReportIgnored
   now: () => Date

@@ -38,7 +38,7 @@ const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>
 
 /**
  * True when a webhook of the account is to be told: active, and subscribed to that type when it happened.
- * @param entry what the ledger knows of this delivery: one that was begun since the webhook became active is carried on
+ * @param entry the delivery's ledger entry. Deliveries started since activation continue.
  */
 export function isReceiver(webhook: Webhook, occurrence: Occurrence, entry?: DeliveryEntry): boolean {
   const { event } = occurrence

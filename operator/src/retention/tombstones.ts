@@ -18,7 +18,7 @@ export async function findDeleted(
   return deleted
 }
 
-/** Which of an account's ids are marked as deleted, whoever has done so. One list a day and thousand marks in between; no order is asked of the ids. */
+/** Which of an account's ids are marked as deleted, whoever has done so. One list a day and thousand marks in between; The ids may be in any order. */
 export async function findBuried(account: string, ids: readonly string[], objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const byDay = Map.groupBy([...ids].sort(), dayOf)
   const buried = new Set<string>()

@@ -157,7 +157,7 @@ export const messageOf = ({ status }: Pick<Screenshot, 'status'>): string | unde
 
 const WAITS = 'it waits for a runner'
 
-/** Takes back that it could not run, where that was said. */
+/** Sets Runnable=True if it was False. */
 function runnable(conditions: readonly Condition[], now: Date): Condition[] {
   if (findCondition(conditions, ConditionType.runnable)?.status !== 'False') return [...conditions]
   return setCondition(conditions, { type: ConditionType.runnable, status: 'True', reason: Reason.queued, message: WAITS }, now)

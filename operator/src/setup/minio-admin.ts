@@ -8,7 +8,7 @@ import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
 // The administrative calls that the chart needs (users and their policies), which the minio package does not have. Each may be repeated.
 
 const TIMEOUT_MILLISECONDS = 10_000
-/** What is told of a refusal. */
+/** Bytes of an error response to include in the message. */
 const MAX_REASON_BYTES = 500
 /** A list of a few users. */
 const MAX_RESPONSE_BYTES = 1024 * 1024

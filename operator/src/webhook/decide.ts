@@ -132,7 +132,7 @@ function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date)
 }
 
 /**
- * From when a webhook is told of things, as far as times tell (delivery/event-order.ts knows it better). A new one, whenever it is seen, counts
+ * Start time of a webhook. delivery/event-order.ts has the exact order. A new webhook counts
  * from its creation, to the second; one that was switched on again, or whose obstacle has gone, from now.
  */
 function firstInstant({ metadata, status }: Webhook, now: Date): Date {
