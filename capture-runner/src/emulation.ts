@@ -92,13 +92,30 @@ export function toEmulatedMedia(media: MediaPlan) {
   return { media: type ?? '', features }
 }
 
-/** The window of a desktop, in DevTools' words. Its screen is as large as it is. */
-export const toMetrics = ({ viewport: { width, height }, deviceScaleFactor }: Pick<ContextPlan, 'viewport' | 'deviceScaleFactor'>) => ({
-  mobile: false,
-  width,
-  height,
-  screenWidth: width,
-  screenHeight: height,
+/** The window, in DevTools' words. Its screen is as large as it is. */
+export const toMetrics = ({
+  viewport: { width, height },
   deviceScaleFactor,
-  screenOrientation: { angle: 0, type: 'landscapePrimary' as const },
-})
+  emulated,
+}: Pick<ContextPlan, 'viewport' | 'deviceScaleFactor' | 'emulated'>) => {
+  const mobile = emulated?.mobile ?? false
+  return {
+    mobile,
+    width,
+    height,
+    screenWidth: width,
+    screenHeight: height,
+    deviceScaleFactor,
+    screenOrientation: toOrientation(mobile, width > height),
+  }
+}
+
+/** The window as tall as `height`, for layout only: what the browser draws stays as large as it is, and costs no memory. Absent: the window itself. */
+export const toLayoutMetrics = (plan: Parameters<typeof toMetrics>[0], height: number | undefined) => {
+  const metrics = toMetrics(plan)
+  return height === undefined ? metrics : { ...metrics, height, dontSetVisibleSize: true }
+}
+
+/** As Playwright has it: a phone is held upright unless its window is wider than tall. */
+const toOrientation = (isMobile: boolean, isWide: boolean) =>
+  isMobile && !isWide ? { angle: 0, type: 'portraitPrimary' as const } : { angle: isMobile ? 90 : 0, type: 'landscapePrimary' as const }

@@ -56,7 +56,9 @@ export class Lifecycle {
   /** Chromium's codes for documents whose response broke off after its head, by loader. */
   readonly #broken = new Map<string, string>()
   readonly #reached = new Set<string>()
-  readonly #inFlight = new Map<string, { loader: string; isPainted: boolean }>()
+  readonly #inFlight = new Map<string, { loader: string; isPainted: boolean; since: number }>()
+  /** Streams that may still be open, by request. */
+  readonly #streams = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #pending: { loader: string; url: string } | undefined
   #documents = 0
@@ -115,6 +117,16 @@ export class Lifecycle {
   /** True while requests are under way, other than streams. */
   get isBusy(): boolean {
     return this.#inFlight.size > 0
+  }
+
+  /** True while a stream may be open. The page's clock, which stops for requests, would stop for it for ever. */
+  get isStreaming(): boolean {
+    return this.#streams.size > 0
+  }
+
+  /** True while requests are under way that began between these moments of the runner's clock. Streams do not count. */
+  isAsking(from: number, to: number): boolean {
+    return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 
   /** Requests under way for images, fonts and style sheets. */
@@ -225,6 +237,7 @@ export class Lifecycle {
     this.#broken.clear()
     // Requests of the document before are cancelled without a word.
     for (const [request, of] of this.#inFlight) if (of.loader !== loader) this.#inFlight.delete(request)
+    this.#streams.clear()
     this.#reached.clear()
     this.#reached.add('commit')
     if (this.#pending?.loader === loader) this.#pending = undefined
@@ -254,12 +267,16 @@ export class Lifecycle {
   #request({ requestId, loaderId, frameId, type, request }: RequestEvent): void {
     this.requests += 1
     if (this.#pending?.loader === requestId && frameId === this.#mainFrame) this.#pending.url = request.url
-    if (STREAMS.has(type ?? '')) return
-    this.#inFlight.set(requestId, { loader: loaderId, isPainted: PAINTED.has(type ?? '') })
+    if (STREAMS.has(type ?? '')) {
+      this.#streams.add(requestId)
+      return
+    }
+    this.#inFlight.set(requestId, { loader: loaderId, isPainted: PAINTED.has(type ?? ''), since: performance.now() })
     this.#watchQuiet()
   }
 
   #finish(requestId: string): void {
+    this.#streams.delete(requestId)
     if (this.#inFlight.delete(requestId)) this.#watchQuiet()
   }
 

@@ -7,7 +7,7 @@ export type PageEvents = Pick<CDPSession, 'on'>
 
 /** What does the work of a page, as far as it is read here. */
 interface PageWorker {
-  delegate?: { _mainFrameSession?: { _client?: PageEvents; _workerSessions?: Map<string, PageEvents> } }
+  delegate?: { _mainFrameSession?: { _client?: DevTools; _workerSessions?: Map<string, PageEvents> } }
 }
 
 /**
@@ -75,7 +75,8 @@ function followWorkersOf(parent: PageEvents, workers: ReadonlyMap<string, PageEv
 
 const mainSessionOf = (page: Page) => (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession
 
-function findClient(page: Page): PageEvents | undefined {
+/** Playwright's own session with a page; undefined where a version of Playwright has no way to it. */
+export function findClient(page: Page): DevTools | undefined {
   const client = mainSessionOf(page)?._client
   return typeof client?.on === 'function' ? client : undefined
 }

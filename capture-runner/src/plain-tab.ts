@@ -1,5 +1,5 @@
 import type { DevTools, ParentSession } from './devtools.ts'
-import { emulate, toEmulatedMedia, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { enableNetwork, enablePageEvents } from './page-events.ts'
 import type { ContextPlan } from './plans/context.ts'
@@ -37,7 +37,9 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
     const session = control.child(sessionId, end.close)
     gone.addEventListener('abort', end.close, { once: true, signal: end.signal })
     session.on('Inspector.targetCrashed', end.crash)
+    let window = plan.viewport
     const resize = async (viewport: ContextPlan['viewport']): Promise<void> => {
+      window = viewport
       const bounds = { width: viewport.width + BORDERS.width, height: viewport.height + BORDERS.height }
       await Promise.all([
         control.send('Browser.setWindowBounds', { windowId, bounds }),
@@ -63,6 +65,9 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
       ended: end.signal,
       look: lookIn(session, lifecycle, targetId),
       resize,
+      layOut: async (height) => {
+        await session.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport: window }, height))
+      },
       setMedia: (media) => frames.setMedia(media),
       addInitScript: (source) => frames.addInitScript(source),
       foreignFrames: async () => frames.foreign,

@@ -1,8 +1,8 @@
 import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
-import { applyEmulation, emulateMedia, toContextOptions, WITHOUT_SHARED_WORKERS } from './emulation.ts'
+import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { followWorkers, listenAlong } from './page-events.ts'
+import { findClient, followWorkers, listenAlong } from './page-events.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 
 /** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
@@ -23,6 +23,7 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
     listenAlong(page, session),
     applyEmulation(session, page, version, plan),
   ])
+  const client = findClient(page)
   const mainFrame = frameTree.frame.id
   const lifecycle = new Lifecycle(events, mainFrame)
   followWorkers(page, lifecycle)
@@ -37,6 +38,15 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
     ended: end.signal,
     look: lookIn(session, lifecycle, mainFrame),
     resize: (viewport) => page.setViewportSize(viewport),
+    // By Playwright's own session: the scale of another one would be counted twice.
+    ...(client
+      ? {
+          layOut: async (height?: number) => {
+            const viewport = page.viewportSize() ?? plan.viewport
+            await client.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport }, height))
+          },
+        }
+      : {}),
     setMedia: (media) => emulateMedia(session, page, media),
     addInitScript: async (content) => void (await context.addInitScript({ content })),
     foreignFrames: framesOf(context, page),

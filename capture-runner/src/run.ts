@@ -20,6 +20,7 @@ import { loadFiles } from './steps/load-files.ts'
 import { mask } from './steps/mask.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
+import { watchMotion } from './steps/motion.ts'
 import { navigate } from './steps/navigate.ts'
 import { notePanel } from './steps/note-panel.ts'
 import { notePage, notePicture } from './steps/notes.ts'
@@ -27,12 +28,14 @@ import { openMarkup } from './steps/open-markup.ts'
 import { placeWindow } from './steps/place-window.ts'
 import { print } from './steps/print.ts'
 import { process, thumbnail } from './steps/process.ts'
+import { conceal, reveal } from './steps/reveal.ts'
 import { screenshot } from './steps/screenshot.ts'
 import { scripts } from './steps/scripts.ts'
 import { scroll } from './steps/scroll.ts'
 import { seekElement } from './steps/seek-element.ts'
 import { settle } from './steps/settle.ts'
 import { signIn } from './steps/sign-in.ts'
+import { stability } from './steps/stability.ts'
 import type { Findings, Step, Work } from './steps/step.ts'
 import { stillPage } from './steps/still-page.ts'
 import { styles } from './steps/styles.ts'
@@ -72,9 +75,13 @@ export const STEPS: readonly Step[] = [
   sweep,
   placeWindow,
   seekElement,
+  watchMotion,
   settle,
   domIdle,
   delay,
+  reveal,
+  stability,
+  conceal,
   hideLatecomers,
   checkContent,
   stillPage,

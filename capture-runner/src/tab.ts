@@ -36,6 +36,11 @@ export interface Tab {
   readonly look: <T>(expression: string, signal: AbortSignal) => Promise<T>
   /** Gives the window another size, CSS pixels. */
   readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
+  /**
+   * Has the page laid out in a window of another height, CSS pixels, while what is drawn stays as large as it is; without one, in its own again. Absent:
+   * this version of Playwright has no way to it.
+   */
+  readonly layOut?: (height?: number) => Promise<void>
   /** Has the page laid out for these media. */
   readonly setMedia: (media: MediaPlan) => Promise<void>
   /** Has a script run before any script of the page, in every frame. */

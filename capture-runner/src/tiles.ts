@@ -57,7 +57,8 @@ export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'pic
   const warnings = [...fitted.warnings]
   if (fullPage && picture.algorithm === 'native' && !isNative)
     warnings.push(`full_page_algorithm is stitch: the page is too tall for one shot`)
-  const isWindow = isNative && !fullPage && !region && height === area.height && scale === 1 && format !== 'pdf'
+  const isWhole = fullPage && (area.width !== context.viewport.width || area.height !== context.viewport.height)
+  const isWindow = isNative && !isWhole && !region && height === area.height && scale === 1 && format !== 'pdf'
   return {
     tiles: isNative ? [pieces] : toTiles(pieces, scale, picture.sectionHeight),
     scale,

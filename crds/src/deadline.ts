@@ -1,5 +1,5 @@
 import { type CaptureOptions, type EffectiveOptions, withDefaults } from './capture-options/catalogue.ts'
-import { captureMillisecondsOf } from './capture-options/waiting.ts'
+import { captureMillisecondsOf, STABILITY_WALL_MILLISECONDS } from './capture-options/waiting.ts'
 
 /** Milliseconds for what surrounds the capture: a browser to prepare, the upload. */
 const MARGIN_MILLISECONDS = 30_000
@@ -16,7 +16,8 @@ export function attemptMilliseconds(options: CaptureOptions | undefined): number
   const { timeout, delay, jobTimeout, storageBucket } = effective
   if (jobTimeout !== undefined) return jobTimeout
   const copyMilliseconds = storageBucket === undefined ? 0 : COPY_MILLISECONDS
-  const steps = timeout + delay + waitMilliseconds(effective) + captureMillisecondsOf(effective) + copyMilliseconds
+  const stability = effective.stabilityTimeout > 0 ? STABILITY_WALL_MILLISECONDS : 0
+  const steps = timeout + delay + waitMilliseconds(effective) + stability + captureMillisecondsOf(effective) + copyMilliseconds
   return Math.min(steps + MARGIN_MILLISECONDS, MAX_MILLISECONDS)
 }
 

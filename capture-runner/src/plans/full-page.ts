@@ -22,6 +22,8 @@ export interface FullPagePlan {
   /** Absent: not asked for. */
   scroll?: ScrollPlan
   sweep: boolean
+  /** Shows the page in a window as tall as itself before the picture is taken, so that nothing waits to be seen. */
+  reveal: boolean
   eagerImages: boolean
   /** CSS pixels of the page, from its top, that the picture may show. */
   reach: number
@@ -40,6 +42,7 @@ export function buildFullPage(options: EffectiveOptions): FullPagePlan {
   const isWhole = fullPage || format === 'pdf'
   const scroll = isWhole ? buildScroll(options) : undefined
   const reach = reachOf(options, isWhole)
+  const isSwept = reach > viewportHeight && options.selector === undefined && options.fullPageSweep && !scroll
   return {
     fullPage,
     maxHeight: options.fullPageMaxHeight,
@@ -49,7 +52,8 @@ export function buildFullPage(options: EffectiveOptions): FullPagePlan {
     fixedElements: options.fullPageFixedElements,
     overflow: options.fullPageOverflow,
     ...(scroll ? { scroll } : {}),
-    sweep: reach > viewportHeight && options.selector === undefined && options.fullPageSweep && !scroll,
+    sweep: isSwept,
+    reveal: fullPage && options.stabilityTimeout > 0 && format !== 'pdf' && (isSwept || scroll !== undefined),
     eagerImages: reach > viewportHeight && options.fullPageEagerImages,
     reach,
     pinWindowHeights: isWhole && options.fullPageFixViewportUnits,

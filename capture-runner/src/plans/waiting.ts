@@ -25,6 +25,8 @@ export interface WaitingPlan {
   settleMilliseconds: number
   /** Milliseconds for images alone, until they are decoded; absent: with the fonts. */
   imagesMilliseconds?: number
+  /** Milliseconds of page time in which the page may come to rest; 0: it is not waited for. */
+  stabilityMilliseconds: number
   /** Milliseconds without a change of the page's elements. */
   domIdleMilliseconds?: number
   delayMilliseconds: number
@@ -62,6 +64,8 @@ export function buildWaiting(options: EffectiveOptions): WaitingPlan {
     ...(waitForFunction ? { waitForFunction } : {}),
     settleMilliseconds: options.waitForFontsTimeout,
     ...(options.waitForImages ? { imagesMilliseconds: elementMilliseconds } : {}),
+    // A page that was given a delay has lived that long already.
+    stabilityMilliseconds: Math.max(0, options.stabilityTimeout - delay),
     ...(domIdleTime > 0 ? { domIdleMilliseconds: domIdleTime } : {}),
     delayMilliseconds: delay,
     captureMilliseconds: captureMillisecondsOf(options),

@@ -2,6 +2,7 @@ import type { ArtifactType } from '@tintype/crds/artifacts'
 import { buildHar } from '../har.ts'
 import { raced } from '../race.ts'
 import { VERSION } from '../version.ts'
+import { whileTimePasses } from './pass-time.ts'
 import type { Step, Work } from './step.ts'
 
 type Saved = Exclude<ArtifactType, 'thumbnail'>
@@ -12,7 +13,10 @@ const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
   html: ({ tab, signal }) => tab.look<string>(HTML, signal),
   text: ({ tab, signal }) => tab.look<string>(`document.body?.innerText ?? ''`, signal),
-  mhtml: async ({ tab, signal }) => (await raced(tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), signal)).data,
+  mhtml: async (work) => {
+    const saved = raced(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
+    return (await whileTimePasses(work, saved)).data
+  },
   har: ({ plan, findings }) => {
     const hidden = Object.keys(plan.signIn?.headers ?? {})
     return toJson(buildHar(findings.journal?.requests.values() ?? [], { version: VERSION, hidden }))

@@ -8,6 +8,7 @@ import { stitch } from '../stitch.ts'
 import type { Tile } from '../tile.ts'
 import { type Cut, cutPage, isInWindow } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
+import { passTime } from './pass-time.ts'
 import { scrollTo } from './scroll-to.ts'
 import type { Step, Work } from './step.ts'
 
@@ -59,11 +60,11 @@ async function takePicture(work: Work, cut: Cut): Promise<Buffer> {
 }
 
 /** Takes it again after a moment, and again while the page is busy and shows nothing. */
-async function takeLater({ tab, signal }: Work, take: () => Promise<Buffer>): Promise<Buffer> {
+async function takeLater(work: Work, take: () => Promise<Buffer>): Promise<Buffer> {
   const until = performance.now() + BUSY_MILLISECONDS
   for (;;) {
-    const { isBusy } = tab.lifecycle
-    await pause(BLANK_MILLISECONDS, signal)
+    const { isBusy } = work.tab.lifecycle
+    await passTime(work, BLANK_MILLISECONDS)
     const picture = await take()
     if (!isBusy || performance.now() > until || !(await isBlank(picture))) return picture
   }

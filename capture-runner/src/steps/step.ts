@@ -7,6 +7,7 @@ import type { Journal } from '../journal.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
 import type { PageSize, Tile } from '../tile.ts'
+import type { ScriptWatch } from './motion.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {
@@ -47,6 +48,12 @@ export interface Work {
   sight?: Sight
   /** Files that the client named, by their addresses; undefined: not to be had. */
   texts?: ReadonlyMap<string, string | undefined>
+  /** What was seen of the page's scripts; absent: nobody waits for the page to rest. */
+  scriptWatch?: ScriptWatch
+  /** Lets so many milliseconds pass for the runner and for the page, whose clock stands still by itself; absent: it does not. */
+  passTime?: (milliseconds: number) => Promise<void>
+  /** The page is laid out in a window as tall as itself. */
+  isRevealed?: true
   /** Called when all that is left is drawing: the page is as it is to be shown. Not called where that takes long. */
   onShutter?: (() => void) | undefined
   signal: AbortSignal

@@ -1,5 +1,5 @@
-import { pause } from '../race.ts'
 import { addStyles } from './add-styles.ts'
+import { passTime } from './pass-time.ts'
 import type { Step, Work } from './step.ts'
 
 /** Milliseconds that videos may take to go back to their beginning. */
@@ -34,10 +34,13 @@ const END_ANIMATIONS = `(() => {
   end(document)
 })()`
 
-async function rewind({ tab, signal }: Work): Promise<void> {
+async function rewind(work: Work): Promise<void> {
+  const { tab, signal } = work
   const until = performance.now() + SEEK_MILLISECONDS
   await tab.look(REWIND, signal)
-  while (performance.now() < until && (await tab.look<boolean>(IS_SEEKING, signal))) await pause(INTERVAL_MILLISECONDS, signal)
+  // The page hears of it by events.
+  do await passTime(work, INTERVAL_MILLISECONDS)
+  while (performance.now() < until && (await tab.look<boolean>(IS_SEEKING, signal)))
 }
 
 const REWIND = `(() => {

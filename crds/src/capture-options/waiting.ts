@@ -51,6 +51,11 @@ export const waitingOptions = {
   waitForImages: z
     .boolean()
     .describe('Waits for the images in the picture up to wait_for_selector_timeout, and until they are decoded. Default: false.'),
+  stabilityTimeout: milliseconds(
+    0,
+    10000,
+    'Milliseconds of page time in which animations, timers and late requests may end before the picture is taken, 0 to 10000; 0: they are not waited for. Page time runs ahead of real time; the wait takes at most 5 seconds. With fullPage, what appears on scroll is shown too. Default: 0.',
+  ),
   networkIdleTime: milliseconds(100, 10000, 'Milliseconds without a request that count as networkidle, 100 to 10000. Default: 500.'),
   networkIdleMaxConnections: z
     .int()
@@ -85,6 +90,7 @@ export const waitingDefaults = {
   waitForSelectorCount: 1,
   waitForFontsTimeout: 3000,
   waitForImages: false,
+  stabilityTimeout: 0,
   networkIdleTime: 500,
   networkIdleMaxConnections: 0,
   domIdleTime: 0,
@@ -93,6 +99,9 @@ export const waitingDefaults = {
   retryDelay: 1000,
   blankPageAction: 'retry' as 'accept' | 'retry' | 'fail',
 }
+
+/** Milliseconds of real time that `stabilityTimeout` may take, whatever the page's own clock says. */
+export const STABILITY_WALL_MILLISECONDS = 5_000
 
 const CAPTURE_MILLISECONDS = 30_000
 /** A page of 25,000 pixels takes two seconds on an idle processor, and ten times that where ten others want it. */

@@ -103,7 +103,7 @@ t.test('option script_urls: runs scripts of other addresses, past the policy of 
 t.test('option scripts_wait_until: waits once more for what scripts begin', async (t) => {
   const scripts = `fetch('/slow.json').then(() => { ${turns('#0f0')} }); document.body.append('more')`
   t.strictSame((await stage.shoot('/boxes', { scripts, scriptsWaitUntil: ['networkidle'] })).pixels.at(900, 500), GREEN)
-  t.strictSame((await stage.shoot('/boxes', { scripts })).pixels.at(900, 500), WHITE)
+  t.strictSame((await stage.shoot('/boxes', { scripts, stabilityTimeout: 0 })).pixels.at(900, 500), WHITE)
 })
 
 t.test('option fail_on_script_error: lets a script fail with a warning', async (t) => {

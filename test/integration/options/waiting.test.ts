@@ -95,13 +95,13 @@ t.test('option wait_for_fonts_timeout: goes on without fonts that do not come', 
 })
 
 t.test('option wait_for_images: waits for images beyond the usual time', async (t) => {
-  const options = { waitUntil: ['domcontentloaded' as const], waitForFontsTimeout: 100 }
+  const options = { waitUntil: ['domcontentloaded' as const], waitForFontsTimeout: 100, stabilityTimeout: 0 }
   t.strictSame((await stage.shoot('/slow-image', { ...options, waitForImages: true })).pixels.at(100, 150), GREEN)
   t.strictSame((await stage.shoot('/slow-image', options)).pixels.at(100, 150), RED)
 })
 
 t.test('option network_idle_time: takes a longer rest for a rest', async (t) => {
-  const options = { waitUntil: ['networkidle' as const] }
+  const options = { waitUntil: ['networkidle' as const], stabilityTimeout: 0 }
   t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 3000 })).pixels.at(900, 500), GREEN)
   t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 100 })).pixels.at(900, 500), RED)
 })

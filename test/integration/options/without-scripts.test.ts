@@ -131,6 +131,7 @@ const waiting: Record<keyof typeof waitingOptions, Case> = {
   waitForFunction: { path: '/late', options: { waitUntil: ['commit'], waitForFunction: 'document.querySelector("#late")' } },
   waitForFontsTimeout: { options: { waitForFontsTimeout: 0 }, shows: first(RED) },
   waitForImages: { options: { waitForImages: true }, shows: first(RED) },
+  stabilityTimeout: { options: { stabilityTimeout: 100 }, shows: first(RED) },
   networkIdleTime: { options: { waitUntil: ['networkidle'], networkIdleTime: 200 }, shows: first(RED) },
   networkIdleMaxConnections: { options: { waitUntil: ['networkidle'], networkIdleMaxConnections: 1 }, shows: first(RED) },
   networkIdleTimeout: { options: { waitUntil: ['networkidle'], networkIdleTimeout: 5_000 }, shows: first(RED) },

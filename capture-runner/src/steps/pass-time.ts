@@ -1,0 +1,19 @@
+import { pause } from '../race.ts'
+import type { Work } from './step.ts'
+
+const SLICE_MILLISECONDS = 20
+
+/** Lets so many milliseconds pass, for a page whose clock stands still too. */
+export const passTime = (work: Work, milliseconds: number): Promise<void> =>
+  work.passTime?.(milliseconds) ?? pause(milliseconds, work.signal)
+
+/** Keeps the page's clock running until a command is answered that tasks of the page have a part in. */
+export async function whileTimePasses<T>(work: Work, answer: Promise<T>): Promise<T> {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  answer.then(end, end)
+  while (!isOver && work.passTime) await work.passTime(SLICE_MILLISECONDS)
+  return answer
+}

@@ -1,0 +1,55 @@
+import { EventEmitter } from 'node:events'
+import t from 'tap'
+import { Lifecycle } from '../../../capture-runner/src/lifecycle.ts'
+import { PageClock } from '../../../capture-runner/src/page-clock.ts'
+import type { Tab } from '../../../capture-runner/src/tab.ts'
+
+const signal = new AbortController().signal
+const soon = () => performance.now() + 10_000
+
+/** A session whose page gets on under these policies only. */
+function open(policies: readonly string[]) {
+  const events = new EventEmitter()
+  const granted: { policy: string; budget: number }[] = []
+  const session = {
+    on: events.on.bind(events),
+    send: async (_: string, grant: { policy: string; budget: number }) => {
+      granted.push({ policy: grant.policy, budget: grant.budget })
+      if (policies.includes(grant.policy)) setImmediate(() => events.emit('Emulation.virtualTimeBudgetExpired'))
+    },
+  } as unknown as Tab['session']
+  const lifecycle = new Lifecycle(session, 'main')
+  t.teardown(() => lifecycle.dispose())
+  return { clock: new PageClock({ session, lifecycle }), granted, events }
+}
+
+t.test('PageClock stops the clock of a page for its requests', async (t) => {
+  const { clock, granted } = open(['pauseIfNetworkFetchesPending'])
+  await clock.advance(500, () => true, soon(), signal)
+  t.strictSame(granted, [{ policy: 'pauseIfNetworkFetchesPending', budget: 500 }])
+})
+
+t.test('PageClock goes on when nothing worth waiting for is under way', async (t) => {
+  const { clock, granted } = open(['advance'])
+  await clock.advance(500, () => false, soon(), signal)
+  t.strictSame(
+    granted.map(({ policy }) => policy),
+    ['pauseIfNetworkFetchesPending', 'advance'],
+  )
+})
+
+t.test('PageClock does not stop for a stream that stays open', async (t) => {
+  const { clock, granted, events } = open(['advance'])
+  events.emit('Network.requestWillBeSent', { requestId: '1', loaderId: '1', type: 'EventSource', request: { url: '' } })
+  await clock.advance(500, () => false, soon(), signal)
+  t.strictSame(granted, [{ policy: 'advance', budget: 500 }])
+})
+
+t.test('PageClock gives up in time, and ends with its signal', async (t) => {
+  const { clock } = open([])
+  await clock.advance(500, () => true, performance.now(), signal)
+  await t.rejects(
+    clock.advance(500, () => true, soon(), AbortSignal.abort(new Error('over'))),
+    { message: 'over' },
+  )
+})
