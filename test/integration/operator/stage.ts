@@ -19,6 +19,7 @@ import { toObjectName } from '../../../crds/src/names.ts'
 import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey } from '../../../crds/src/sealed.ts'
 import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { IgnoredObjects } from '../../../crds/src/stored/ignored-objects.ts'
 import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
 import { loadConfig } from '../../../operator/src/config.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
@@ -78,6 +79,8 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   }
   const config = loadConfig(environment)
   const storage = openStorage(config.storage, { uploads: config.uploads })
+  /** What the operators' logs say of objects that they ignored. */
+  const ignored: object[] = []
   /** Milliseconds by which the operators' clock is ahead. */
   const clock = { ahead: 0 }
 
@@ -100,7 +103,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       reflectors,
       keys: { dispatchKey, downloadKeys: ring, openingKeys: [openingKey] },
       storage,
-      report: () => {},
+      report: new IgnoredObjects({ count: metrics.onIgnored, log: { warn: (fields) => ignored.push(fields) } }).report,
       archiving: new Archiving(),
       eventOrder: new EventOrder(reflectors),
       events: createEventRecorder({ events: new Resource(http, events), instance: 'operator', log, now }),
@@ -131,8 +134,9 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   const ofGateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
 
   /** Makes a Screenshot as the gateway does, with a name that holds its id. */
-  const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> =>
-    ofGateway.create({ metadata: { name: toObjectName(newId('scr', new Date())) }, spec: { url: 'https://example.com/', ...spec } })
+  const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> => createNamed(toObjectName(newId('scr', new Date())), spec)
+  const createNamed = (name: string, spec: Partial<ScreenshotSpec>): Promise<Screenshot> =>
+    ofGateway.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
 
   /** The Screenshot once it is as wanted. */
   const when = (shot: Screenshot, what: string, test: (shot: Screenshot) => boolean) =>
@@ -187,12 +191,14 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     release,
     minio,
     node,
+    ignored,
     clock,
     lead,
     shots,
     poolClient,
     podClient,
     create,
+    createNamed,
     when,
     whenFinished,
     whenRunning,

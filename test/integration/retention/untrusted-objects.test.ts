@@ -21,6 +21,7 @@ import {
 } from '../../../crds/src/storage-keys.ts'
 import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
+import { countIgnored, JUNK, sumIgnored } from '../../support/junk.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
 
@@ -50,15 +51,6 @@ const shot = (id: string, accountName: string) =>
   })
 const newPast = () => newId('scr', createdAt)
 const valid = (id: string, account = ACCOUNT) => toArchivedLine(shot(id, account))
-const JUNK: (string | Buffer)[] = [
-  '',
-  'not JSON',
-  '{"id":7,"v":"1","plan":[],"metadata":null}',
-  '{"__proto__":{"id":1},"id":"a"}',
-  '['.repeat(100_000) + ']'.repeat(100_000),
-  Buffer.from([0, 255, 254, 128, 10, 0]),
-  Buffer.alloc(9 * 1024 * 1024, 'a'),
-]
 
 /** Keys that a program must tell of, by the kind under which it counts them. */
 const expected: { program: 'gateway' | 'operator'; kind: string; key: string }[] = []
@@ -68,18 +60,15 @@ async function plant(program: 'gateway' | 'operator', kind: string, key: string,
   return key
 }
 const logOf = { gateway: stage.gateway.log, operator: () => '' }
-const linesAbout = (log: string, key: string): number =>
-  log.split('\n').filter((line) => line.includes('ignored an object in the bucket') && line.includes(`"key":${JSON.stringify(key)}`)).length
 
 async function assertIgnored(t: Test, program: 'gateway' | 'operator', metricsUrl?: string) {
   const wanted = expected.filter((each) => each.program === program)
-  for (const { kind, key } of wanted) t.equal(linesAbout(logOf[program](), key), 1, `${kind} ${key} is logged once`)
+  for (const { kind, key } of wanted) t.equal(countIgnored(logOf[program](), key), 1, `${kind} ${key} is logged once`)
   if (metricsUrl === undefined) return
   const text = await (await fetch(`${metricsUrl}/metrics`)).text()
   for (const kind of new Set(wanted.map((each) => each.kind))) {
-    const counted = [...text.matchAll(new RegExp(`^screenshot_storage_objects_ignored_total\\{kind="${kind}".*\\} (\\d+)$`, 'gm'))]
     const count = wanted.filter((each) => each.kind === kind).length
-    t.ok(counted.reduce((sum, [, value]) => sum + Number(value), 0) >= count, `${kind} is counted`)
+    t.ok(sumIgnored(text, kind) >= count, `${kind} is counted`)
   }
 }
 
@@ -191,7 +180,7 @@ t.test('the operator deletes nothing for what nobody confirms, and goes on with 
   const operator = await stage.startOperator()
   logOf.operator = operator.output
   await eventually('the operator has told of everything', async () =>
-    expected.every(({ program, key }) => program === 'gateway' || linesAbout(operator.output(), key) > 0),
+    expected.every(({ program, key }) => program === 'gateway' || countIgnored(operator.output(), key) > 0),
   ).catch(() => t.fail(operator.output().slice(-4_000)))
   await eventually(
     'the deleted record is gone from the archive',
