@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { identify, isHalted, isRunning, type ProcessIdentity, signal } from './process-identity.ts'
 import { waitFor } from './wait.ts'
@@ -68,7 +68,7 @@ export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<v
   // the program's own.
   const inNamespace = daemon.networkNamespace ? ['nsenter', `--net=${daemon.networkNamespace}`] : []
   // The kernel sends the signal even when this process is killed and runs no exit handler.
-  const endsWithParent = ending.has(place) ? ['setpriv', '--pdeathsig', 'KILL'] : []
+  const endsWithParent = ending.has(place) ? [WRAPPER, '--pdeathsig', 'KILL'] : []
   const [command, ...args] = [...endsWithParent, ...inNamespace, daemon.command, ...daemon.args] as [string, ...string[]]
   const child = spawn(command, args, {
     cwd: daemon.directory,
@@ -80,9 +80,21 @@ export async function startDaemon(place: DaemonPlace, daemon: Daemon): Promise<v
   const failed = new Promise<never>((_, reject) => child.once('error', reject))
   failed.catch(() => {})
   await log.close()
+  if (child.pid !== undefined && ending.has(place)) await whenWrapped(child.pid)
   const identity = child.pid === undefined ? undefined : await identify(child.pid)
   if (!identity) await Promise.race([failed, Promise.reject(new Error(`${daemon.name} ended at once: see ${logOf(place, daemon.name)}`))])
   await writeRecord(place, daemon.name, { ...identity!, fingerprint: fingerprintOf(daemon) })
+}
+
+const WRAPPER = 'setpriv'
+
+/** Resolves when the wrapper has become the program, or has ended: until then, the signal is not yet asked for. */
+async function whenWrapped(pid: number): Promise<void> {
+  const isWrapper = async () => {
+    const program = await readlink(`/proc/${pid}/exe`).catch(() => '')
+    return path.basename(program) === WRAPPER
+  }
+  await waitFor('the program', async () => !(await isWrapper()), { timeoutMilliseconds: 30_000, intervalMilliseconds: 2 })
 }
 
 /** Whether the daemon that was recorded under this name still runs. */

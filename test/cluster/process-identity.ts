@@ -12,15 +12,16 @@ export interface ProcessIdentity {
   bootId: string
 }
 
-/** Field 22 of /proc/<pid>/stat. The name in field 2 may hold blanks and brackets, so fields are counted from its closing bracket. */
-export function parseStartTicks(stat: string): number {
-  const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return Number(afterName[19])
-}
+/** A number of /proc/<pid>/stat. The name in field 2 may hold blanks and brackets, so fields are counted from its closing bracket. */
+const fieldOf = (stat: string, field: number): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[field - 3])
 
-/** A zombie has ended, though its number is still taken. */
+/** Field 22. */
+export const parseStartTicks = (stat: string): number => fieldOf(stat, 22)
+
+/** A zombie has ended, though its number is still taken. The state is that of the first thread: while others end, they hold the process's sockets. */
 export function isZombie(stat: string): boolean {
-  return stateOf(stat) === 'Z'
+  const threads = fieldOf(stat, 20)
+  return stateOf(stat) === 'Z' && threads <= 1
 }
 
 /** A process or thread that does nothing: stopped by a signal, or at its end. */

@@ -1,4 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtempSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
@@ -18,13 +20,17 @@ import { waitFor } from '../../cluster/wait.ts'
 
 const aDaemon = (settings: Partial<Daemon> = {}): Daemon => ({ name: 'sleeper', command: 'sleep', args: ['600'], ...settings })
 
-/** A place in the test's own directory; what still runs at the end is ended. */
+/** A place of the test's own; what still runs at the end is ended. Not t.testdir(), which tap removes before the teardown. */
 function aPlace(t: Tap) {
-  const place = { records: path.join(t.testdir(), 'daemons'), logs: path.join(t.testdir(), 'log') }
-  t.teardown(() => stopDaemon(place, 'sleeper', 0))
+  const directory = mkdtempSync(path.join(tmpdir(), 'tintype-daemons-'))
+  const place = { records: path.join(directory, 'daemons'), logs: path.join(directory, 'log') }
+  t.teardown(async () => {
+    await stopDaemon(place, 'sleeper', 0)
+    await rm(directory, { recursive: true })
+  })
   return { place, pid: async () => JSON.parse(await readFile(path.join(place.records, 'sleeper.json'), 'utf8')).pid as number }
 }
-type Tap = Pick<typeof t, 'testdir' | 'teardown'>
+type Tap = Pick<typeof t, 'teardown'>
 
 t.test('fingerprintOf differs when anything differs that the daemon runs with', async (t) => {
   const changed: Partial<Daemon>[] = [

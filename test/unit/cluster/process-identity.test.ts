@@ -3,16 +3,20 @@ import { once } from 'node:events'
 import t from 'tap'
 import { identify, isRunning, isZombie, parseStartTicks, signal } from '../../cluster/process-identity.ts'
 
-const stat = (name: string, state = 'S') =>
-  `4711 (${name}) ${state} 1 4711 4711 0 -1 4194560 100 0 0 0 5 2 0 0 20 0 11 0 987654 1000000 500`
+const stat = (name: string, state = 'S', threads = 11) =>
+  `4711 (${name}) ${state} 1 4711 4711 0 -1 4194560 100 0 0 0 5 2 0 0 20 0 ${threads} 0 987654 1000000 500`
 
 for (const name of ['etcd', 'tmux: server', 'a) S 1 (b', ')']) {
   t.test(`parseStartTicks finds the start of a process called ${name}`, async (t) => t.equal(parseStartTicks(stat(name)), 987_654))
 }
 
 t.test('isZombie tells an ended process from one whose name looks like it', async (t) => {
-  t.ok(isZombie(stat('etcd', 'Z')))
+  t.ok(isZombie(stat('etcd', 'Z', 1)))
   t.notOk(isZombie(stat('a) Z b')))
+})
+
+t.test('an API server that is restarted finds its port taken by the threads of the one before', async (t) => {
+  t.notOk(isZombie(stat('kube-apiserver', 'Z', 3)), 'its first thread has ended, and others still hold its sockets')
 })
 
 t.test('isRunning knows a process until it ends', async (t) => {
