@@ -8,6 +8,7 @@ import { lazyBucketClient } from './bucket-client.ts'
 import {
   AccessRefusedError,
   type ByteSpan,
+  type ListKeys,
   type ObjectStorage,
   ObjectTooLargeError,
   PAGE,
@@ -57,6 +58,11 @@ export function openStorage({
     throw toError(what, cause)
   }
   const withClient = <T>(what: string, act: (client: Client) => Promise<T>) => call(what, async () => act(await connection.client()))
+  const listPage = (prefix: string, { after = '', limit = PAGE, folders = false }: ListKeys = {}) =>
+    withClient('list objects', async (client) => {
+      const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
+      return objects
+    })
   const read = (key: string, maxBytes: number) => call('read an object', () => readObject(connection, key, maxBytes))
   const write: ObjectStorage['write'] = (key, text, condition = {}) =>
     withClient('write an object', (client) => writeObject(client, bucket, { key, text, condition }))
@@ -70,16 +76,14 @@ export function openStorage({
     open: (key, span) => openObject(connection, key, span).catch(fail('open a file')),
     write,
     mark: async (key) => void (await write(key, '')),
-    list: (prefix, { after = '', limit = PAGE, folders = false } = {}) =>
-      withClient('list objects', async (client) => {
-        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', folders ? '/' : '', limit, after)
-        return objects.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')
-      }),
-    listObjects: (prefix, { after = '', limit = PAGE } = {}) =>
-      withClient('list objects', async (client) => {
-        const { objects } = await client.listObjectsV2Query(bucket, prefix, '', '', limit, after)
-        return objects.flatMap(({ name, lastModified }) => (name && lastModified ? [{ key: name, lastModified }] : []))
-      }),
+    list: async (prefix, options) => {
+      const entries = await listPage(prefix, options)
+      return entries.map((entry) => ('prefix' in entry ? entry.prefix : entry.name) ?? '')
+    },
+    listObjects: async (prefix, options) => {
+      const entries = await listPage(prefix, options)
+      return entries.flatMap(({ name, lastModified }) => (name && lastModified ? [{ key: name, lastModified }] : []))
+    },
     remove: (keys) => withClient('remove objects', (client) => removeObjects(client, bucket, keys)),
     removePrefix: (prefix) => withClient('remove files', (client) => removePrefix(client, bucket, prefix)),
     copy: (copied) => withClient('copy an object', (client) => copyObject(client, bucket, copied)),

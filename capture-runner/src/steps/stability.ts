@@ -3,6 +3,7 @@ import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import { type Motion, senseMotion } from './motion.ts'
 import { follow } from './navigate.ts'
+import { whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
 import type { Step, Work } from './step.ts'
@@ -28,8 +29,8 @@ export const stability: Step = {
   run: async (work) => {
     const clock = new PageClock(work.tab)
     const rest = new Rest(work, clock)
-    const motion = await rest.live()
     work.passTime = (milliseconds) => rest.pass(milliseconds)
+    const motion = await rest.live()
     if (!isMoving(motion) || (await rest.picturesAgree())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
@@ -114,15 +115,10 @@ class Rest {
 
   /** Follows the page to another document. Its clock must go on meanwhile, or it would never arrive. */
   async #arrive(): Promise<void> {
-    let isThere = false
-    const arriving = (async () => {
+    const arrive = async () => {
       await follow(this.#work)
       await settle.run(this.#work)
-    })().finally(() => {
-      isThere = true
-    })
-    arriving.catch(() => {})
-    while (!isThere) await this.pass(FRAME_MILLISECONDS)
-    await arriving
+    }
+    await whileTimePasses(this.#work, arrive())
   }
 }
