@@ -1,6 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { type DevTools, workerOf } from './devtools.ts'
-import type { Lifecycle } from './lifecycle.ts'
 
 /** DevTools events of a page. */
 export type PageEvents = Pick<CDPSession, 'on'>
@@ -43,37 +42,8 @@ export async function bypassServiceWorkers(session: DevTools): Promise<void> {
 /** Has a session tell of its page's or worker's network. */
 export const enableNetwork = (session: DevTools) => session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 })
 
-/** Has the lifecycle count what the page's workers load. Playwright has attached to them and has them tell it already. */
-export function followWorkers(page: Page, lifecycle: Lifecycle): void {
-  const client = findClient(page)
-  const workers = mainSessionOf(page)?._workerSessions
-  if (client && workers) followWorkersOf(client, workers, lifecycle)
-}
-
-/** Follows the workers of a page or of a worker. Returns a function that ends them all. */
-function followWorkersOf(parent: PageEvents, workers: ReadonlyMap<string, PageEvents>, lifecycle: Lifecycle): () => void {
-  const ends = new Map<string, () => void>()
-  const end = (sessionId: string) => {
-    ends.get(sessionId)?.()
-    ends.delete(sessionId)
-  }
-  parent.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-    const worker = workers.get(sessionId)
-    if (!worker) return
-    const endOwn = lifecycle.attendWorker(worker, targetInfo.targetId)
-    const endInner = followWorkersOf(worker, workers, lifecycle)
-    ends.set(sessionId, () => {
-      endInner()
-      endOwn()
-    })
-  })
-  parent.on('Target.detachedFromTarget', ({ sessionId }) => end(sessionId))
-  return () => {
-    for (const sessionId of [...ends.keys()]) end(sessionId)
-  }
-}
-
-const mainSessionOf = (page: Page) => (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession
+/** Playwright's own bookkeeping of a page's main frame; undefined where a version of Playwright has none. */
+export const mainSessionOf = (page: Page) => (workerOf(page) as PageWorker | undefined)?.delegate?._mainFrameSession
 
 /** Playwright's own session with a page; undefined where a version of Playwright has no way to it. */
 export function findClient(page: Page): DevTools | undefined {

@@ -2,7 +2,8 @@ import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { findClient, followWorkers, listenAlong } from './page-events.ts'
+import { findClient, listenAlong } from './page-events.ts'
+import { followWorkers } from './playwright-workers.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 
 /** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */

@@ -10,13 +10,6 @@ export interface Motion {
   canvases: number
 }
 
-/** What was seen of the page's scripts, to be compared with what is seen next. */
-export interface ScriptWatch {
-  startedAt: number
-  /** Seconds that scripts have run, as the browser counts. */
-  seconds: Promise<number | undefined>
-}
-
 /** Begins to watch the page's scripts. Comes early, so that one frame at least passes before the first look. */
 export const watchMotion: Step = {
   name: 'watchMotion',

@@ -7,7 +7,13 @@ import type { Journal } from '../journal.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
 import type { PageSize, Tile } from '../tile.ts'
-import type { ScriptWatch } from './motion.ts'
+
+/** What was seen of the page's scripts, to be compared with what is seen next. */
+export interface ScriptWatch {
+  startedAt: number
+  /** Seconds that scripts have run, as the browser counts. */
+  seconds: Promise<number | undefined>
+}
 
 /** What the steps find out, one after the other. */
 export interface Findings {
