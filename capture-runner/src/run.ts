@@ -20,7 +20,7 @@ import { loadFiles } from './steps/load-files.ts'
 import { mask } from './steps/mask.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
-import { watchMotion } from './steps/motion.ts'
+import { watchScripts } from './steps/motion.ts'
 import { navigate } from './steps/navigate.ts'
 import { notePanel } from './steps/note-panel.ts'
 import { notePage, notePicture } from './steps/notes.ts'
@@ -53,6 +53,7 @@ export const STEPS: readonly Step[] = [
   signIn,
   initScript,
   watchPage,
+  watchScripts,
   holdRequests,
   loadFiles,
   listen,
@@ -75,7 +76,6 @@ export const STEPS: readonly Step[] = [
   sweep,
   placeWindow,
   seekElement,
-  watchMotion,
   settle,
   domIdle,
   delay,

@@ -3,56 +3,96 @@ import type { Step, Work } from './step.ts'
 
 /** What moves in a page. */
 export interface Motion {
-  /** Its scripts have run since the last look: timers, frame callbacks, observers, answers. */
+  /** Its scripts have run since the last look: timers, frame callbacks, observers, responses. */
   hasScript: boolean
+  /** They have changed elements since then. */
+  hasChanges: boolean
   /** Animations and transitions that end within the time that is left. */
   animations: number
   canvases: number
 }
 
-/** Begins to watch the page's scripts. Comes early, so that one frame at least passes before the first look. */
-export const watchMotion: Step = {
-  name: 'watchMotion',
+/** Nothing moves. */
+export const STILL: Motion = { hasScript: false, hasChanges: false, animations: 0, canvases: 0 }
+
+/** Whether something in the page may look different soon. Scripts that run and change nothing do not count; what they draw on a canvas cannot be seen. */
+export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
+  animations > 0 || hasChanges || (hasScript && canvases > 0)
+
+/** Has the browser count the time of scripts from the first one on: a page that has never run one does not change by itself. */
+export const watchScripts: Step = {
+  name: 'watchScripts',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
-  run: async (work) => {
-    await answered(work.tab.session.send('Performance.enable'), work.signal)
-    work.scriptWatch = { startedAt: performance.now(), seconds: scriptSeconds(work) }
-  },
+  // Not waited for: the browser carries out the commands of a session in order.
+  run: async ({ tab }) => void tab.session.send('Performance.enable').catch(() => {}),
 }
 
-/**
- * Looks at what moves, after it has brought finite animations forward.
- * @param milliseconds by how much
- * @param left milliseconds of page time in which an animation must end to count
- */
-export async function senseMotion(work: Work, milliseconds: number, left: number): Promise<Motion> {
-  const { tab, signal, scriptWatch } = work
-  const { document } = tab.lifecycle
-  const seconds = scriptSeconds(work)
-  const seen = tab.look<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal)
-  try {
-    const [{ animations, canvases }, now, before] = await Promise.all([seen, seconds, scriptWatch?.seconds])
-    work.scriptWatch = { startedAt: performance.now(), seconds: Promise.resolve(now) }
-    return { hasScript: now !== before, animations, canvases }
-  } catch (error) {
-    signal.throwIfAborted()
-    // The document went away under the question.
-    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return { hasScript: true, animations: 0, canvases: 0 }
-    throw error
+/** Watches what moves in one page. */
+export class MotionWatch {
+  readonly #work: Work
+  #scriptSeconds = 0
+  #last: Motion | undefined
+
+  constructor(work: Work) {
+    this.#work = work
+  }
+
+  /** Whether the page has ever run a script. */
+  get hasScripts(): boolean {
+    return this.#scriptSeconds > 0
+  }
+
+  /**
+   * Looks at what moves, after it has brought finite animations forward.
+   * @param milliseconds by how much
+   * @param left milliseconds of page time in which an animation must end to count
+   */
+  async look(milliseconds: number, left: number): Promise<Motion> {
+    const { tab, signal } = this.#work
+    const { document } = tab.lifecycle
+    const seconds = await scriptSeconds(this.#work)
+    const hasScript = seconds !== this.#scriptSeconds
+    this.#scriptSeconds = seconds
+    // What scripts have not touched, and what did not move before, does not move.
+    if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
+    try {
+      const seen = await tab.look<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal)
+      return this.#note({ hasScript, ...seen })
+    } catch (error) {
+      signal.throwIfAborted()
+      // The document went away under the question.
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return this.#note({ ...STILL, hasScript: true, hasChanges: true })
+      throw error
+    }
+  }
+
+  #note(motion: Motion): Motion {
+    this.#last = motion
+    return motion
   }
 }
 
-async function scriptSeconds({ tab, signal }: Work): Promise<number | undefined> {
+async function scriptSeconds({ tab, signal }: Work): Promise<number> {
   const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
-  return metrics.find(({ name }) => name === 'ScriptDuration')?.value
+  return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
 }
 
-/** Runs in the page. Endless animations, and those on the place that the page is scrolled to, are left alone. */
+/**
+ * Runs in the page. Endless animations, and those on the place that the page is scrolled to, are left alone. The first look at a document notes no
+ * changes: it begins to observe them.
+ */
 const forward = `(milliseconds, left) => {
+  const watch = globalThis.tintypeMotion ??= { roots: new WeakSet(), changes: 0, observer: undefined }
+  watch.observer ??= new MutationObserver((records) => { watch.changes += records.length })
   let animations = 0
+  let canvases = 0
   const go = (root) => {
+    if (!watch.roots.has(root)) {
+      watch.roots.add(root)
+      watch.observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true })
+    }
     for (const animation of root.getAnimations()) {
-      if (animation.playState !== 'running' || !(animation.timeline instanceof DocumentTimeline)) continue
+      if (animation.playState !== 'running' || !animation.timeline || 'source' in animation.timeline) continue
       const end = animation.effect?.getComputedTiming().endTime
       if (typeof end !== 'number' || end === Infinity || animation.playbackRate <= 0) continue
       const next = Number(animation.currentTime ?? 0) + milliseconds * animation.playbackRate
@@ -62,8 +102,16 @@ const forward = `(milliseconds, left) => {
         if ((end - next) / animation.playbackRate <= left) animations++
       }
     }
-    for (const element of root.querySelectorAll('*')) if (element.shadowRoot) go(element.shadowRoot)
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) go(element.shadowRoot)
+      else if (element.localName === 'canvas') canvases++
+      else if (element.localName === 'iframe') {
+        try { if (element.contentDocument) go(element.contentDocument) } catch {}
+      }
+    }
   }
   go(document)
-  return { animations, canvases: document.querySelectorAll('canvas').length }
+  const changes = watch.changes + watch.observer.takeRecords().length
+  watch.changes = 0
+  return { hasChanges: changes > 0, animations, canvases }
 }`

@@ -4,16 +4,16 @@ import type { Work } from './step.ts'
 const SLICE_MILLISECONDS = 20
 
 /** Lets so many milliseconds pass, for a page whose clock stands still too. */
-export const passTime = (work: Work, milliseconds: number): Promise<void> =>
-  work.passTime?.(milliseconds) ?? pause(milliseconds, work.signal)
+export const passTime = ({ clock, signal }: Work, milliseconds: number): Promise<void> =>
+  clock?.pass(milliseconds, signal) ?? pause(milliseconds, signal)
 
 /** Keeps the page's clock running until a command is answered that tasks of the page have a part in. */
-export async function whileTimePasses<T>(work: Work, answer: Promise<T>): Promise<T> {
+export async function whileTimePasses<T>({ clock, signal }: Work, answer: Promise<T>): Promise<T> {
   let isOver = false
   const end = () => {
     isOver = true
   }
   answer.then(end, end)
-  while (!isOver && work.passTime) await work.passTime(SLICE_MILLISECONDS)
+  while (!isOver && clock) await clock.pass(SLICE_MILLISECONDS, signal)
   return answer
 }

@@ -146,7 +146,8 @@ function giveUpOn(error: unknown, { signal }: Work): void {
 async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
-  const { data } = await answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
+  const shot = answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
+  const { data } = await (work.clock?.whileDrawing(shot, signal) ?? shot)
   // Chromium's answer to a picture that it cannot encode.
   if (data.length === 0) throw new Error('the browser answered with an empty picture')
   return Buffer.from(data, 'base64')

@@ -25,11 +25,9 @@ export interface Raster {
 }
 
 /** A quick picture of the window. */
-export async function takeSmallPicture({ tab, signal }: Work): Promise<string> {
-  const { data } = await answered(
-    tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }),
-    signal,
-  )
+export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
+  const shot = answered(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
+  const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)
   return data
 }
 

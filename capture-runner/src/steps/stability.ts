@@ -1,7 +1,7 @@
 import { STABILITY_WALL_MILLISECONDS } from '@tintype/crds/capture-options/waiting'
 import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
-import { type Motion, senseMotion } from './motion.ts'
+import { isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
 import { whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
@@ -12,7 +12,7 @@ import type { Step, Work } from './step.ts'
 // waited for. Pictures are compared only where scripts still run after that.
 
 /** Milliseconds of page time that pass at once: while nothing moves, and while something does. Tween libraries take a gap over 500 for a pause. */
-const STILL_SLICE = 500
+const STILL_SLICE = 480
 const MOVING_SLICE = 200
 /** Milliseconds of real time in which the browser draws a frame, and in which a frame callback is sure to run. */
 const FRAME_MILLISECONDS = 17
@@ -29,14 +29,11 @@ export const stability: Step = {
   run: async (work) => {
     const clock = new PageClock(work.tab)
     const rest = new Rest(work, clock)
-    work.passTime = (milliseconds) => rest.pass(milliseconds)
     const motion = await rest.live()
     if (!isMoving(motion) || (await rest.picturesAgree())) return
     work.findings.warnings.push(`the page was still moving when the picture was taken: ${namesOf(motion).join(', ')}`)
   },
 }
-
-const isMoving = ({ hasScript, animations }: Motion): boolean => hasScript || animations > 0
 
 const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
   ...(animations > 0 ? ['animations'] : []),
@@ -48,24 +45,50 @@ const namesOf = ({ hasScript, animations, canvases }: Motion): string[] => [
 class Rest {
   readonly #work: Work
   readonly #clock: PageClock
+  readonly #motion: MotionWatch
   readonly #started = performance.now()
   readonly #until = this.#started + STABILITY_WALL_MILLISECONDS
 
   constructor(work: Work, clock: PageClock) {
     this.#work = work
     this.#clock = clock
+    this.#motion = new MotionWatch(work)
   }
 
-  /** Lets the page live through its time. Gives what moved last. */
+  /** Lets the page live through its time. Returns what moved last. */
   async live(): Promise<Motion> {
-    const { plan, tab, signal, scriptWatch } = this.#work
+    const { plan, tab, signal } = this.#work
     const bound = plan.stabilityMilliseconds
+    let motion = await this.#motion.look(0, bound)
+    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    this.#work.clock = this.#clock
+    motion = await this.#pass(bound, { ...motion, hasScript: false })
+    // A frame callback shows once a frame has been drawn.
+    const unseen = this.#started + WATCH_MILLISECONDS - performance.now()
+    if (unseen <= 0 || isMoving(motion)) return motion
+    await pause(unseen, signal)
+    motion = await this.#motion.look(0, bound)
+    return motion.hasScript ? this.#pass(bound, motion) : motion
+  }
+
+  /** Without scripts there is nothing but animations. */
+  async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
+    if (motion.animations === 0) return STILL
+    await this.#motion.look(bound, 0)
+    await pause(FRAME_MILLISECONDS, this.#work.signal)
+    return STILL
+  }
+
+  /** Lets so much page time pass, and longer while requests are under way. Returns what moved last. */
+  async #pass(bound: number, first: Motion): Promise<Motion> {
+    const { tab, signal } = this.#work
     let left = bound
-    await pause(Math.max(0, (scriptWatch?.startedAt ?? 0) + WATCH_MILLISECONDS - performance.now()), signal)
-    let motion = await senseMotion(this.#work, 0, left)
-    let before = motion
+    let motion = first
+    let before = first
+    let isQuiet = false
+    let isExtended = false
     while ((left > 0 || this.#isAsking()) && performance.now() < this.#until) {
-      const slice = isMoving(motion) ? MOVING_SLICE : STILL_SLICE
+      const slice = isMoving(motion) ? MOVING_SLICE : isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
       await this.#advance(milliseconds)
@@ -74,9 +97,15 @@ class Rest {
         await this.#arrive()
         left = bound
       }
-      if (isMoving(motion)) await pause(FRAME_MILLISECONDS, signal)
+      if (motion.hasScript || isMoving(motion)) await pause(FRAME_MILLISECONDS, signal)
       before = motion
-      motion = await senseMotion(this.#work, milliseconds, left)
+      motion = await this.#motion.look(milliseconds, left)
+      // What begins late in a long slice needs time of its own, once.
+      if (motion.hasScript && milliseconds > STILL_SLICE && !isExtended) {
+        isExtended = true
+        left = bound - STILL_SLICE
+      }
+      isQuiet = !motion.hasScript && !isMoving(motion)
     }
     // A frame of a busy machine may come late: what moved in either of the last two looks counts.
     return isMoving(motion) ? motion : before
@@ -87,20 +116,12 @@ class Rest {
     const until = Math.min(this.#until, this.#started + this.#work.plan.stabilityMilliseconds)
     let before = await takeSmallPicture(this.#work)
     for (;;) {
-      await this.pass(PICTURES_MILLISECONDS)
+      await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
       const after = await takeSmallPicture(this.#work)
       if (await isSamePicture(this.#work, before, after)) return true
       if (performance.now() > until) return false
       before = after
     }
-  }
-
-  /** Lets as much time pass for the page as passes for the runner. */
-  async pass(milliseconds: number): Promise<void> {
-    await Promise.all([
-      pause(milliseconds, this.#work.signal),
-      this.#clock.advance(milliseconds, () => false, performance.now() + milliseconds, this.#work.signal),
-    ])
   }
 
   #advance(milliseconds: number): Promise<void> {

@@ -4,16 +4,10 @@ import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { Judge } from '../blocking/judge.ts'
 import type { FilterLists } from '../blocking/lists.ts'
 import type { Journal } from '../journal.ts'
+import type { PageClock } from '../page-clock.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
 import type { PageSize, Tile } from '../tile.ts'
-
-/** What was seen of the page's scripts, to be compared with what is seen next. */
-export interface ScriptWatch {
-  startedAt: number
-  /** Seconds that scripts have run, as the browser counts. */
-  seconds: Promise<number | undefined>
-}
 
 /** What the steps find out, one after the other. */
 export interface Findings {
@@ -54,10 +48,8 @@ export interface Work {
   sight?: Sight
   /** Files that the client named, by their addresses; undefined: not to be had. */
   texts?: ReadonlyMap<string, string | undefined>
-  /** What was seen of the page's scripts; absent: nobody waits for the page to rest. */
-  scriptWatch?: ScriptWatch
-  /** Lets so many milliseconds pass for the runner and for the page, whose clock stands still by itself; absent: it does not. */
-  passTime?: (milliseconds: number) => Promise<void>
+  /** The page's own clock, which stands still by itself; absent: it runs with real time. */
+  clock?: PageClock
   /** The page is laid out in a window as tall as itself. */
   isRevealed?: true
   /** Called when all that is left is drawing: the page is as it is to be shown. Not called where that takes long. */

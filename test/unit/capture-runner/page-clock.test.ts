@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
 import { Lifecycle } from '../../../capture-runner/src/lifecycle.ts'
 import { PageClock } from '../../../capture-runner/src/page-clock.ts'
@@ -8,7 +9,7 @@ const signal = new AbortController().signal
 const soon = () => performance.now() + 10_000
 
 /** A session whose page gets on under these policies only. */
-function open(policies: readonly string[]) {
+function open(policies: readonly string[], frames: readonly Tab['session'][] = []) {
   const events = new EventEmitter()
   const granted: { policy: string; budget: number }[] = []
   const session = {
@@ -20,7 +21,7 @@ function open(policies: readonly string[]) {
   } as unknown as Tab['session']
   const lifecycle = new Lifecycle(session, 'main')
   t.teardown(() => lifecycle.dispose())
-  return { clock: new PageClock({ session, lifecycle }), granted, events }
+  return { clock: new PageClock({ session, lifecycle, foreignFrames: async () => [...frames] }), granted, events }
 }
 
 t.test('PageClock stops the clock of a page for its requests', async (t) => {
@@ -52,4 +53,35 @@ t.test('PageClock gives up in time, and ends with its signal', async (t) => {
     clock.advance(500, () => true, soon(), AbortSignal.abort(new Error('over'))),
     { message: 'over' },
   )
+})
+
+t.test('PageClock gives a page that fell behind real time what it has missed: its frames would come late by as much', async (t) => {
+  const { clock, granted } = open(['advance', 'pauseIfNetworkFetchesPending'])
+  await clock.advance(1, () => false, soon(), signal)
+  await setTimeout(30)
+  t.ok(clock.lead < 0)
+  await clock.advance(200, () => false, soon(), signal)
+  t.ok((granted.at(-1)?.budget ?? 0) > 200, `${granted.at(-1)?.budget}`)
+  t.ok(clock.lead > 0)
+})
+
+t.test('PageClock stays ahead of real time while the browser draws', async (t) => {
+  const { clock, granted } = open(['advance', 'pauseIfNetworkFetchesPending'])
+  await clock.advance(1, () => false, soon(), signal)
+  t.equal(await clock.whileDrawing(setTimeout(120, 'picture'), signal), 'picture')
+  t.ok(clock.lead > 0)
+  t.ok(granted.length > 1)
+  const before = granted.length
+  await clock.advance(60_000, () => false, soon(), signal)
+  await clock.whileDrawing(setTimeout(120), signal)
+  t.equal(granted.length, before + 1, 'a page that is far ahead is left alone')
+  await t.rejects(clock.whileDrawing(Promise.reject(new Error('no picture')), signal), { message: 'no picture' })
+})
+
+t.test('PageClock advances the clocks of frames of other processes, and waits for none', async (t) => {
+  const sent: unknown[] = []
+  const frame = { send: (_: string, grant: { budget: number }) => sent.push(grant.budget) && new Promise(() => {}), on: () => {} }
+  const { clock } = open(['pauseIfNetworkFetchesPending'], [frame as unknown as Tab['session']])
+  await clock.advance(500, () => true, soon(), signal)
+  t.strictSame(sent, [500])
 })
