@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { DevTools } from './devtools.ts'
+import { setFontFamilies } from './font-families.ts'
 import type { ContextPlan } from './plans/context.ts'
 import type { MediaPlan } from './plans/media.ts'
 import { buildUserAgent, userAgentOf } from './user-agent.ts'
@@ -41,6 +42,7 @@ export async function applyEmulation(session: DevTools, page: Page, version: str
   const acceptLanguage = locale === undefined ? {} : { acceptLanguage: locale }
   await Promise.all([
     session.send('Emulation.setUserAgentOverride', { ...buildUserAgent(version, plan.emulated), ...acceptLanguage }),
+    setFontFamilies(session),
     plan.mediaType === undefined ? undefined : page.emulateMedia({ media: plan.mediaType }),
     emulateMore(session, plan),
     forceDark ? session.send('Emulation.setAutoDarkModeOverride', { enabled: true }) : undefined,
@@ -76,6 +78,7 @@ export async function emulate(session: DevTools, version: string, plan: ContextP
     session.send('Emulation.setUserAgentOverride', buildUserAgent(version, plan.emulated)),
     session.send('Emulation.setTimezoneOverride', { timezoneId: plan.timezone }),
     session.send('Emulation.setEmulatedMedia', toEmulatedMedia(plan)),
+    setFontFamilies(session),
   ])
 }
 

@@ -1,15 +1,16 @@
 import t from 'tap'
 import { call, finished, type RecordBody } from '../support/api-client.ts'
-import { SAMPLES, type Sample, scriptsPage } from '../support/scripts-page.ts'
+import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../support/scripts-page.ts'
 
 // The faces of the deployed image, told by the browser in the record. Which letter is drawn with which is shown in test/integration/complaints/fonts.test.ts.
 
 /** What the browser lists of one page at most. */
 const MOST = 32
 
-t.test('the deployed runner draws every script with a face of its own', async (t) => {
+t.test('the deployed runner draws every script with a face of its own, and serif text with serif faces', async (t) => {
   const half = Math.ceil(SAMPLES.length / 2)
-  for (const samples of [SAMPLES.slice(0, half), SAMPLES.slice(half)]) {
+  const serif = FAMILY_SAMPLES.filter(({ fontFamily }) => fontFamily === 'serif')
+  for (const samples of [SAMPLES.slice(0, half), SAMPLES.slice(half), serif]) {
     const drawnWith = await fontsOf(samples)
     t.ok(drawnWith.length < MOST, 'the list is whole')
     for (const { name, families } of samples) {

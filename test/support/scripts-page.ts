@@ -5,6 +5,8 @@ export interface Sample {
   lang: string
   text: string
   families: readonly string[]
+  /** The value of `font-family`; absent: the page names none. */
+  fontFamily?: string
 }
 
 const sample = (name: string, lang: string, text: string, ...families: string[]): Sample => ({ name, lang, text, families })
@@ -19,9 +21,9 @@ export const SAMPLES: readonly Sample[] = [
   sample('Greek', 'el', 'Ελληνικά', 'Liberation Serif'),
   sample('Cyrillic', 'ru', 'Русскийязык', 'Liberation Serif'),
   sample('Hebrew', 'he', 'עברית', 'Liberation Serif', 'Noto Sans Hebrew'),
-  sample('Arabic', 'ar', 'العربية', 'Noto Sans Arabic'),
-  sample('Persian', 'fa', 'فارسی', 'Noto Sans Arabic'),
-  sample('Urdu', 'ur', 'اردو', 'Noto Sans Arabic'),
+  sample('Arabic', 'ar', 'العربية', 'Noto Naskh Arabic'),
+  sample('Persian', 'fa', 'فارسی', 'Noto Naskh Arabic'),
+  sample('Urdu', 'ur', 'پاکستان', 'Noto Nastaliq Urdu'),
   sample('Armenian', 'hy', 'Հայերեն', 'Noto Sans Armenian'),
   sample('Georgian', 'ka', 'ქართული', 'Noto Sans Georgian'),
   sample('Devanagari', 'hi', 'हिन्दी', 'Noto Sans Devanagari'),
@@ -54,10 +56,76 @@ export const SAMPLES: readonly Sample[] = [
   sample('Symbols', 'en', '✓✗☃♞', 'Noto Sans Symbols2'),
 ]
 
-/** The page: a row for each sample, as a page whose style sheet names no face would show it. */
+const styled = (fontFamily: string, lang: string, text: string, family: string): Sample => ({
+  name: `${fontFamily} in ${lang || 'no language'}`,
+  lang,
+  text,
+  families: [family],
+  fontFamily,
+})
+
+const CJK: readonly (readonly [lang: string, text: string, region: string])[] = [
+  ['ja', '日本語のひらがな', 'JP'],
+  ['zh-CN', '简体中文直接角', 'SC'],
+  ['zh-TW', '繁體中文直接角', 'TC'],
+  ['ko', '한국어漢字', 'KR'],
+]
+
+const SCRIPTS_WITH_SERIFS: readonly (readonly [lang: string, text: string, script: string])[] = [
+  ['th', 'ภาษาไทย', 'Thai'],
+  ['hi', 'हिन्दी', 'Devanagari'],
+  ['mr', 'मराठी', 'Devanagari'],
+  ['bn', 'বাংলা', 'Bengali'],
+  ['pa', 'ਪੰਜਾਬੀ', 'Gurmukhi'],
+  ['gu', 'ગુજરાતી', 'Gujarati'],
+  ['ta', 'தமிழ்', 'Tamil'],
+  ['te', 'తెలుగు', 'Telugu'],
+  ['kn', 'ಕನ್ನಡ', 'Kannada'],
+  ['ml', 'മലയാളം', 'Malayalam'],
+  ['si', 'සිංහල', 'Sinhala'],
+  ['lo', 'ພາສາລາວ', 'Lao'],
+  ['km', 'ភាសាខ្មែរ', 'Khmer'],
+  ['my', 'မြန်မာဘာသာ', 'Myanmar'],
+  ['am', 'አማርኛ', 'Ethiopic'],
+  ['hy', 'Հայերեն', 'Armenian'],
+  ['ka', 'ქართული', 'Georgian'],
+  ['he', 'עברית', 'Hebrew'],
+]
+
+const SERIF_LISTS = ['serif', 'Georgia, serif', '"Times New Roman", Times, serif']
+
+/** What `font-family` changes: serif faces for serif names, sans-serif faces for all others. */
+export const FAMILY_SAMPLES: readonly Sample[] = [
+  ...CJK.flatMap(([lang, text, region]) => SERIF_LISTS.map((list) => styled(list, lang, text, `Noto Serif CJK ${region}`))),
+  ...CJK.map(([lang, text, region]) => styled('sans-serif', lang, text, `Noto Sans CJK ${region}`)),
+  ...CJK.map(([lang, text, region]) => styled('Arial', lang, text, `Noto Sans CJK ${region}`)),
+  ...CJK.map(([lang, text, region]) => styled('monospace', lang, text, `Noto Sans Mono CJK ${region}`)),
+  ...SCRIPTS_WITH_SERIFS.flatMap(([lang, text, script]) => [
+    ...SERIF_LISTS.filter((list) => lang !== 'he' || list === 'serif').map((list) => styled(list, lang, text, `Noto Serif ${script}`)),
+    ...(lang === 'he' ? [] : [styled('sans-serif', lang, text, `Noto Sans ${script}`)]),
+  ]),
+  ...[...SERIF_LISTS, '"Times New Roman"'].flatMap((list) => [
+    styled(list, 'ar', 'العربية', 'Noto Naskh Arabic'),
+    styled(list, 'ar-EG', 'العربية', 'Noto Naskh Arabic'),
+    styled(list, 'fa', 'فارسی', 'Noto Naskh Arabic'),
+    styled(list, 'ur', 'پاکستان', 'Noto Nastaliq Urdu'),
+    styled(list, 'ur-PK', 'پاکستان', 'Noto Nastaliq Urdu'),
+  ]),
+  ...['ar', 'fa', 'ur'].flatMap((lang) =>
+    ['sans-serif', 'Arial, sans-serif', 'Roboto, sans-serif'].map((list) => styled(list, lang, 'العربية', 'Noto Sans Arabic')),
+  ),
+  // Latin letters keep the style of the list, also where the language's own face has none.
+  ...['ar', 'ur', 'th', 'hi', 'he'].flatMap((lang) => [
+    styled('serif', lang, 'Latin', 'Liberation Serif'),
+    styled('sans-serif', lang, 'Latin', 'Liberation Sans'),
+  ]),
+]
+
+/** The page: a row for each sample, as a page would show it. */
 export const scriptsPage = (samples: readonly Sample[] = SAMPLES): string => {
   const rows = samples.map(
-    ({ name, lang, text }) => `<tr><th>${name}<td><span class="sample"${lang ? ` lang="${lang}"` : ''}>${text}</span>`,
+    ({ name, lang, text, fontFamily }) =>
+      `<tr><th>${name}<td><span class="sample"${lang ? ` lang="${lang}"` : ''}${fontFamily ? ` style='font-family:${fontFamily}'` : ''}>${text}</span>`,
   )
   return `<!doctype html><meta charset="utf-8"><title>Scripts</title><body style="margin:24px;background:#fff;color:#000">
 <style>th{font:14px Arial;text-align:left;width:220px} .sample{font-size:28px}</style><table>${rows.join('\n')}</table>`

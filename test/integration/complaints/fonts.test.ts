@@ -1,9 +1,10 @@
 import sharp from 'sharp'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
-import { SAMPLES, type Sample, scriptsPage } from '../../support/scripts-page.ts'
+import { startDnsServer } from '../../support/dns-server.ts'
+import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../../support/scripts-page.ts'
 import { servePages } from '../capture-runner/page-server.ts'
-import { openStudio, type Studio } from '../capture-runner/studio.ts'
+import { LOOPBACK_POLICY, openStudio, type Studio } from '../capture-runner/studio.ts'
 
 // The browser works with the image's own fonts.conf (capture-runner/fonts) and the same Debian packages, which `npm test` installs before it runs.
 
@@ -13,22 +14,29 @@ const plainPage = (samples: readonly Sample[]): string => {
   return `<!doctype html><meta charset="utf-8"><body style="margin:8px;background:#fff;color:#000;font-size:20px">${rows.join('')}`
 }
 
+const frameOf = (origin: string): string => `<!doctype html><iframe src="${origin}/serif" width="280" height="80"></iframe>`
+
 const isEmoji = ({ name }: Sample): boolean => name === 'Emoji'
 const site = await servePages({
   '/letters': plainPage(SAMPLES.filter((one) => !isEmoji(one))),
   '/emoji': plainPage(SAMPLES.filter(isEmoji)),
+  '/serif': '<!doctype html><meta charset="utf-8"><body lang="ja" style="margin:8px;font:20px serif">日本語',
+  '/same-site': (_, response) => response.end(frameOf('')),
+  '/other-site': (_, response) => response.end(frameOf(site.url('').replace('127.0.0.1', 'localhost'))),
 })
-const studio = await openStudio()
+const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+const studio = await openStudio({ guard: { dnsServers: [names.address] } })
 t.teardown(async () => {
   await studio.close()
   await site.close()
+  await names.close()
 })
 
-/** The families that each sample of the page is drawn with. */
-async function familiesOfSamples({ browsers }: Studio): Promise<string[][]> {
+/** The families that each sample is drawn with. */
+async function familiesOfSamples({ browsers }: Studio, samples: readonly Sample[]): Promise<string[][]> {
   const lease = await browsers.lend('default', DEFAULT_CONTEXT, AbortSignal.timeout(60_000))
   const { session, mainFrame } = lease.tab
-  await session.send('Page.setDocumentContent', { frameId: mainFrame, html: scriptsPage() })
+  await session.send('Page.setDocumentContent', { frameId: mainFrame, html: scriptsPage(samples) })
   await session.send('DOM.enable')
   await session.send('CSS.enable')
   const { root } = await session.send('DOM.getDocument')
@@ -42,14 +50,38 @@ t.test(
   'complaint: emoji and CJK come out as boxes: each script has a face of its own, and no letter is left to the first one',
   async (t) => {
     // A letter that no face has is drawn by the first family of the page, as a box.
-    const found = await familiesOfSamples(studio)
-    t.equal(found.length, SAMPLES.length)
-    for (const [index, { name, families }] of SAMPLES.entries()) {
+    await checkFamilies(t, SAMPLES)
+  },
+)
+
+t.test(
+  'complaint: emoji and CJK come out as boxes: serif text in any script is drawn with a serif face, Urdu with Nastaliq, and sans-serif text with neither',
+  (t) => checkFamilies(t, FAMILY_SAMPLES),
+)
+
+t.test('complaint: emoji and CJK come out as boxes: serif faces are there in each kind of tab and in frames of other sites', async (t) => {
+  for (const options of [{}, { locale: 'de-DE' }]) {
+    const { findings } = await studio.shoot(site.url('/serif'), { ...options, metadataFonts: true })
+    t.strictSame(findings.page.fonts, ['Noto Serif CJK JP'], JSON.stringify(options))
+  }
+  const small = { viewportWidth: 300, viewportHeight: 100 }
+  const policy = { ...LOOPBACK_POLICY, rules: { ...LOOPBACK_POLICY.rules, allowedHosts: ['localhost'] } }
+  const here = await studio.shoot(site.url('/same-site'), small)
+  const there = await studio.shoot(site.url('/other-site'), small, { policy })
+  t.ok(here.picture.equals(there.picture), 'a frame of another process is drawn as one of the page’s own')
+})
+
+async function checkFamilies(t: Test, samples: readonly Sample[]): Promise<void> {
+  // A page for each language: Chromium remembers the face of a letter for all languages of a page.
+  for (const ofOneLanguage of Map.groupBy(samples, ({ lang }) => lang).values()) {
+    const found = await familiesOfSamples(studio, ofOneLanguage)
+    t.equal(found.length, ofOneLanguage.length)
+    for (const [index, { name, families }] of ofOneLanguage.entries()) {
       const drawnWith = found[index] ?? []
       t.ok(drawnWith.length > 0 && drawnWith.every((family) => families.includes(family)), `${name}: ${drawnWith.join(', ')}`)
     }
-  },
-)
+  }
+}
 
 t.test(
   'complaint: emoji and CJK come out as boxes: emoji have colours, and letters have grey edges without coloured fringes',
