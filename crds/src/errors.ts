@@ -23,7 +23,7 @@ export const JOB_ERRORS = {
   PAGE_CRASHED: { remedy: 'The page used more memory than a runner has, or crashed the browser; capture a smaller part of it.' },
   HTTP_ERROR: { remedy: 'The page answered with an error status that the options ask to refuse.' },
   TOO_LARGE: { remedy: 'The picture exceeds the size limit: use a smaller viewport, scale or full_page_max_height, or jpeg.' },
-  UNSUPPORTED_CONTENT: { remedy: 'The URL answers with a file, not a page: fetch the file itself. error.message names its type.' },
+  UNSUPPORTED_CONTENT: { remedy: 'The URL answers with a file that cannot be shown: fetch the file itself. error.message says why.' },
   TOO_MANY_REDIRECTS: { remedy: 'The page redirects in a circle; give its final address.' },
   SCRIPT_ERROR: { remedy: 'A script of the options threw; error.message holds the first line.' },
   BLANK_PAGE: {

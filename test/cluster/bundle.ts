@@ -11,9 +11,16 @@ import { repository } from './state.ts'
 /** Packages with native code or with files that they read beside themselves. */
 const unbundled = ['playwright', 'playwright-core', 'sharp']
 
-/** Files of packages that a program serves as they are: of the rest of the package it needs nothing. */
+/** Files and directories of packages that a program serves as they are: of the rest of the package it needs nothing. */
 export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'api-gateway': { 'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'] },
+  'capture-runner': {
+    'pdfjs-dist': [
+      ...['package.json', 'build/pdf.min.mjs', 'build/pdf.worker.min.mjs', 'cmaps', 'standard_fonts', 'iccs'],
+      ...['jbig2.wasm', 'openjpeg.wasm', 'qcms_bg.wasm'].map((name) => `wasm/${name}`),
+      ...['JBIG2', 'OPENJPEG', 'PDFJS_JBIG2', 'PDFJS_OPENJPEG', 'PDFJS_QCMS', 'QCMS'].map((name) => `wasm/LICENSE_${name}`),
+    ],
+  },
 }
 
 /** Imported late, to read a kubeconfig; no pod has one, and it is four times as large as the program. */
@@ -96,14 +103,14 @@ async function copyPackages(names: readonly string[], from: string, to: string):
   return [...found.values()].map((directory) => path.relative(repository, directory))
 }
 
-/** Copies single files of packages. Resolves to the directories that they came from. */
+/** Copies single files and directories of packages. Resolves to the directories that they came from. */
 async function copyServed(files: Readonly<Record<string, readonly string[]>>, from: string, to: string): Promise<string[]> {
   const directories: string[] = []
   for (const [name, names] of Object.entries(files)) {
     const directory = await findPackage(name, from)
     if (!directory) throw new Error(`the package ${name} is not installed`)
     await mkdir(path.join(to, name), { recursive: true })
-    for (const file of names) await cp(path.join(directory, file), path.join(to, name, file))
+    for (const file of names) await cp(path.join(directory, file), path.join(to, name, file), { recursive: true })
     directories.push(path.relative(repository, directory))
   }
   return directories

@@ -4,6 +4,7 @@ import { CaptureError } from '../errors.ts'
 import type { MainResponse } from '../lifecycle.ts'
 import { answered, bounded, raced } from '../race.ts'
 import type { Tab } from '../tab.ts'
+import { showPdf } from './show-pdf.ts'
 import type { Step, Work } from './step.ts'
 
 /** Requests that one capture may make. */
@@ -18,17 +19,23 @@ export const navigate: Step = {
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
     const answer = await raced(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
-    if (answer.isDownload) throw await toUnsupported(tab, time.signal)
+    // Awaited here: the time's clock stops when this function ends.
+    if (answer.isDownload) return await showFile(work, time.signal)
     if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
     await arrive(work, time.signal)
   },
 }
 
-/** Names what the URL answers with. The response is heard once the page has answered again: see listenAlong. */
-async function toUnsupported({ session, lifecycle }: Tab, signal: AbortSignal): Promise<CaptureError> {
+/** Shows a PDF, and names any other file that the URL answers with. The response is heard once the page has answered again: see listenAlong. */
+async function showFile(work: Work, signal: AbortSignal): Promise<void> {
+  const { session, lifecycle } = work.tab
   await answered(session.send('Page.getLayoutMetrics'), signal)
-  return new CaptureError('UNSUPPORTED_CONTENT', `the URL answers with ${describeFile(lifecycle.download)}, not a page. ${INSTEAD}`)
+  const { download } = lifecycle
+  if (download?.mimeType === PDF && !work.plan.pages) return showPdf(work, download.url, signal, () => arrive(work, signal))
+  throw new CaptureError('UNSUPPORTED_CONTENT', `the URL answers with ${describeFile(download)}, not a page. ${INSTEAD}`)
 }
+
+const PDF = 'application/pdf'
 
 const INSTEAD = 'Fetch the file itself, or give the URL of a page that shows it.'
 /** Types that are repeated to the client: a site may send anything. */
@@ -36,7 +43,7 @@ const MIME_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 
 function describeFile(response: MainResponse | undefined): string {
   const { mimeType = '', isAttachment = false } = response ?? {}
-  const kind = mimeType === 'application/pdf' ? 'a PDF' : isAttachment ? 'a file to save' : 'a file'
+  const kind = mimeType === PDF ? 'a PDF' : isAttachment ? 'a file to save' : 'a file'
   return MIME_TYPE.test(mimeType) ? `${kind} (${mimeType})` : kind
 }
 

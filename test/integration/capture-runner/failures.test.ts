@@ -146,7 +146,7 @@ const failures: { name: string; path: string; options?: CaptureOptions; code: st
     code: 'UNSUPPORTED_CONTENT',
     message: /a file to save \(application\/octet-stream\), not a page/,
   },
-  { name: 'a pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT', message: /a PDF \(application\/pdf\), not a page.*Fetch the file/ },
+  { name: 'a damaged pdf', path: '/pdf', code: 'UNSUPPORTED_CONTENT', message: /the PDF is damaged/ },
   { name: 'a table', path: '/csv', code: 'UNSUPPORTED_CONTENT', message: /a file \(text\/csv\), not a page.*Fetch the file/ },
   { name: 'a file without a proper type', path: '/odd-type', code: 'UNSUPPORTED_CONTENT', message: /a file to save, not a page/ },
   { name: 'an answer without content', path: '/empty', code: 'NAVIGATION_FAILED' },

@@ -3,6 +3,17 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml, htmlOf, numberOf, page, type Routes, sendHtml } from './handler.ts'
 
+/** A PDF of one green sheet. */
+const GREEN_SHEET = [
+  '%PDF-1.4',
+  '1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj',
+  '2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj',
+  '3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R>> endobj',
+  '4 0 obj <</Length 25>> stream\n0 1 0 rg 0 0 200 100 re f\nendstream endobj',
+  'trailer <</Size 5/Root 1 0 R>>',
+  '%%EOF',
+].join('\n')
+
 const green = htmlOf({ title: 'Arrived', style: 'html{background:#00ff00}' })
 const counts = new Map<string, number>()
 const keyOf = (query: URLSearchParams) => (query.get('key') ?? '').slice(0, 100)
@@ -60,7 +71,7 @@ export const answering: Routes = {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"plain":"json"}')
   },
   pdf: ({ response }) => {
-    response.writeHead(200, { 'content-type': 'application/pdf' }).end('%PDF-1.4\n%%EOF\n')
+    response.writeHead(200, { 'content-type': 'application/pdf' }).end(GREEN_SHEET)
   },
   empty: ({ response }) => {
     response.writeHead(204).end()

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
 import t from 'tap'
 import { externalsOf, packageNameOf, packagesOf, served } from '../../cluster/bundle.ts'
@@ -43,6 +43,12 @@ t.test('packagesOf names the directory of each package whose files were bundled,
     'node_modules/minio/node_modules/xml2js',
     'node_modules/zod',
   ])
+})
+
+t.test('bundleProgram finds all that it is to copy of packages', async (t) => {
+  for (const [name, files] of Object.values(served).flatMap(Object.entries)) {
+    for (const file of files) await t.resolves(access(new URL(`../../../node_modules/${name}/${file}`, import.meta.url)), `${name}/${file}`)
+  }
 })
 
 t.test('bundleProgram puts the files that a program serves where the package would be', async (t) => {
