@@ -6,6 +6,7 @@ import type { Guard } from './egress/guard.ts'
 import type { EgressPolicy } from './egress/policy.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
 import { openExit } from './exit-policy.ts'
+import type { HttpCache } from './http-cache/http-cache.ts'
 import type { MemoryWatch } from './memory-watch.ts'
 import { buildFailure, buildSuccess, type Outcome } from './outcome.ts'
 import { buildPlan, type CapturePlan } from './plan.ts'
@@ -26,6 +27,8 @@ export interface CaptureParts {
   memory: MemoryWatch
   /** What blocking works with. */
   lists?: FilterLists | undefined
+  /** What captures of a batch share. */
+  httpCache: HttpCache
 }
 
 /** What is told of a capture on its way. */
@@ -59,7 +62,7 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
   }
   using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
   try {
-    const plan = buildPlan(order.url, order.options, order.privateOptions)
+    const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
       photograph({ order, plan, parts, timings, signal: time.signal, onShutter }),
     )
@@ -94,13 +97,14 @@ interface Photograph {
 async function photograph({ order, plan, parts, timings, signal, onShutter }: Photograph): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
+  const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
   const lease: Lease = await browsers.lend(order.accountName, plan.context, signal)
   timings.browser = Math.round(performance.now() - started)
   const watch = memory.watch(lease.browser.pid)
   let isSound = false
   try {
     openExit(lease.tab.exit, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, signal, timings, onShutter })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onShutter })
     isSound = true
     return captured
   } finally {

@@ -14,6 +14,8 @@ export interface HarRequest {
   end?: number
   bytes?: number
   failure?: string
+  /** It was answered from the cache of its batch. */
+  isShared?: true
   response?: {
     status: number
     statusText: string
@@ -42,7 +44,7 @@ export function buildHar(requests: Iterable<HarRequest>, { version, hidden }: { 
 }
 
 function toEntry(request: HarRequest, isSecret: (name: string) => boolean) {
-  const { method, url, startedAt, start, end = start, response, bytes = -1, failure, type } = request
+  const { method, url, startedAt, start, end = start, response, bytes = -1, failure, type, isShared } = request
   const toLines = (headers: Headers) => Object.entries(headers).flatMap(([name, value]) => (isSecret(name) ? [] : [{ name, value }]))
   const httpVersion = response?.protocol ?? 'unknown'
   const queryString = URL.canParse(url) ? [...new URL(url).searchParams].map(([name, value]) => ({ name, value })) : []
@@ -65,6 +67,7 @@ function toEntry(request: HarRequest, isSecret: (name: string) => boolean) {
     cache: {},
     timings: toTimings(request),
     _resourceType: type.toLowerCase(),
+    ...(isShared ? { _fromCache: 'batch' } : {}),
   }
 }
 

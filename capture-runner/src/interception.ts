@@ -1,5 +1,7 @@
 import type { AskedRequest, Judge, Verdict } from './blocking/judge.ts'
 import { type DevTools, directly } from './devtools.ts'
+import { SHARED_TYPES, type StoredResponse } from './http-cache/policy.ts'
+import type { SharedResponses } from './http-cache/shared-responses.ts'
 import { bypassServiceWorkers } from './page-events.ts'
 import type { SignInPlan } from './plans/identity.ts'
 import { answered } from './race.ts'
@@ -7,7 +9,7 @@ import { type HeldRequest, type IsSame, Requesters } from './requesters.ts'
 import { siteOf } from './site.ts'
 import type { Tab } from './tab.ts'
 
-// The one handler of held requests, on only when an option needs it. It sits on a session of the browser, where each hop of a
+// The one handler of held requests, on only when an option needs it. Options about requests have it sit on a session of the browser, where each hop of a
 // redirect is held by itself: Playwright's routes see a chain of redirects once, and would carry an Authorization header to where it leads.
 // What the browser is to do differently is decided for each hop; whatever is not this page's goes on untouched.
 
@@ -15,7 +17,9 @@ type Headers = Readonly<Record<string, string>>
 
 interface PausedRequest extends HeldRequest {
   requestId: string
-  request: { url: string; headers: Headers }
+  /** The request's id in events of the network. */
+  networkId?: string
+  request: { method: string; url: string; headers: Headers }
   /** Of a request that follows a redirect. */
   redirectedRequestId?: string
 }
@@ -31,13 +35,15 @@ export interface InterceptionPlan {
   signIn?: SignInPlan | undefined
   /** Who decides which of them are made. */
   judge?: Judge | undefined
+  /** What is answered from the cache of the batch. */
+  shared?: SharedResponses | undefined
 }
 
 /** Holds the page's requests until it closes. */
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
-  const held = await answered(tab.browser.newBrowserCDPSession(), signal)
-  tab.ended.addEventListener('abort', () => void held.detach().catch(() => {}), { once: true })
-  const session = directly(held)
+  // A cache alone needs no session of the browser: it answers the page's own frames only, and leaves redirects alone.
+  const isEvery = plan.signIn !== undefined || plan.judge !== undefined
+  const session = isEvery ? await openBrowserSession(tab, signal) : tab.session
   const interception = new Interception(
     session,
     new Requesters(tab.events, tab.mainFrame, plan.signIn?.scope === 'same_site' ? isSameSite : undefined),
@@ -47,9 +53,18 @@ export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortS
   session.on('Fetch.requestPaused', (held) => interception.pass(held))
   session.on('Fetch.authRequired', (asked) => interception.authenticate(asked))
   // What a service worker asks for is held nowhere.
-  await answered(bypassServiceWorkers(tab.session), signal)
+  if (isEvery) await answered(bypassServiceWorkers(tab.session), signal)
+  const patterns = isEvery ? [{ urlPattern: '*' }] : SHARED_TYPES.map((resourceType) => ({ resourceType }))
   const handleAuthRequests = plan.signIn?.basicAuth !== undefined
-  await answered(session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }], handleAuthRequests }), signal)
+  // The cache starts last: what it says of the browser's buffers replaces what was said before.
+  const starting = [session.send('Fetch.enable', { patterns, handleAuthRequests }), plan.shared?.start()]
+  await answered(Promise.all(starting), signal)
+}
+
+async function openBrowserSession(tab: Tab, signal: AbortSignal): Promise<DevTools> {
+  const held = await answered(tab.browser.newBrowserCDPSession(), signal)
+  tab.ended.addEventListener('abort', () => void held.detach().catch(() => {}), { once: true })
+  return directly(held)
 }
 
 const isSameSite: IsSame = (a, b) => a !== '' && siteOf(a) === siteOf(b)
@@ -90,10 +105,30 @@ class Interception {
     const isOwn = signIn !== undefined && (this.#requesters.isOwn(held, signIn.origin) || signIn.scope === 'all')
     if (isOwn && signIn.basicAuth) this.#unanswered.add(requestId)
     const headers = isOwn ? addHeaders(request.headers, signIn.headers) : request.headers
+    const stored = this.#isSignedIn(request.url) ? undefined : this.#plan.shared?.find(held, headers)
+    if (stored) {
+      this.#fulfill(held, stored)
+      return
+    }
     // Told in full for each hop after the first, which would inherit the headers of the hop before.
     const changes = isOwn || (signIn && held.redirectedRequestId !== undefined) ? { headers: toLines(headers) } : {}
     // The request may be gone by now.
     this.#session.send('Fetch.continueRequest', { requestId, ...changes }).catch(() => {})
+  }
+
+  /** True when the browser may add credentials of its own accord, which are not among the headers here. */
+  #isSignedIn(url: string): boolean {
+    const { signIn } = this.#plan
+    return signIn?.basicAuth !== undefined && new URL(url).origin === signIn.origin
+  }
+
+  #fulfill({ requestId, networkId }: PausedRequest, { headers, body }: StoredResponse): void {
+    const response = { requestId, responseCode: 200, responseHeaders: [...headers], body: body.toString('base64') }
+    this.#session.send('Fetch.fulfillRequest', response).catch(() => {
+      // The request may be gone by now.
+      if (networkId !== undefined) this.#plan.shared?.hits.delete(networkId)
+      this.#session.send('Fetch.continueRequest', { requestId }).catch(() => {})
+    })
   }
 
   /** Answers a 401 of the origin once; a second one means that the credentials are wrong, and is the page to be captured. */

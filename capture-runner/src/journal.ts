@@ -28,6 +28,12 @@ export class Journal {
   readonly console: ConsoleEntry[] = []
   readonly requests = new Map<string, HarRequest>()
   readonly #hops = new Map<string, number>()
+  readonly #shared: ReadonlySet<string>
+
+  /** @param shared requests that were answered from the batch's cache, by their ids */
+  constructor(shared: ReadonlySet<string> = new Set()) {
+    this.#shared = shared
+  }
 
   /** Begins to listen for documents and, if wanted, for every request. */
   followNetwork(events: PageEvents, mainFrame: string, isEvery: boolean): void {
@@ -43,10 +49,12 @@ export class Journal {
       if (frameId === mainFrame && requestId === loaderId) this.headers = response.headers
       const known = this.requests.get(requestId)
       if (known) known.response = response
+      if (known && this.#shared.has(requestId)) known.isShared = true
     })
     events.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
       const known = this.requests.get(requestId)
-      if (known) Object.assign(known, { end: timestamp, bytes: encodedDataLength })
+      // The browser counts what it was given, which did not come through the network.
+      if (known) Object.assign(known, { end: timestamp, bytes: known.isShared ? 0 : encodedDataLength })
     })
     events.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
       const known = this.requests.get(requestId)

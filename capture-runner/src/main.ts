@@ -11,6 +11,7 @@ import { capture } from './capture.ts'
 import { type Config, loadConfig } from './config.ts'
 import { createGuard } from './egress/guard.ts'
 import type { EgressPolicy } from './egress/policy.ts'
+import { HttpCache } from './http-cache/http-cache.ts'
 import { openJail } from './jail/jail.ts'
 import { BROWSER_HOME, isSandboxSufficient, probeSandbox } from './jail/probe-sandbox.ts'
 import { createOrderKeys } from './keys.ts'
@@ -57,6 +58,7 @@ const parts = {
   guard,
   policy: toPolicy(config),
   lists,
+  httpCache: new HttpCache(),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
 const pulse = new Pulse({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })

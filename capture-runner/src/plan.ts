@@ -10,6 +10,7 @@ import { buildContext, type ContextPlan } from './plans/context.ts'
 import { buildExtraFiles, type ExtraFilesPlan } from './plans/extra-files.ts'
 import { buildFailing, type FailingPlan } from './plans/failing.ts'
 import { buildFullPage, type FullPagePlan } from './plans/full-page.ts'
+import { buildHttpCache, type HttpCachePlan } from './plans/http-cache.ts'
 import { buildSignIn, type SignInPlan } from './plans/identity.ts'
 import { buildImage, type ImagePlan } from './plans/image.ts'
 import { buildImageProcessing, type ImageProcessingPlan } from './plans/image-processing.ts'
@@ -54,6 +55,8 @@ export interface CapturePlan extends StepPlans {
   signIn?: SignInPlan
   context: ContextPlan
   picture: PicturePlan
+  /** What it shares with other captures of its batch. */
+  httpCache?: HttpCachePlan
   /** Where a second copy goes. Secret. */
   copy?: CopyPlan
   /** What the client should know before anything has been done. */
@@ -65,16 +68,23 @@ export const DEFAULT_CONTEXT: ContextPlan = buildContext(withDefaults(undefined)
 
 /**
  * Works the options of one order out.
+ * @param batchId batch that the order belongs to, if any
  * @throws CaptureError TOO_LARGE for a window that no schema could judge: a device's pixel ratio in a window of one's own
  * @throws CaptureError INVALID_OPTIONS for options that contradict each other where no gateway and no API server has seen them all
  */
-export function buildPlan(url: string, options: CaptureOptions | undefined, privateOptions?: PrivateOptions): CapturePlan {
+export function buildPlan(
+  url: string,
+  options: CaptureOptions | undefined,
+  privateOptions?: PrivateOptions,
+  batchId?: string,
+): CapturePlan {
   insistOnSense({ ...options, ...privateOptions })
   const effective = withDefaults(options)
   if (url === MARKUP_ADDRESS && effective.html === undefined && effective.markdown === undefined)
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, and neither html nor markdown is given`)
   const address = addressOf(url, effective)
   const signIn = buildSignIn(address, privateOptions, effective.headersScope)
+  const { httpCache, warnings } = buildHttpCache(effective, privateOptions, { batchId, signInOrigin: signIn?.origin })
   return {
     url: address,
     ...(signIn ? { signIn } : {}),
@@ -82,8 +92,9 @@ export function buildPlan(url: string, options: CaptureOptions | undefined, priv
     picture: { ...buildImage(effective), ...buildFullPage(effective), ...buildRegion(effective) },
     ...buildSyntax(effective),
     ...buildStepPlans(effective, privateOptions),
+    ...(httpCache ? { httpCache } : {}),
     ...buildCopy(effective, privateOptions),
-    warnings: findWarnings({ ...options, ...privateOptions }),
+    warnings: [...findWarnings({ ...options, ...privateOptions }), ...warnings],
   }
 }
 

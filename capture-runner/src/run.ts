@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FilterLists } from './blocking/lists.ts'
 import { CaptureError, toCaptureError } from './errors.ts'
+import type { BatchCache } from './http-cache/http-cache.ts'
 import type { CapturePlan } from './plan.ts'
 import { raced } from './race.ts'
 import { checkAnswer } from './steps/check-answer.ts'
@@ -114,6 +115,8 @@ export interface Run {
   tab: Tab
   /** Absent: what would need them fails. */
   lists?: FilterLists | undefined
+  /** What the capture may share with its batch; absent: nothing. */
+  httpCache?: BatchCache | undefined
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
@@ -124,9 +127,9 @@ export interface Run {
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason as it is, when that ended it
  */
-export async function run({ plan, tab, lists, signal, timings, onShutter }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, signal, timings, onShutter }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, httpCache, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
   for (const step of STEPS) {
     if (step.isWanted && !step.isWanted(plan)) continue
     await runStep(step, work, timings)

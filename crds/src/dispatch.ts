@@ -58,6 +58,8 @@ export const CaptureOrder = z.object({
   name: z.string(),
   namespace: z.string(),
   accountName: z.string(),
+  /** Batch that the Screenshot was created with. */
+  batchId: z.string().max(64).optional(),
   attempt: z.int().min(1),
   url: z.string(),
   options: CaptureOptions.optional(),

@@ -13,6 +13,7 @@ import { barTable, engineStageTable, growthTables, rateTable, tallTable } from '
 import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
 import { measureHostile } from './hostile/measure.ts'
+import { measureHttpCache } from './http-cache/measure.ts'
 import { describeClusterStore, describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
@@ -32,6 +33,7 @@ import {
   type FAIRNESS_PARTS,
   HELP,
   type HOSTILE_PARTS,
+  type HTTP_CACHE_PARTS,
   parseSettings,
   type REST_PARTS,
   type Settings,
@@ -50,6 +52,7 @@ import {
   ENGINE_FIGURES,
   FAIRNESS_FIGURES,
   HOSTILE_FIGURES,
+  HTTP_CACHE_FIGURES,
   REST_FIGURES,
   STORE_FIGURES,
   WEBHOOK_FIGURES,
@@ -172,6 +175,10 @@ const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
   growth: async () => show(...growthTables(await measureGrowth(tell))),
 }
 
+const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<void>> = {
+  'http-cache': async () => show(await measureHttpCache(settings, tell)),
+}
+
 const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
 
 const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
@@ -202,6 +209,7 @@ for (const [mark, parts] of [
   [FAIRNESS_FIGURES, OF_FAIRNESS],
   [BLOCKING_FIGURES, OF_BLOCKING],
   [ENGINE_FIGURES, OF_ENGINE],
+  [HTTP_CACHE_FIGURES, OF_HTTP_CACHE],
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
 ] as const) {

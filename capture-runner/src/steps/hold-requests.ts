@@ -1,5 +1,6 @@
 import type { FilterLists } from '../blocking/lists.ts'
 import { CaptureError } from '../errors.ts'
+import { SharedResponses } from '../http-cache/shared-responses.ts'
 import { intercept } from '../interception.ts'
 import { bypassServiceWorkers } from '../page-events.ts'
 import type { CapturePlan } from '../plan.ts'
@@ -7,10 +8,11 @@ import type { EngineName } from '../plans/blocking.ts'
 import { answered } from '../race.ts'
 import type { Step, Work } from './step.ts'
 
-/** Holds the page's requests where some of them are to be refused or to carry headers; not at all otherwise, because each costs half a millisecond. */
+/** Holds the page's requests where some are refused, carry headers or may be answered from the batch's cache; each costs half a millisecond. */
 export const holdRequests: Step = {
   name: 'holdRequests',
-  isWanted: (plan) => plan.requestRules !== undefined || plan.bypassServiceWorkers === true || addsHeaders(plan),
+  isWanted: (plan) =>
+    plan.requestRules !== undefined || plan.bypassServiceWorkers === true || plan.httpCache !== undefined || addsHeaders(plan),
   run: async (work) => {
     const { tab, plan, signal } = work
     const { requestRules: rules, signIn } = plan
@@ -19,8 +21,12 @@ export const holdRequests: Step = {
       work.judge = new Judge(plan.url, rules, await enginesOf(work, rules.engines))
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
-    if (work.judge || addsHeaders(plan)) await intercept(tab, { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge }, signal)
+    // First: a cache has the browser keep more than this allows.
     if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
+    const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
+    work.sharedHits = shared?.hits
+    const interception = { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge, shared }
+    if (Object.values(interception).some((part) => part !== undefined)) await intercept(tab, interception, signal)
   },
 }
 

@@ -11,8 +11,8 @@ const wantsConsole = ({ files }: CapturePlan): boolean => files.has('console')
 export const listen: Step = {
   name: 'listen',
   isWanted: (plan) => wantsDocuments(plan) || wantsRequests(plan) || wantsConsole(plan),
-  run: async ({ tab, plan, findings, signal }) => {
-    const journal = new Journal()
+  run: async ({ tab, plan, findings, sharedHits, signal }) => {
+    const journal = new Journal(sharedHits)
     findings.journal = journal
     if (wantsDocuments(plan) || wantsRequests(plan)) journal.followNetwork(tab.events, tab.mainFrame, wantsRequests(plan))
     if (!wantsConsole(plan)) return

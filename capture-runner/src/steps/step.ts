@@ -3,6 +3,7 @@ import type { JobErrorCode } from '@tintype/crds/errors'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { Judge } from '../blocking/judge.ts'
 import type { FilterLists } from '../blocking/lists.ts'
+import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { Journal } from '../journal.ts'
 import type { PageClock } from '../page-clock.ts'
 import type { CapturePlan } from '../plan.ts'
@@ -44,6 +45,10 @@ export interface Work {
   lists?: FilterLists | undefined
   /** Who decides about the page's requests; absent: nobody. */
   judge?: Judge
+  /** What the capture may share with its batch; absent: nothing. */
+  httpCache?: BatchCache | undefined
+  /** Requests that were answered from that cache, by their ids in events of the network; absent: none can be. */
+  sharedHits?: ReadonlySet<string> | undefined
   /** What was noted of the page's doings; absent: nobody asked. */
   sight?: Sight
   /** Files that the client named, by their addresses; undefined: not to be had. */

@@ -20,6 +20,11 @@ export const networkOptions = {
     .max(50)
     .describe('Hosts that are reached without the proxy, at most 50; *.example.com stands for all hosts below. Default: none.'),
   ignoreHttpsErrors: z.boolean().describe('Goes on although a certificate is not valid. Default: false.'),
+  httpCache: z
+    .enum(['off', 'batch'])
+    .describe(
+      'batch: captures of one batch share scripts, stylesheets, fonts and images that their servers declare fresh and that were requested without cookies or credentials; it has no effect outside of a batch. Default: off.',
+    ),
 }
 
-export const networkDefaults = { ignoreHttpsErrors: false }
+export const networkDefaults = { ignoreHttpsErrors: false, httpCache: 'off' }

@@ -45,6 +45,7 @@ export function buildOrder(
     name: metadata.name,
     namespace: metadata.namespace,
     accountName,
+    ...(spec.batchId === undefined ? {} : { batchId: spec.batchId }),
     attempt: attemptsOf(shot),
     url: spec.url,
     ...(options ? { options } : {}),

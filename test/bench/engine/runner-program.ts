@@ -9,6 +9,7 @@ import { launchBrowser } from '../../../capture-runner/src/browser.ts'
 import { Browsers } from '../../../capture-runner/src/browsers.ts'
 import { capture } from '../../../capture-runner/src/capture.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
 import { Runner } from '../../../capture-runner/src/runner.ts'
 
@@ -50,6 +51,7 @@ const parts = {
   // Loopback is open, because the pages are there.
   policy: { rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] }, maxBytes: 512 * 2 ** 20 },
   memory: createMemoryWatch({ limitBytes: undefined, log }),
+  httpCache: new HttpCache(),
 }
 const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({

@@ -9,6 +9,7 @@ import { createGuard, type GuardConfig } from '../../../capture-runner/src/egres
 import type { EgressPolicy } from '../../../capture-runner/src/egress/policy.ts'
 import { CaptureError } from '../../../capture-runner/src/errors.ts'
 import { openExit } from '../../../capture-runner/src/exit-policy.ts'
+import { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
 import { buildPlan } from '../../../capture-runner/src/plan.ts'
 import { type Captured, run } from '../../../capture-runner/src/run.ts'
@@ -16,6 +17,7 @@ import { type Captured, run } from '../../../capture-runner/src/run.ts'
 /** A runner's browsers without its server: what the capture tests share. */
 export interface Studio {
   browsers: Browsers
+  httpCache: HttpCache
   /** Takes a picture as a runner would, to the point where it would be stored. */
   shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
   /** The error of a capture that must fail. */
@@ -25,6 +27,8 @@ export interface Studio {
 
 export interface How {
   account?: string
+  /** Batch that the capture belongs to. */
+  batchId?: string
   signal?: AbortSignal
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
@@ -51,6 +55,8 @@ export interface StudioOptions {
   lists?: FilterLists
   /** How names are resolved and dialled. */
   guard?: GuardConfig
+  /** Of the browser, besides the runner's own. */
+  extraArguments?: readonly string[]
 }
 
 /** Starts the browsers. Chromium's own sandbox does not start as root. */
@@ -60,24 +66,27 @@ export async function openStudio({
   maxKeptBytes,
   lists,
   guard: guardConfig,
+  extraArguments = [],
 }: StudioOptions = {}): Promise<Studio> {
   const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
-  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard })
+  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
   const browsers = new Browsers({ launch, isolation, log, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
+  const httpCache = new HttpCache()
   await browsers.start()
   const shoot: Studio['shoot'] = async (url, options, how = {}) => {
-    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, onShutter } = how
-    const plan = buildPlan(url, options, privateOptions)
+    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, batchId, onShutter } = how
+    const plan = buildPlan(url, options, privateOptions, batchId)
+    const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}
     const lease = await browsers.lend(account, plan.context, signal)
     const watch = memory.watch(lease.browser.pid)
     let isSound = false
     try {
       openExit(lease.tab.exit, policy, plan)
-      const captured = await run({ plan, tab: lease.tab, lists, signal, timings, ...(onShutter ? { onShutter } : {}) })
+      const captured = await run({ plan, tab: lease.tab, lists, httpCache: shared, signal, timings, ...(onShutter ? { onShutter } : {}) })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {
@@ -87,6 +96,7 @@ export async function openStudio({
   }
   return {
     browsers,
+    httpCache,
     shoot,
     shootInVain: async (...args) => {
       const error = await shoot(...args).then(

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { Test } from 'tap'
 import type { CaptureError } from '../../../capture-runner/src/errors.ts'
+import type { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
 import type { Captured } from '../../../capture-runner/src/run.ts'
 import { type PageServer, type Pages, servePages } from '../capture-runner/page-server.ts'
 import { decode, type Pixels } from '../capture-runner/pixels.ts'
@@ -28,6 +29,8 @@ export interface SeenRequest {
 /** A pair of browsers before a site. */
 export interface OptionStage {
   site: PageServer
+  /** What captures of a batch share. */
+  httpCache: HttpCache
   /** Every request so far, oldest first. */
   seen: SeenRequest[]
   /** The last request for a path. @throws when there was none */
@@ -73,6 +76,7 @@ export async function openStage(t: Test, pages: Pages, options?: StudioOptions):
   const shoot: OptionStage['shoot'] = (path, ...rest) => shootAt(site.url(path), ...rest)
   return {
     site,
+    httpCache: studio.httpCache,
     seen,
     shoot,
     shootAt,

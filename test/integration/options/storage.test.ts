@@ -100,6 +100,7 @@ async function shoot(given: Given = {}) {
     guard,
     policy,
     memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
+    httpCache: studio.httpCache,
   }
   const { outcome, error } = await capture(order, parts, new AbortController().signal)
   return { id, outcome, error, own: await bucket.read(objectKey('default', id, 'png')) }

@@ -1,0 +1,141 @@
+import type { Tab } from '../tab.ts'
+import { FrameOrigins } from './frame-origins.ts'
+import { type BatchCache, MAX_RESPONSE_BYTES } from './http-cache.ts'
+import {
+  createPolicy,
+  type HeaderLine,
+  isShareable,
+  SHARED_TYPES,
+  type SharedRequest,
+  type StoredResponse,
+  toBytes,
+  toHeaderLines,
+} from './policy.ts'
+
+// The batch's cache for one page: finds responses to its requests, and stores those that came through the network. A response is read after the page
+// has it, from the browser's bounded buffer: the page does not wait for it, and a body that unpacks to gigabytes reaches neither the browser's own
+// process nor the runner. What the network really sent and received is told by the events named ExtraInfo.
+
+/** A request that is held, as far as it is read here. */
+export interface ShareableRequest {
+  frameId: string
+  /** The request's id in events of the network. */
+  networkId?: string
+  resourceType: string
+  redirectedRequestId?: string
+  request: { method: string; url: string }
+}
+
+/** A request whose response may be stored. */
+interface Candidate {
+  key: string
+  request: SharedRequest
+  /** Bytes of the body so far, without content encoding. */
+  bytes: number
+  /** The headers that were really sent name nobody. */
+  isShareable: boolean
+  isFinished: boolean
+  response?: { policy: StoredResponse['policy']; headers: HeaderLine[] }
+}
+
+/** Bytes of bodies that the browser keeps until they are read. */
+const BUFFER_BYTES = 32 * 1024 * 1024
+/** Requests of one page whose responses are looked at. */
+const MAX_CANDIDATES = 1_000
+
+/** What one page shares with its batch. */
+export class SharedResponses {
+  /** Requests that were answered from the cache, by their ids in events of the network. */
+  readonly hits = new Set<string>()
+  readonly #tab: Pick<Tab, 'session' | 'events'>
+  readonly #cache: BatchCache
+  readonly #origins: FrameOrigins
+  readonly #candidates = new Map<string, Candidate>()
+  #seen = 0
+  /** Bodies are read one after the other. */
+  #reading: Promise<void> = Promise.resolve()
+
+  constructor(tab: Pick<Tab, 'session' | 'events' | 'mainFrame'>, cache: BatchCache) {
+    this.#tab = tab
+    this.#cache = cache
+    this.#origins = new FrameOrigins(tab.events, tab.mainFrame)
+    this.#follow(tab.events)
+  }
+
+  /** Has the browser keep bodies until they are read. */
+  async start(): Promise<void> {
+    await this.#tab.session.send('Network.enable', { maxTotalBufferSize: BUFFER_BYTES, maxResourceBufferSize: MAX_RESPONSE_BYTES })
+  }
+
+  /** The stored response to a request that is held. Without one, the response that it gets may be stored. @param headers as they will be sent */
+  find(held: ShareableRequest, headers: Readonly<Record<string, string>>): StoredResponse | undefined {
+    const { frameId, networkId, resourceType, redirectedRequestId, request } = held
+    // A redirect's target may be answered for another reason than its URL.
+    if (networkId === undefined || redirectedRequestId !== undefined || !SHARED_TYPES.some((type) => type === resourceType))
+      return undefined
+    const asked: SharedRequest = { ...request, headers }
+    const place = this.#origins.keyOf(frameId)
+    if (place === undefined || !isShareable(asked)) return undefined
+    const key = `${place} ${originHeader(headers)} ${request.url}`
+    const found = this.#cache.find(key, asked)
+    if (found) this.hits.add(networkId)
+    else if (this.#seen++ < MAX_CANDIDATES)
+      this.#candidates.set(networkId, { key, request: asked, bytes: 0, isShareable: false, isFinished: false })
+    return found
+  }
+
+  #follow(events: Tab['events']): void {
+    const drop = ({ requestId }: { requestId: string }) => void this.#candidates.delete(requestId)
+    const change = (requestId: string, note: (candidate: Candidate) => boolean) => {
+      const candidate = this.#candidates.get(requestId)
+      if (!candidate) return
+      if (note(candidate)) this.#storeIfComplete(requestId, candidate)
+      else this.#candidates.delete(requestId)
+    }
+    events.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers }) =>
+      change(requestId, (candidate) => {
+        candidate.isShareable = isShareable({ ...candidate.request, headers })
+        return candidate.isShareable
+      }),
+    )
+    events.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode, headers }) =>
+      change(requestId, (candidate) => {
+        const policy = createPolicy(candidate.request, { status: statusCode, headers })
+        if (policy) candidate.response = { policy, headers: toHeaderLines(headers) }
+        return policy !== undefined
+      }),
+    )
+    events.on('Network.responseReceived', ({ requestId, response: { url, fromDiskCache, fromServiceWorker, fromPrefetchCache } }) =>
+      change(requestId, ({ request }) => !fromDiskCache && !fromServiceWorker && !fromPrefetchCache && url === request.url),
+    )
+    events.on('Network.dataReceived', ({ requestId, dataLength }) =>
+      change(requestId, (candidate) => {
+        candidate.bytes += dataLength
+        return candidate.bytes <= MAX_RESPONSE_BYTES
+      }),
+    )
+    events.on('Network.loadingFinished', ({ requestId }) =>
+      change(requestId, (candidate) => {
+        candidate.isFinished = true
+        return true
+      }),
+    )
+    events.on('Network.loadingFailed', drop)
+  }
+
+  /** The events of a request come in any order. */
+  #storeIfComplete(requestId: string, { key, bytes, isShareable, isFinished, response }: Candidate): void {
+    if (!isShareable || !isFinished || !response) return
+    this.#candidates.delete(requestId)
+    const store = async (): Promise<void> => {
+      const body = toBytes(await this.#tab.session.send('Network.getResponseBody', { requestId }), bytes)
+      if (body) this.#cache.keep(key, { ...response, body })
+    }
+    // The page may be gone by now, or its buffer full.
+    this.#reading = this.#reading.then(store).catch(() => {})
+  }
+}
+
+/** Requests of CORS and others to the same URL may get different responses. */
+const originHeader = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'origin')?.[1] ?? '-'

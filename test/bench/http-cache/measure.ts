@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import { openStudio, type Studio } from '../../integration/capture-runner/studio.ts'
+import { openLines } from '../engine/lines.ts'
+import { createProcessorClock } from '../engine/processor.ts'
+import { fingerprint } from '../pictures.ts'
+import { median } from '../statistics.ts'
+import type { Table } from '../table.ts'
+import { PAGES, pagePath, SUBRESOURCES } from './site.ts'
+import type { SitePorts } from './site-program.ts'
+
+// One batch of pages of one site, with and without `http_cache`, in turns, on one runner with real browsers.
+
+const ROUND_TRIP_MILLISECONDS = 50
+const MODES = ['off', 'batch'] as const
+type Mode = (typeof MODES)[number]
+/** What a batch still does when its last picture is there is not to cost the next one. */
+const PAUSE_MILLISECONDS = 1_000
+const WARM_PAGES = 10
+
+/** One way to the site, over all rounds. */
+interface Way {
+  name: string
+  originOf: (ports: SitePorts) => string
+  rates: Record<Mode, number[]>
+  processor: Record<Mode, number[]>
+  /** Pictures that differ between the two, of so many. */
+  odd: number
+  pictures: number
+}
+
+const newWay = (name: string, originOf: Way['originOf']): Way => ({
+  name,
+  originOf,
+  rates: { off: [], batch: [] },
+  processor: { off: [], batch: [] },
+  odd: 0,
+  pictures: 0,
+})
+
+/** Batches in turns, each with a cache that is empty at first. */
+export async function measureHttpCache({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<Table> {
+  const env = { ...process.env, BENCH_ROUND_TRIP: String(ROUND_TRIP_MILLISECONDS) }
+  const program = openLines<never, never>(process.execPath, [path.join(import.meta.dirname, 'site-program.ts')], env)
+  const ports = (await program.hear()) as SitePorts
+  const studio = await openStudio({ extraArguments: [`--ignore-certificate-errors-spki-list=${ports.keyHash}`] })
+  const ways = [
+    newWay(`HTTP/1.1, ${ROUND_TRIP_MILLISECONDS} ms`, ({ plain }) => `http://127.0.0.1:${plain.far}`),
+    newWay(`HTTP/2, ${ROUND_TRIP_MILLISECONDS} ms`, ({ secure }) => `https://127.0.0.1:${secure.far}`),
+    newWay('HTTP/1.1, no delay', ({ plain }) => `http://127.0.0.1:${plain.near}`),
+  ]
+  // Not of the site's process, which answers less with a cache.
+  const clock = createProcessorClock()
+  try {
+    for (const way of ways) for (const mode of MODES) await captureBatch(studio, way.originOf(ports), { httpCache: mode }, WARM_PAGES)
+    for (let round = 0; round < rounds; round++) {
+      for (const way of ways) {
+        const prints: Partial<Record<Mode, string[]>> = {}
+        for (const mode of round % 2 === 0 ? MODES : MODES.toReversed()) {
+          await sleep(PAUSE_MILLISECONDS)
+          const used = clock([process.pid])
+          const siteUsed = clock([program.pid])
+          const { milliseconds, pictures } = await captureBatch(studio, way.originOf(ports), { httpCache: mode }, PAGES)
+          const processor = clock([process.pid]) - used - (clock([program.pid]) - siteUsed)
+          way.rates[mode].push(PAGES / (milliseconds / 1_000))
+          way.processor[mode].push((processor * 1_000) / PAGES)
+          prints[mode] = await Promise.all(pictures.map(fingerprint))
+        }
+        way.pictures += PAGES
+        way.odd += prints.off?.filter((print, index) => print !== prints.batch?.[index]).length ?? PAGES
+      }
+      tell(`http-cache: round ${round + 1} of ${rounds}`)
+    }
+    return toTable(ways)
+  } finally {
+    await studio.close()
+    await program.close()
+  }
+}
+
+/** Captures pages as a runner does: the next one begins when the last one is being drawn. */
+async function captureBatch(studio: Studio, origin: string, options: CaptureOptions, count: number) {
+  const batchId = randomUUID()
+  const pictures: Promise<Buffer>[] = []
+  const started = performance.now()
+  for (let page = 0; page < count; page++) {
+    const shutter = Promise.withResolvers<void>()
+    const taken = studio.shoot(origin + pagePath(page), options, { batchId, onShutter: shutter.resolve })
+    pictures.push(taken.then(({ picture }) => picture))
+    await Promise.race([shutter.promise, taken])
+  }
+  const all = await Promise.all(pictures)
+  return { milliseconds: performance.now() - started, pictures: all }
+}
+
+function toTable(ways: readonly Way[]): Table {
+  const ratio = ({ rates }: Way): number => median(rates.batch.map((rate, round) => rate / (rates.off[round] ?? Number.NaN)))
+  return {
+    title: `Captures a second of a batch of ${PAGES} pages that share ${SUBRESOURCES} immutable sub-resources (medians of the rounds; the ratio is the median of each round’s)`,
+    head: ['way to the site', 'off', 'batch', 'ratio', 'processor ms, off', 'processor ms, batch', 'pictures that differ'],
+    rows: ways.map((way) => [
+      way.name,
+      median(way.rates.off).toFixed(2),
+      median(way.rates.batch).toFixed(2),
+      ratio(way).toFixed(2),
+      median(way.processor.off.filter(Number.isFinite)).toFixed(0),
+      median(way.processor.batch.filter(Number.isFinite)).toFixed(0),
+      `${way.odd} of ${way.pictures}`,
+    ]),
+  }
+}

@@ -1,0 +1,116 @@
+import t from 'tap'
+import { createPolicy, isShareable, isUsable, toBytes, toHeaderLines } from '../../../../capture-runner/src/http-cache/policy.ts'
+
+const URL = 'https://site.example/a.js'
+const request = (headers: Record<string, string> = {}, url = URL, method = 'GET') => ({ method, url, headers })
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toUTCString()
+
+const responses: { name: string; headers: Record<string, string>; status?: number; asked?: Record<string, string>; isStored: boolean }[] = [
+  { name: 'immutable', headers: { 'Cache-Control': IMMUTABLE }, isStored: true },
+  { name: 'immutable without a lifetime', headers: { 'cache-control': 'immutable' }, isStored: true },
+  { name: 'max-age', headers: { 'cache-control': 'max-age=60' }, isStored: true },
+  { name: 'Expires in the future', headers: { date: inSeconds(0), expires: inSeconds(60) }, isStored: true },
+  { name: 'ETag besides', headers: { 'cache-control': 'max-age=60', etag: '"1"' }, isStored: true },
+  { name: 'Age below max-age', headers: { 'cache-control': 'max-age=60', age: '30' }, isStored: true },
+  { name: 'Vary: Accept-Encoding', headers: { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' }, isStored: true },
+  {
+    name: 'Vary: Origin',
+    headers: { 'cache-control': 'max-age=60', vary: 'Origin' },
+    asked: { Origin: 'https://a.example' },
+    isStored: true,
+  },
+  { name: 'Vary: accept, user-agent', headers: { 'cache-control': 'max-age=60', vary: 'accept, user-agent' }, isStored: true },
+  { name: 'a request of a browser', headers: { 'cache-control': 'max-age=60' }, asked: { Accept: '*/*', Referer: URL }, isStored: true },
+  { name: 'nothing about freshness', headers: {}, isStored: false },
+  { name: 'only Last-Modified', headers: { 'last-modified': inSeconds(-1e7) }, isStored: false },
+  { name: 'only public', headers: { 'cache-control': 'public', 'last-modified': inSeconds(-1e7) }, isStored: false },
+  { name: 'only s-maxage', headers: { 'cache-control': 's-maxage=60' }, isStored: false },
+  { name: 'max-age=0', headers: { 'cache-control': 'max-age=0' }, isStored: false },
+  { name: 'Age above max-age', headers: { 'cache-control': 'max-age=60', age: '61' }, isStored: false },
+  { name: 'Expires in the past', headers: { date: inSeconds(0), expires: inSeconds(-60) }, isStored: false },
+  { name: 'Expires: 0', headers: { expires: '0' }, isStored: false },
+  { name: 'private', headers: { 'cache-control': 'private, max-age=60' }, isStored: false },
+  { name: 'Private in capitals', headers: { 'cache-control': 'PRIVATE, MAX-AGE=60' }, isStored: false },
+  { name: 'no-store', headers: { 'cache-control': 'no-store, max-age=60' }, isStored: false },
+  { name: 'no-cache', headers: { 'cache-control': 'no-cache, max-age=60' }, isStored: false },
+  { name: 'no-store on a line of its own', headers: { 'cache-control': 'max-age=60\nno-store' }, isStored: false },
+  { name: 'must-revalidate', headers: { 'cache-control': 'max-age=60, must-revalidate' }, isStored: false },
+  { name: 'Set-Cookie', headers: { 'cache-control': IMMUTABLE, 'Set-Cookie': 'a=b' }, isStored: false },
+  { name: 'Clear-Site-Data', headers: { 'cache-control': IMMUTABLE, 'clear-site-data': '"cache"' }, isStored: false },
+  { name: 'Vary: *', headers: { 'cache-control': IMMUTABLE, vary: '*' }, isStored: false },
+  { name: 'Vary: Cookie', headers: { 'cache-control': IMMUTABLE, vary: 'Accept-Encoding, Cookie' }, isStored: false },
+  { name: 'status 404', headers: { 'cache-control': IMMUTABLE }, status: 404, isStored: false },
+  { name: 'status 301', headers: { 'cache-control': IMMUTABLE, location: '/b.js' }, status: 301, isStored: false },
+  { name: 'status 206', headers: { 'cache-control': IMMUTABLE, 'content-range': 'bytes 0-1/2' }, status: 206, isStored: false },
+  ...['Cookie', 'cookie', 'Authorization', 'Range', 'If-None-Match', 'If-Modified-Since'].map((name) => ({
+    name: `a request with ${name}`,
+    headers: { 'cache-control': IMMUTABLE },
+    asked: { [name]: 'x' },
+    isStored: false,
+  })),
+]
+
+for (const { name, headers, status = 200, asked = {}, isStored } of responses) {
+  t.test(`createPolicy ${isStored ? 'stores' : 'does not store'} a response: ${name}`, async (t) => {
+    t.equal(createPolicy(request(asked), { status, headers }) !== undefined, isStored)
+  })
+}
+
+t.test('isShareable holds for GET of the web only, without credentials in the URL', async (t) => {
+  t.ok(isShareable(request()))
+  t.notOk(isShareable(request({}, URL, 'POST')))
+  for (const url of ['data:text/css,', 'blob:https://site.example/1', 'https://a:b@site.example/', 'not a url'])
+    t.notOk(isShareable(request({}, url)), url)
+})
+
+const stored = (headers: Record<string, string>, asked: Record<string, string> = {}) => {
+  const policy = createPolicy(request(asked), { status: 200, headers })
+  if (!policy) throw new Error('it is stored')
+  return { policy, headers: [], body: Buffer.from('x') }
+}
+
+t.test('isUsable holds for an equal request while the response is fresh', async (t) => {
+  const found = stored({ 'cache-control': 'max-age=60' })
+  t.ok(isUsable(found, request()))
+  Object.assign(found.policy, { now: () => Date.now() + 61_000 })
+  t.notOk(isUsable(found, request()))
+})
+
+t.test('isUsable compares the headers that Vary names', async (t) => {
+  const found = stored({ 'cache-control': IMMUTABLE, vary: 'Accept, Origin' }, { Accept: 'image/*', Origin: 'https://a.example' })
+  t.ok(isUsable(found, request({ accept: 'image/*', origin: 'https://a.example' })))
+  t.notOk(isUsable(found, request({ accept: '*/*', origin: 'https://a.example' })))
+  t.notOk(isUsable(found, request({ accept: 'image/*', origin: 'https://b.example' })))
+  t.notOk(isUsable(found, request({ accept: 'image/*' })))
+})
+
+t.test('isUsable does not hold for a request that names somebody or asks the server itself', async (t) => {
+  const found = stored({ 'cache-control': IMMUTABLE })
+  for (const headers of [
+    { Cookie: 'a=b' },
+    { Authorization: 'x' },
+    { Range: 'bytes=0-1' },
+    { 'Cache-Control': 'no-cache' },
+    { Pragma: 'no-cache' },
+  ])
+    t.notOk(isUsable(found, request(headers)), Object.keys(headers).join())
+})
+
+t.test('toHeaderLines leaves out what is of one connection, and parts lines of the same name', async (t) => {
+  const headers = { ':status': '200', 'Content-Type': 'text/css', Connection: 'keep-alive', 'Transfer-Encoding': 'chunked', Link: 'a\nb' }
+  t.strictSame(toHeaderLines(headers), [
+    { name: 'Content-Type', value: 'text/css' },
+    { name: 'Link', value: 'a' },
+    { name: 'Link', value: 'b' },
+  ])
+})
+
+t.test('toBytes gives a body only if it is what was loaded', async (t) => {
+  t.strictSame(toBytes({ body: 'AQI=', base64Encoded: true }, 2), Buffer.from([1, 2]))
+  t.equal(toBytes({ body: 'AQI=', base64Encoded: true }, 3), undefined, 'another length')
+  t.strictSame(toBytes({ body: 'é', base64Encoded: false }, 2), Buffer.from('é'))
+  t.equal(toBytes({ body: 'é', base64Encoded: false }, 1), undefined, 'it was Latin-1')
+  t.equal(toBytes({ body: 'a', base64Encoded: false }, 4), undefined, 'it had a byte order mark')
+  t.equal(toBytes({ body: '\uFFFD', base64Encoded: false }, 3), undefined, 'it was not UTF-8')
+})
