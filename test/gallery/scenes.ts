@@ -30,6 +30,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   proxyBypass: 'As with proxy.',
   proxyUsername: 'As with proxy.',
   proxyPassword: 'As with proxy.',
+  httpCache: 'The picture is the same: test/integration/options/http-cache.test.ts sees what is asked for.',
   clipX: 'Shown by clip_width: the four mean nothing without each other.',
   clipY: 'Shown by clip_width.',
   clipHeight: 'Shown by clip_width.',

@@ -45,14 +45,19 @@ export async function measureHttpCache({ rounds }: { rounds: number }, tell: (li
   const env = { ...process.env, BENCH_ROUND_TRIP: String(ROUND_TRIP_MILLISECONDS) }
   const program = openLines<never, never>(process.execPath, [path.join(import.meta.dirname, 'site-program.ts')], env)
   const ports = (await program.hear()) as SitePorts
-  const studio = await openStudio({ extraArguments: [`--ignore-certificate-errors-spki-list=${ports.keyHash}`] })
+  const studio = await openStudio({
+    // A browser that is killed takes the count of its processor time with it.
+    maxCaptures: Number.POSITIVE_INFINITY,
+    extraArguments: [`--ignore-certificate-errors-spki-list=${ports.keyHash}`],
+  })
   const ways = [
     newWay(`HTTP/1.1, ${ROUND_TRIP_MILLISECONDS} ms`, ({ plain }) => `http://127.0.0.1:${plain.far}`),
     newWay(`HTTP/2, ${ROUND_TRIP_MILLISECONDS} ms`, ({ secure }) => `https://127.0.0.1:${secure.far}`),
     newWay('HTTP/1.1, no delay', ({ plain }) => `http://127.0.0.1:${plain.near}`),
   ]
-  // Not of the site's process, which answers less with a cache.
-  const clock = createProcessorClock()
+  const [all, ofSite] = [createProcessorClock(), createProcessorClock()]
+  // Without the site's process, which answers less with a cache.
+  const processorSeconds = () => all([process.pid]) - ofSite([program.pid])
   try {
     for (const way of ways) for (const mode of MODES) await captureBatch(studio, way.originOf(ports), { httpCache: mode }, WARM_PAGES)
     for (let round = 0; round < rounds; round++) {
@@ -60,10 +65,9 @@ export async function measureHttpCache({ rounds }: { rounds: number }, tell: (li
         const prints: Partial<Record<Mode, string[]>> = {}
         for (const mode of round % 2 === 0 ? MODES : MODES.toReversed()) {
           await sleep(PAUSE_MILLISECONDS)
-          const used = clock([process.pid])
-          const siteUsed = clock([program.pid])
+          const used = processorSeconds()
           const { milliseconds, pictures } = await captureBatch(studio, way.originOf(ports), { httpCache: mode }, PAGES)
-          const processor = clock([process.pid]) - used - (clock([program.pid]) - siteUsed)
+          const processor = processorSeconds() - used
           way.rates[mode].push(PAGES / (milliseconds / 1_000))
           way.processor[mode].push((processor * 1_000) / PAGES)
           prints[mode] = await Promise.all(pictures.map(fingerprint))

@@ -51,6 +51,8 @@ export interface StudioOptions {
   memoryLimitBytes?: number
   /** Bytes that a browser may keep between captures. */
   maxKeptBytes?: number
+  /** Captures after which a browser is replaced. */
+  maxCaptures?: number
   /** What blocking works with; absent: it is refused. */
   lists?: FilterLists
   /** How names are resolved and dialled. */
@@ -64,6 +66,7 @@ export async function openStudio({
   isolation = 'context',
   memoryLimitBytes,
   maxKeptBytes,
+  maxCaptures,
   lists,
   guard: guardConfig,
   extraArguments = [],
@@ -72,7 +75,8 @@ export async function openStudio({
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
   const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
-  const browsers = new Browsers({ launch, isolation, log, ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }) })
+  const limits = { ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
+  const browsers = new Browsers({ launch, isolation, log, ...limits })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()
   await browsers.start()

@@ -54,6 +54,12 @@ t.test('buildHar leaves cookies, credentials and the client’s own headers out'
   )
 })
 
+t.test('buildHar says which requests the batch’s cache answered', async (t) => {
+  const { log } = build(asked, { ...asked, start: 101, bytes: 0, isShared: true })
+  t.notMatch(log.entries[0], { _fromCache: 'batch' })
+  t.match(log.entries[1], { _fromCache: 'batch', response: { status: 200, bodySize: 0 } })
+})
+
 t.test('buildHar orders requests by their start, and tells failures', async (t) => {
   const { response: _, bytes: __, ...bare } = asked
   const har = build(asked, { ...bare, url: 'https://example.com/first', start: 99, failure: 'net::ERR_FAILED' })
