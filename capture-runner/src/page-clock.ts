@@ -9,6 +9,8 @@ import type { Tab } from './tab.ts'
 
 /** Milliseconds between two looks at why the clock does not get on. */
 const CHECK_MILLISECONDS = 50
+/** Milliseconds of real time between two advances of a clock that keeps up with it. */
+const TICK_MILLISECONDS = 20
 /** Milliseconds by which the clock is ahead while the browser draws. */
 const LEAD_MILLISECONDS = 100
 /** Milliseconds of real time in which a page that is busy gets on with its clock. */
@@ -26,6 +28,8 @@ export class PageClock {
   #onExpired = () => {}
   /** When real time gets to where the page's clock is, on the runner's clock. */
   #reached: number | undefined
+  /** Keeps the clock going; undefined: it stands still. */
+  #running: { isOver: boolean; ended: Promise<void> } | undefined
 
   constructor(tab: Pick<Tab, 'session' | 'lifecycle' | 'foreignFrames'>) {
     this.#tab = tab
@@ -60,11 +64,13 @@ export class PageClock {
 
   /** Lets as much time pass for the page as passes for the runner. @throws the signal's reason */
   async pass(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (this.#running) return pause(milliseconds, signal)
     await Promise.all([pause(milliseconds, signal), this.advance(milliseconds, NOT_ASKING, performance.now() + milliseconds, signal)])
   }
 
   /** Keeps the clock ahead of real time until the browser has drawn what it was asked for. @throws the signal's reason */
   async whileDrawing<T>(drawing: Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#running) return drawing
     let isOver = false
     const end = () => {
       isOver = true
@@ -77,6 +83,33 @@ export class PageClock {
       await isWithin(Math.max(CHECK_MILLISECONDS, this.lead - LEAD_MILLISECONDS), ended, signal)
     }
     return drawing
+  }
+
+  /** Keeps the clock going as fast as real time, for steps that do not advance it. Ends with the signal, or by {@link hold}. */
+  keepRunning(signal: AbortSignal): void {
+    if (this.#running) return
+    const running = { isOver: false, ended: Promise.resolve() }
+    running.ended = this.#run(running, signal).catch(() => {})
+    this.#running = running
+  }
+
+  /** Lets the clock stand still again, so that it can be advanced. */
+  async hold(): Promise<void> {
+    const running = this.#running
+    if (!running) return
+    this.#running = undefined
+    running.isOver = true
+    await running.ended
+  }
+
+  async #run(running: { isOver: boolean }, signal: AbortSignal): Promise<void> {
+    let before = performance.now()
+    do {
+      await pause(TICK_MILLISECONDS, signal)
+      const now = performance.now()
+      await this.advance(now - before, NOT_ASKING, Number.POSITIVE_INFINITY, signal)
+      before = now
+    } while (!running.isOver)
   }
 
   #grant(budget: number, isStopping: boolean, signal: AbortSignal): Promise<void> {

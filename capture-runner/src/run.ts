@@ -130,9 +130,14 @@ export interface Run {
 export async function run({ plan, tab, lists, httpCache, signal, timings, onShutter }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
   const work: Work = { tab, plan, findings, lists, httpCache, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
-  for (const step of STEPS) {
-    if (step.isWanted && !step.isWanted(plan)) continue
-    await runStep(step, work, timings)
+  try {
+    for (const step of STEPS) {
+      if (step.isWanted && !step.isWanted(plan)) continue
+      await runStep(step, work, timings)
+    }
+  } finally {
+    // Not waited for: a page that hangs does not answer.
+    work.clock?.hold().catch(() => {})
   }
   if (!findings.picture) throw new Error('screenshot leaves a picture')
   return { picture: findings.picture, findings }

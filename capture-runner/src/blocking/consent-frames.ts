@@ -26,7 +26,8 @@ export interface ConsentOptions extends Pick<ConsentRules, 'script'> {
   config: unknown
   /** Chooses the rules that a frame needs. */
   rulesFor: (url: string, isMainFrame: boolean) => unknown
-  onMessage: (message: ConsentMessage) => void
+  /** @param isForeign another process has the frame */
+  onMessage: (message: ConsentMessage, isForeign: boolean) => void
 }
 
 /** The page's frames, those of other processes among them. */
@@ -34,10 +35,23 @@ export class ConsentFrames {
   readonly #tab: Tab
   readonly #options: ConsentOptions
   readonly #known = new WeakSet<DevTools>()
+  /** What is being done for a frame: its program waits for it. */
+  readonly #open = new Set<Promise<void>>()
+  #lastForeign = Number.NEGATIVE_INFINITY
 
   constructor(tab: Tab, options: ConsentOptions) {
     this.#tab = tab
     this.#options = options
+  }
+
+  /** True when another process has one of the frames. */
+  get hasForeign(): boolean {
+    return this.#lastForeign > Number.NEGATIVE_INFINITY
+  }
+
+  /** When the last frame of another process was begun with, on the runner's clock. */
+  get lastForeign(): number {
+    return this.#lastForeign
   }
 
   /** Begins with the page and every frame that its process has, now and later. */
@@ -50,8 +64,20 @@ export class ConsentFrames {
     for (const session of await this.#tab.foreignFrames()) {
       if (this.#known.has(session)) continue
       this.#known.add(session)
+      this.#lastForeign = performance.now()
       await this.#attend(session).catch(() => {})
     }
+  }
+
+  /** Waits until no program waits for the runner. A clock that runs ahead meanwhile would take the time from them. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open)
+  }
+
+  /** What fails of it was for a frame that is no more. */
+  #doing(promise: Promise<void>): void {
+    const open = promise.catch(() => {}).finally(() => this.#open.delete(open))
+    this.#open.add(open)
   }
 
   async #attend(session: DevTools): Promise<void> {
@@ -60,10 +86,10 @@ export class ConsentFrames {
       const { frameId, isDefault } = context.auxData as { frameId?: string; isDefault?: boolean }
       if (!isDefault || frameId === undefined) return
       worlds.set(frameId, context.id)
-      this.#begin(session, frameId).catch(() => {})
+      this.#doing(this.#begin(session, frameId))
     })
     session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
-      if (name === BINDING) this.#hear({ session, worlds, executionContextId }, payload).catch(() => {})
+      if (name === BINDING) this.#doing(this.#hear({ session, worlds, executionContextId }, payload))
     })
     await session.send('Runtime.addBinding', { name: BINDING, executionContextName: WORLD })
     await session.send('Runtime.enable')
@@ -81,7 +107,7 @@ export class ConsentFrames {
 
   async #hear({ session, worlds, executionContextId }: Speaker, payload: string): Promise<void> {
     const { frameId, message } = JSON.parse(payload) as { frameId: string; message: ConsentMessage }
-    this.#options.onMessage(message)
+    this.#options.onMessage(message, session !== this.#tab.session)
     const isMainFrame = frameId === this.#tab.mainFrame
     if (message.type === 'init') {
       const { config } = this.#options

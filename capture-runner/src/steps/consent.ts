@@ -2,50 +2,131 @@ import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
 import type { ConsentRules } from '../blocking/lists.ts'
 import { pause } from '../race.ts'
-import { isStill } from './dom-idle.ts'
+import { type Clock, isStill } from './dom-idle.ts'
 import { insistOnLists } from './hold-requests.ts'
+import { bringForward } from './motion.ts'
 import { follow } from './navigate.ts'
-import type { Step } from './step.ts'
+import { clockOf } from './pass-time.ts'
+import type { Step, Work } from './step.ts'
+
+// Consent takes place on the page's own clock (ADR 34), which runs ahead of real time. Most of the time would be spent on timers: of the banner, which
+// comes after a while, and of autoconsent, which looks twice a second. Frames of other processes are on real time.
 
 /** Milliseconds that a banner gets to come up, once the page has loaded. */
 const COME_MILLISECONDS = 1_500
 /** Looks for one that the page must have had, however slow it is: the second goes by what the page says. */
 const LOOKS = 2
+/** Milliseconds that a look may take. */
+const LOOK_MILLISECONDS = 250
 /** Milliseconds after which they are not waited for any longer: a page without scripts never looks. */
 const LOOKS_MILLISECONDS = 6_000
 /** Milliseconds in which a known one must open. */
 const OPEN_MILLISECONDS = 4_000
 /** Milliseconds that answering an open one may take. */
 const ANSWER_MILLISECONDS = 10_000
-const LOOK_MILLISECONDS = 50
+/** Milliseconds in which the program of another process's frame has looked twice. */
+const FOREIGN_MILLISECONDS = 800
 /** Milliseconds without a change after which the page has taken its answer in, and milliseconds that it gets for it. */
 const STILL_MILLISECONDS = 400
 const REBUILD_MILLISECONDS = 3_000
+/** Milliseconds of the page that pass at once: while nothing is known, and while a banner is answered. */
+const SLICE_MILLISECONDS = 250
+const ANSWERING_SLICE_MILLISECONDS = 100
+/** Milliseconds of real time that go with them: the browser draws a frame. */
+const FRAME_MILLISECONDS = 17
+/** Milliseconds of real time that pass at once where another process is waited for. */
+const FOREIGN_SLICE_MILLISECONDS = 50
+/** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
+const REQUEST_MILLISECONDS = 2_000
 
 /** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
 export const consent: Step = {
   name: 'consent',
   isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
   run: async (work) => {
-    const { tab, plan, signal } = work
+    const { tab, plan } = work
     const progress = new Progress()
     const rules = await insistOnLists(work).consent()
     const frames = new ConsentFrames(tab, {
       script: rules.script,
       config: configFor(plan.bannerAction === 'opt_in' ? 'optIn' : 'optOut'),
       rulesFor: await (plan.bannerAction === 'opt_in' ? toAgree(rules) : toRefuse(rules)),
-      onMessage: (message) => progress.note(message),
+      onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
     await frames.start()
-    const started = performance.now()
-    while (progress.isWorthWaiting(performance.now() - started)) {
+    const time = new PageTime(work)
+    let { document } = tab.lifecycle
+    for (;;) {
       await frames.attendForeignFrames()
-      await pause(LOOK_MILLISECONDS, signal)
+      await frames.settled()
+      const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
+      if (!progress.isWorthWaiting(time, hasYoungFrames)) break
+      const isWaitingForOthers = frames.hasForeign && (progress.isBusy || time.page >= COME_MILLISECONDS)
+      if (isWaitingForOthers) await time.keepUp(FOREIGN_SLICE_MILLISECONDS)
+      else await time.pass(progress.isBusy ? ANSWERING_SLICE_MILLISECONDS : SLICE_MILLISECONDS)
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
+        await time.whileRunning(follow(work))
+        document = tab.lifecycle.document
+        progress.leave()
+      }
     }
-    await follow(work)
+    await time.whileRunning(follow(work))
     // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
-    if (progress.hasAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS)
+    if (progress.hasAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
+    clockOf(work).keepRunning(work.signal)
   },
+}
+
+/** Time since the step began, and how it passes. */
+class PageTime implements Clock {
+  readonly #work: Work
+  readonly #started = performance.now()
+  /** Milliseconds that the page has lived through. */
+  page = 0
+  readonly interval = ANSWERING_SLICE_MILLISECONDS
+
+  constructor(work: Work) {
+    this.#work = work
+  }
+
+  /** Milliseconds of real time. */
+  get real(): number {
+    return performance.now() - this.#started
+  }
+
+  now(): number {
+    return this.page
+  }
+
+  /** Lets the page live through so many milliseconds at once, and draw a frame. */
+  async pass(milliseconds: number): Promise<void> {
+    const { signal } = this.#work
+    const until = performance.now() + REQUEST_MILLISECONDS
+    await Promise.all([clockOf(this.#work).advance(milliseconds, () => this.#isAsking(), until, signal), pause(FRAME_MILLISECONDS, signal)])
+    this.page += milliseconds
+    await bringForward(this.#work, milliseconds)
+  }
+
+  /** Lets as much time pass for the page as passes for the runner. */
+  async keepUp(milliseconds: number): Promise<void> {
+    await this.whileRunning(pause(milliseconds, this.#work.signal))
+    this.page += milliseconds
+  }
+
+  /** Keeps the page's clock running until a promise is kept. */
+  async whileRunning<T>(promise: Promise<T>): Promise<T> {
+    const clock = clockOf(this.#work)
+    clock.keepRunning(this.#work.signal)
+    try {
+      return await promise
+    } finally {
+      await clock.hold()
+    }
+  }
+
+  #isAsking(): boolean {
+    return this.#work.tab.lifecycle.isAsking(performance.now() - REQUEST_MILLISECONDS, this.#started + COME_MILLISECONDS)
+  }
 }
 
 type RulesFor = (url: string, mainFrame: boolean) => RuleBundle
@@ -64,11 +145,19 @@ async function toAgree({ wholeRules }: ConsentRules): Promise<RulesFor> {
 const isFor = ({ runContext }: AutoConsentCMPRule, url: string): boolean =>
   runContext?.urlPattern === undefined || new RegExp(runContext.urlPattern).test(url)
 
+/** Milliseconds since the programs began, for the page and for the runner. */
+interface Elapsed {
+  page: number
+  real: number
+}
+
 /** How far the banners of a page's frames are. */
 export class Progress {
   /** State of each frame's program, by its id. */
-  readonly #states = new Map<string, string>()
+  readonly #states = new Map<string, { lifecycle: string; isForeign: boolean }>()
   #looks = 0
+  /** Milliseconds of the page at which the last look that counts had begun. */
+  #lookedAt: number | undefined
   #isDone = false
   #hasAnswered = false
 
@@ -77,28 +166,45 @@ export class Progress {
     return this.#hasAnswered
   }
 
-  note({ type, result, instanceId = '', mainFrame, state }: ConsentMessage): void {
+  /** True while a banner is known that is not answered yet. */
+  get isBusy(): boolean {
+    return this.#states.values().some(({ lifecycle }) => KNOWN.has(lifecycle))
+  }
+
+  note({ type, result, instanceId = '', mainFrame, state }: ConsentMessage, isForeign = false): void {
     if (type === 'autoconsentDone') this.#isDone = true
     if (type === 'optOutResult' || type === 'optInResult') {
       if (result) this.#hasAnswered = true
       else this.#isDone = true
     }
     if (type !== 'report' || !state) return
-    this.#states.set(instanceId, state.lifecycle)
+    this.#states.set(instanceId, { lifecycle: state.lifecycle, isForeign })
     if (mainFrame) this.#looks = state.lifecycle === 'nothingDetected' ? LOOKS : state.findCmpAttempts
   }
 
-  /** @param milliseconds since the programs began */
-  isWorthWaiting(milliseconds: number): boolean {
-    const states = [...this.#states.values()]
+  /** The page has gone to another document, as an answer may have it do: the programs of the last one are no more. */
+  leave(): void {
+    if (this.isBusy) this.#hasAnswered = true
+    this.#states.clear()
+  }
+
+  /** @param hasYoungFrames frames of other processes that had no time to look yet */
+  isWorthWaiting({ page, real }: Elapsed, hasYoungFrames = false): boolean {
     if (this.#isDone) return false
-    if (states.some((state) => ANSWERING.has(state))) return milliseconds < ANSWER_MILLISECONDS
-    if (states.includes('cmpDetected')) return milliseconds < OPEN_MILLISECONDS
-    return milliseconds < COME_MILLISECONDS || (this.#looks < LOOKS && milliseconds < LOOKS_MILLISECONDS)
+    const isWithin = (states: ReadonlySet<string>, milliseconds: number) =>
+      this.#states.values().some(({ lifecycle, isForeign }) => states.has(lifecycle) && (isForeign ? real : page) < milliseconds)
+    if (this.isBusy) return isWithin(ANSWERING, ANSWER_MILLISECONDS) || isWithin(DETECTED, OPEN_MILLISECONDS)
+    // A page that waits for requests all the time gets no more of it than one gets that does not.
+    if (Math.max(page, real) < COME_MILLISECONDS) return true
+    if (this.#looks < LOOKS) return page < LOOKS_MILLISECONDS && real < LOOKS_MILLISECONDS
+    this.#lookedAt ??= page
+    return page < this.#lookedAt + LOOK_MILLISECONDS || (hasYoungFrames && real < COME_MILLISECONDS)
   }
 }
 
+const DETECTED = new Set(['cmpDetected'])
 const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn'])
+const KNOWN = ANSWERING.union(DETECTED)
 
 const configFor = (autoAction: 'optIn' | 'optOut') => ({
   enabled: true,

@@ -15,21 +15,46 @@ export const domIdle: Step = {
   },
 }
 
-/** Waits until nothing has changed for so long. False: things kept changing for all the time that there was. */
-export async function isStill(work: Work, quietMilliseconds: number, timeoutMilliseconds: number): Promise<boolean> {
-  const { tab, signal } = work
-  const until = performance.now() + timeoutMilliseconds
-  let changedAt = performance.now()
-  while (performance.now() - changedAt < quietMilliseconds) {
-    if (performance.now() > until) return false
+/**
+ * Waits until nothing has changed for so long. False: things kept changing for all the time that there was.
+ * @param clock what the milliseconds are of
+ */
+export async function isStill(
+  work: Work,
+  quietMilliseconds: number,
+  timeoutMilliseconds: number,
+  clock = realTime(work),
+): Promise<boolean> {
+  const { tab } = work
+  const until = clock.now() + timeoutMilliseconds
+  let changedAt = clock.now()
+  while (clock.now() - changedAt < quietMilliseconds) {
+    if (clock.now() > until) return false
     const { document } = tab.lifecycle
     const changes = await countChanges(work)
-    if (changes > 0 || tab.lifecycle.document !== document) changedAt = performance.now()
-    await pause(INTERVAL_MILLISECONDS, signal)
-    await follow(work)
+    if (changes > 0 || tab.lifecycle.document !== document) changedAt = clock.now()
+    await clock.pass(clock.interval)
+    await clock.whileRunning(follow(work))
   }
   return true
 }
+
+/** A clock that milliseconds are counted by, and how they pass. */
+export interface Clock {
+  now: () => number
+  /** Milliseconds between two looks. */
+  interval: number
+  pass: (milliseconds: number) => Promise<void>
+  /** Has it run on while something else is waited for. */
+  whileRunning: <T>(promise: Promise<T>) => Promise<T>
+}
+
+const realTime = ({ signal }: Work): Clock => ({
+  now: () => performance.now(),
+  interval: INTERVAL_MILLISECONDS,
+  pass: (milliseconds) => pause(milliseconds, signal),
+  whileRunning: (promise) => promise,
+})
 
 async function countChanges({ tab, signal }: Work): Promise<number> {
   const { document } = tab.lifecycle

@@ -72,6 +72,17 @@ export class MotionWatch {
   }
 }
 
+/** Brings finite animations forward, for a page whose clock was advanced: they are on real time. */
+export async function bringForward({ tab, signal }: Work, milliseconds: number): Promise<void> {
+  const { document } = tab.lifecycle
+  try {
+    await tab.look(`(${forward})(${milliseconds}, 0)`, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!tab.lifecycle.isMoving && tab.lifecycle.document === document) throw error
+  }
+}
+
 async function scriptSeconds({ tab, signal }: Work): Promise<number> {
   const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0

@@ -1,7 +1,14 @@
+import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import type { Work } from './step.ts'
 
 const SLICE_MILLISECONDS = 20
+
+/** The page's clock. A capture has one: two would take each other's answers for their own. */
+export function clockOf(work: Work): PageClock {
+  work.clock ??= new PageClock(work.tab)
+  return work.clock
+}
 
 /** Lets so many milliseconds pass, for a page whose clock stands still too. */
 export const passTime = ({ clock, signal }: Work, milliseconds: number): Promise<void> =>

@@ -27,7 +27,8 @@ export const stability: Step = {
   name: 'stability',
   isWanted: (plan) => plan.stabilityMilliseconds > 0,
   run: async (work) => {
-    const clock = new PageClock(work.tab)
+    const clock = work.clock ?? new PageClock(work.tab)
+    await clock.hold()
     const rest = new Rest(work, clock)
     const motion = await rest.live()
     if (!isMoving(motion) || (await rest.picturesAgree())) return
