@@ -1,6 +1,7 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
 import type { ConsentRules } from '../blocking/lists.ts'
+import type { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import { type Clock, isStill } from './dom-idle.ts'
 import { insistOnLists } from './hold-requests.ts'
@@ -34,9 +35,9 @@ const SLICE_MILLISECONDS = 250
 const ANSWERING_SLICE_MILLISECONDS = 100
 /** Milliseconds of real time that go with them: the browser draws a frame. */
 const FRAME_MILLISECONDS = 17
-/** Milliseconds of real time that pass at once where another process is waited for. */
-const FOREIGN_SLICE_MILLISECONDS = 50
-/** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
+/** Milliseconds of real time that pass at once where another process or a server is waited for. */
+const REAL_SLICE_MILLISECONDS = 50
+/** Milliseconds for which a request is waited for. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
 
 /** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
@@ -53,8 +54,8 @@ export const consent: Step = {
       rulesFor: await (plan.bannerAction === 'opt_in' ? toAgree(rules) : toRefuse(rules)),
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
-    await frames.start()
     const time = new PageTime(work)
+    await frames.start()
     let { document } = tab.lifecycle
     for (;;) {
       await frames.attendForeignFrames()
@@ -62,31 +63,36 @@ export const consent: Step = {
       const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
       if (!progress.isWorthWaiting(time, hasYoungFrames)) break
       const isWaitingForOthers = frames.hasForeign && (progress.isBusy || time.page >= COME_MILLISECONDS)
-      if (isWaitingForOthers) await time.keepUp(FOREIGN_SLICE_MILLISECONDS)
+      if (isWaitingForOthers) await time.keepUp(REAL_SLICE_MILLISECONDS)
       else await time.pass(progress.isBusy ? ANSWERING_SLICE_MILLISECONDS : SLICE_MILLISECONDS)
       if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
-        await time.whileRunning(follow(work))
+        time.run()
+        await follow(work)
         document = tab.lifecycle.document
         progress.leave()
       }
     }
-    await time.whileRunning(follow(work))
+    time.run()
+    await follow(work)
     // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
     if (progress.hasAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
-    clockOf(work).keepRunning(work.signal)
+    time.run()
   },
 }
 
 /** Time since the step began, and how it passes. */
 class PageTime implements Clock {
-  readonly #work: Work
-  readonly #started = performance.now()
-  /** Milliseconds that the page has lived through. */
-  page = 0
   readonly interval = ANSWERING_SLICE_MILLISECONDS
+  readonly #work: Work
+  readonly #clock: PageClock
+  readonly #started = performance.now()
+  #lived = 0
+  /** Since when the page's clock keeps up with the runner's; undefined: it stands still. */
+  #runningSince: number | undefined
 
   constructor(work: Work) {
     this.#work = work
+    this.#clock = clockOf(work)
   }
 
   /** Milliseconds of real time. */
@@ -94,38 +100,50 @@ class PageTime implements Clock {
     return performance.now() - this.#started
   }
 
+  /** Milliseconds that the page has lived through. */
+  get page(): number {
+    return this.#lived + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince)
+  }
+
   now(): number {
     return this.page
   }
 
-  /** Lets the page live through so many milliseconds at once, and draw a frame. */
+  /** Lets the page live through so many milliseconds at once, and draw a frame. Time passes as it really does while the page waits for an answer. */
   async pass(milliseconds: number): Promise<void> {
+    if (this.#isAsking) return this.keepUp(REAL_SLICE_MILLISECONDS)
+    await this.#hold()
     const { signal } = this.#work
-    const until = performance.now() + REQUEST_MILLISECONDS
-    await Promise.all([clockOf(this.#work).advance(milliseconds, () => this.#isAsking(), until, signal), pause(FRAME_MILLISECONDS, signal)])
-    this.page += milliseconds
-    await bringForward(this.#work, milliseconds)
+    const before = performance.now()
+    // The clock stops for a request that begins meanwhile.
+    const advanced = this.#clock.advance(milliseconds, () => this.#isAsking, before + 2 * REAL_SLICE_MILLISECONDS, signal)
+    await Promise.all([advanced, pause(FRAME_MILLISECONDS, signal)])
+    const lived = this.#isAsking ? Math.min(milliseconds, performance.now() - before) : milliseconds
+    this.#lived += lived
+    await bringForward(this.#work, lived)
   }
 
-  /** Lets as much time pass for the page as passes for the runner. */
+  /** Lets time pass for the page as it does for the runner. */
   async keepUp(milliseconds: number): Promise<void> {
-    await this.whileRunning(pause(milliseconds, this.#work.signal))
-    this.page += milliseconds
+    this.run()
+    await pause(milliseconds, this.#work.signal)
   }
 
-  /** Keeps the page's clock running until a promise is kept. */
-  async whileRunning<T>(promise: Promise<T>): Promise<T> {
-    const clock = clockOf(this.#work)
-    clock.keepRunning(this.#work.signal)
-    try {
-      return await promise
-    } finally {
-      await clock.hold()
-    }
+  /** Has the page's clock keep up with the runner's from now on. */
+  run(): void {
+    this.#clock.keepRunning(this.#work.signal)
+    this.#runningSince ??= performance.now()
   }
 
-  #isAsking(): boolean {
-    return this.#work.tab.lifecycle.isAsking(performance.now() - REQUEST_MILLISECONDS, this.#started + COME_MILLISECONDS)
+  async #hold(): Promise<void> {
+    await this.#clock.hold()
+    this.#lived = this.page
+    this.#runningSince = undefined
+  }
+
+  get #isAsking(): boolean {
+    const now = performance.now()
+    return this.#work.tab.lifecycle.isAsking(now - REQUEST_MILLISECONDS, now)
   }
 }
 
@@ -194,8 +212,7 @@ export class Progress {
     const isWithin = (states: ReadonlySet<string>, milliseconds: number) =>
       this.#states.values().some(({ lifecycle, isForeign }) => states.has(lifecycle) && (isForeign ? real : page) < milliseconds)
     if (this.isBusy) return isWithin(ANSWERING, ANSWER_MILLISECONDS) || isWithin(DETECTED, OPEN_MILLISECONDS)
-    // A page that waits for requests all the time gets no more of it than one gets that does not.
-    if (Math.max(page, real) < COME_MILLISECONDS) return true
+    if (page < COME_MILLISECONDS && real < 2 * COME_MILLISECONDS) return true
     if (this.#looks < LOOKS) return page < LOOKS_MILLISECONDS && real < LOOKS_MILLISECONDS
     this.#lookedAt ??= page
     return page < this.#lookedAt + LOOK_MILLISECONDS || (hasYoungFrames && real < COME_MILLISECONDS)

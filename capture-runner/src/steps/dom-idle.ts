@@ -34,7 +34,8 @@ export async function isStill(
     const changes = await countChanges(work)
     if (changes > 0 || tab.lifecycle.document !== document) changedAt = clock.now()
     await clock.pass(clock.interval)
-    await clock.whileRunning(follow(work))
+    if (tab.lifecycle.isMoving) clock.run()
+    await follow(work)
   }
   return true
 }
@@ -45,15 +46,15 @@ export interface Clock {
   /** Milliseconds between two looks. */
   interval: number
   pass: (milliseconds: number) => Promise<void>
-  /** Has it run on while something else is waited for. */
-  whileRunning: <T>(promise: Promise<T>) => Promise<T>
+  /** Has it run by itself, while something else is waited for. */
+  run: () => void
 }
 
 const realTime = ({ signal }: Work): Clock => ({
   now: () => performance.now(),
   interval: INTERVAL_MILLISECONDS,
   pass: (milliseconds) => pause(milliseconds, signal),
-  whileRunning: (promise) => promise,
+  run: () => {},
 })
 
 async function countChanges({ tab, signal }: Work): Promise<number> {
