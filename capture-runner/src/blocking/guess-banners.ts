@@ -1,17 +1,44 @@
 // Guesses what is a banner by how it lies on the page and by what it says, for banners that no list knows. It takes only boxes that lie above the
 // page and do not move with it; the page's own bars say none of the words.
 
+/** What banners and overlays of all kinds say. */
 const WORDS =
   'cookie|consent|gdpr|privacy|datenschutz|einwillig|confidentialit|privacidad|newsletter|subscribe|sign up|notification|install (the|our) app|download (the|our) app'
 
-/** Hides what looks like a banner or an overlay; gives their number. An expression for the page, synchronous. */
-export const guessBanners = `(() => {
-  const words = /${WORDS}/i
+/** What banners that ask for consent say. */
+const CONSENT_WORDS =
+  'cookie|consent to|your consent|gdpr|dsgvo|einwillig|consentement|consentimiento|your privacy|ciasteczk|kakor|evästeet|クッキー'
+
+/** How their buttons begin, in lower case: no other box above a page speaks of cookies and has one. */
+const ANSWERS = [
+  "accept|agree|allow|i accept|i agree|i understand|yes|ok|okay|got it|understood|dismiss|close|continue|reject|decline|refuse|deny|disagree|no thanks|(use )?(only )?(necessary|essential)|save|confirm|that's fine|fine|hide",
+  'alle|akzeptier|zustimm|ich stimme|einverstanden|ablehn|nur |verstanden|schließen|speichern',
+  "accepter|j'accepte|tout|refuser|je refuse|continuer|d'accord|fermer|compris",
+  'acept|rechaz|entendido|cerrar|aceit|rejeit|recus|fechar|accett|rifiut|chiudi|ho capito',
+  'accepteer|akkoord|weiger|sluiten|godta|avvis|godkänn|acceptera|neka|tillad|afvis|hyväksy|akcept|odrzu|zgadzam|souhlas|přijm|odmít|elfogad|принять|отклон|соглас',
+  '同意|拒否|拒绝|接受|동의|허용|[×✕✖x]$',
+].join('|')
+
+/** Gates that are the page's own content, cookies or not. */
+const OWN =
+  'age\\s+(verification|confirmation|check|gate|restriction)|(over|at least|older than|i am|must be)\\s*(18|21)|(18|21)\\s*(\\+|years)|date of birth'
+
+/**
+ * Hides what looks like a banner or an overlay; gives their number. A function for the page, synchronous, of whether only banners that ask for consent
+ * count, and of the closed shadow roots that are known.
+ */
+export const guessBanners = `(onlyConsent, ...closedRoots) => {
+  const words = onlyConsent ? /${CONSENT_WORDS}/i : /${WORDS}/i
+  const answers = /^(${ANSWERS})/i
+  const own = /${OWN}/i
   const area = innerWidth * innerHeight
+  const closed = new Map(closedRoots.map((root) => [root.host, root]))
+  const rootOf = (element) => element.shadowRoot ?? closed.get(element)
   const isAbove = (element) => {
     const style = getComputedStyle(element)
     if (style.display === 'none' || style.visibility === 'hidden') return false
-    return style.position === 'fixed' || style.position === 'sticky' || (style.position === 'absolute' && Number(style.zIndex) >= 100)
+    return style.position === 'fixed' || style.position === 'sticky' || (style.position === 'absolute' && Number(style.zIndex) >= 100) ||
+      (element.tagName === 'DIALOG' && element.open)
   }
   const share = (element) => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
@@ -19,14 +46,16 @@ export const guessBanners = `(() => {
     const height = Math.min(bottom, innerHeight) - Math.max(top, 0)
     return width > 0 && height > 0 ? (width * height) / area : 0
   }
-  // Elements below one, with those in open shadow roots; each after all that is around it.
+  // Elements below one, with those in shadow roots; each after all that is around it.
   const below = (element) => {
     const found = []
-    const roots = element.shadowRoot ? [element, element.shadowRoot] : [element]
+    const root = rootOf(element)
+    const roots = root ? [element, root] : [element]
     for (const root of roots) {
       for (const inner of root.querySelectorAll('*')) {
         found.push(inner)
-        if (inner.shadowRoot) roots.push(inner.shadowRoot)
+        const deeper = rootOf(inner)
+        if (deeper) roots.push(deeper)
       }
     }
     return found
@@ -38,16 +67,24 @@ export const guessBanners = `(() => {
   const shownIn = (node) => node.nodeType === Node.TEXT_NODE ? node.data : /^(style|script|template)$/i.test(node.tagName) ? '' : (node.innerText ?? '')
   // innerText leaves shadow roots out.
   const textOf = (element) =>
-    [element, ...below(element)].flatMap(({ shadowRoot }) => (shadowRoot ? [...shadowRoot.childNodes].map(shownIn) : []))
+    [element, ...below(element)].flatMap((inner) => [...(rootOf(inner)?.childNodes ?? [])].map(shownIn))
       .concat(element.innerText ?? '').join(' ').slice(0, 5000)
   const has = (element, selector) => below(element).some((inner) => inner.matches(selector))
+  const isAnswer = (element) => {
+    if (!element.matches('button, [role=button], a, input[type=button], input[type=submit], [class*=button i], [class*=btn i]') && !element.localName.includes('-')) return false
+    const label = [element.value, element.innerText, element.getAttribute('aria-label')].find((text) => typeof text === 'string' && text.trim() !== '') ?? ''
+    return label.length < 80 && answers.test(label.trim())
+  }
+  const FIELDS = 'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden]), select, textarea'
+  const asksForConsent = (element, text) =>
+    text.length < 4000 && below(element).some(isAnswer) && !own.test(text) && !has(element, FIELDS + ', nav, main, article, [role=navigation], [role=search]')
   const found = []
   for (const element of document.body ? below(document.body) : []) {
     if (!isAbove(element) || found.some((other) => isWithin(element, other))) continue
     const covered = share(element)
     if (covered === 0) continue
     const text = textOf(element)
-    const says = words.test(text) && has(element, 'button, [role=button], a, input')
+    const says = words.test(text) && (onlyConsent ? asksForConsent(element, text) : has(element, 'button, [role=button], a, input'))
     // A veil: nothing to read, and the whole window covered.
     const isVeil = covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
     if (says || isVeil) found.push(element)
@@ -58,4 +95,4 @@ export const guessBanners = `(() => {
     if (getComputedStyle(element).overflowY === 'hidden') element.style.setProperty('overflow', 'visible', 'important')
   }
   return found.length
-})()`
+}`

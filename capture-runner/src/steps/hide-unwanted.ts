@@ -1,3 +1,4 @@
+import { callWithClosedRoots } from '../blocking/closed-roots.ts'
 import { guessBanners } from '../blocking/guess-banners.ts'
 import { type PageFacts, pageFacts } from '../blocking/page-facts.ts'
 import type { CapturePlan } from '../plan.ts'
@@ -25,7 +26,7 @@ async function hide(work: Work): Promise<void> {
       await addStyles(work, findHidingRules(engines, facts))
     }
     if (judge && judge.refusedPlaces.size > 0) await tab.look(collapse([...judge.refusedPlaces]), signal)
-    if (plan.guessBanners) await tab.look(guessBanners, signal)
+    if (plan.guessBanners) await callWithClosedRoots(tab, guessBanners, false, signal)
     if (plan.bannerAction) await tab.look(UNLOCK, signal)
   } catch (error) {
     signal.throwIfAborted()
