@@ -11,7 +11,7 @@ const CONSENT_WORDS =
 
 /** How their buttons begin, in lower case: no other box above a page speaks of cookies and has one. */
 const ANSWERS = [
-  "accept|agree|allow|i accept|i agree|i understand|yes|ok|okay|got it|understood|dismiss|close|continue|reject|decline|refuse|deny|disagree|no thanks|(use )?(only )?(necessary|essential)|save|confirm|that's fine|fine|hide",
+  "only |accept|agree|allow|i accept|i agree|i understand|yes|ok|okay|got it|understood|dismiss|close|continue|reject|decline|refuse|deny|disagree|no thanks|(use )?(only )?(necessary|essential)|save|confirm|that's fine|fine|hide",
   'alle|akzeptier|zustimm|ich stimme|einverstanden|ablehn|nur |verstanden|schließen|speichern',
   "accepter|j'accepte|tout|refuser|je refuse|continuer|d'accord|fermer|compris",
   'acept|rechaz|entendido|cerrar|aceit|rejeit|recus|fechar|accett|rifiut|chiudi|ho capito',
@@ -23,11 +23,15 @@ const ANSWERS = [
 const OWN =
   'age\\s+(verification|confirmation|check|gate|restriction)|(over|at least|older than|i am|must be)\\s*(18|21)|(18|21)\\s*(\\+|years)|date of birth'
 
-/**
- * Hides what looks like a banner or an overlay; gives their number. A function for the page, synchronous, of whether only banners that ask for consent
- * count, and of the closed shadow roots that are known.
- */
-export const guessBanners = `(onlyConsent, ...closedRoots) => {
+/** Buttons that refuse, and those that agree; what refuses may say that it accepts little. */
+const REFUSING =
+  "reject|declin|refus|deny|disagree|necessary|essential|required|no,? thanks|don't (accept|agree|allow)|without accepting|ablehn|nur |refuser|sans accepter|rechaz|solo |rejeit|recus|rifiut|weiger|alleen|avvis|afvis|neka|hylkää|odrzu|odmít|elutas|отклон|拒"
+const AGREEING =
+  "accept|agree|allow|consent|yes|^ok|okay|got it|understood|i understand|that's fine|^fine|akzeptier|zustimm|einverstanden|erlauben|d'accord|acept|aceit|accett|akkoord|godta|godkänn|tillad|hyväksy|akcept|zgadzam|souhlas|přijm|elfogad|принять|соглас|同意|接受|동의|허용"
+const SETTING = 'setting|manage|preference|customi|option|more|learn|policy|einstellung|paramètre|ajustes|impostazioni|instelling'
+
+/** Of whether only banners that ask for consent count (onlyConsent), and of the closed shadow roots that are known (closedRoots). */
+const FIND = `
   const words = onlyConsent ? /${CONSENT_WORDS}/i : /${WORDS}/i
   const answers = /^(${ANSWERS})/i
   const own = /${OWN}/i
@@ -70,29 +74,66 @@ export const guessBanners = `(onlyConsent, ...closedRoots) => {
     [element, ...below(element)].flatMap((inner) => [...(rootOf(inner)?.childNodes ?? [])].map(shownIn))
       .concat(element.innerText ?? '').join(' ').slice(0, 5000)
   const has = (element, selector) => below(element).some((inner) => inner.matches(selector))
+  const labelOf = (element) =>
+    ([element.value, element.innerText, element.getAttribute('aria-label')].find((text) => typeof text === 'string' && text.trim() !== '') ?? '').trim()
   const isAnswer = (element) => {
     if (!element.matches('button, [role=button], a, input[type=button], input[type=submit], [class*=button i], [class*=btn i]') && !element.localName.includes('-')) return false
-    const label = [element.value, element.innerText, element.getAttribute('aria-label')].find((text) => typeof text === 'string' && text.trim() !== '') ?? ''
-    return label.length < 80 && answers.test(label.trim())
+    const label = labelOf(element)
+    return label.length < 80 && answers.test(label)
   }
   const FIELDS = 'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden]), select, textarea'
   const asksForConsent = (element, text) =>
     text.length < 4000 && below(element).some(isAnswer) && !own.test(text) && !has(element, FIELDS + ', nav, main, article, [role=navigation], [role=search]')
-  const found = []
-  for (const element of document.body ? below(document.body) : []) {
-    if (!isAbove(element) || found.some((other) => isWithin(element, other))) continue
-    const covered = share(element)
-    if (covered === 0) continue
-    const text = textOf(element)
-    const says = words.test(text) && (onlyConsent ? asksForConsent(element, text) : has(element, 'button, [role=button], a, input'))
-    // A veil: nothing to read, and the whole window covered.
-    const isVeil = covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
-    if (says || isVeil) found.push(element)
-  }
-  if (!found.some((element) => textOf(element).trim() !== '')) return 0
-  for (const element of found) element.style.setProperty('display', 'none', 'important')
+  const isVeil = (element, covered, text) => covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
+  // Banners, and veils: nothing to read, and the whole window covered.
+  const findAll = () => {
+    const found = []
+    for (const element of document.body ? below(document.body) : []) {
+      if (!isAbove(element) || found.some((other) => isWithin(element, other.element))) continue
+      const covered = share(element)
+      if (covered === 0) continue
+      const text = textOf(element)
+      const says = words.test(text) && (onlyConsent ? asksForConsent(element, text) : has(element, 'button, [role=button], a, input'))
+      if (says || isVeil(element, covered, text)) found.push({ element, says })
+    }
+    return found.some(({ says }) => says) ? found : []
+  }`
+
+/**
+ * Hides what looks like a banner or an overlay; gives their number. A function for the page, synchronous, of whether only banners that ask for consent
+ * count, and of the closed shadow roots that are known.
+ */
+export const guessBanners = `(onlyConsent, ...closedRoots) => {${FIND}
+  const found = findAll()
+  if (found.length === 0) return 0
+  for (const { element } of found) element.style.setProperty('display', 'none', 'important')
   for (const element of [document.documentElement, document.body]) {
     if (getComputedStyle(element).overflowY === 'hidden') element.style.setProperty('overflow', 'visible', 'important')
   }
   return found.length
+}`
+
+/**
+ * Answers a banner that asks for consent by its buttons; false: there is none, or none that would do. A function for the page, synchronous, of whether to
+ * agree, and of the closed shadow roots that are known.
+ */
+export const answerBanner = `(isAgreeing, ...closedRoots) => {
+  const onlyConsent = true
+  ${FIND}
+  const refusing = /${REFUSING}/i
+  const agreeing = /${AGREEING}/i
+  const setting = /${SETTING}/i
+  const all = /all|tou[ts]|tod[oa]s|tutt|vše|wszyst/i
+  for (const { element } of findAll().filter(({ says }) => says)) {
+    const buttons = below(element).filter((button) => isAnswer(button) && button.checkVisibility())
+      .map((button) => ({ button, label: labelOf(button) })).filter(({ label }) => !setting.test(label))
+    const fitting = isAgreeing
+      ? buttons.filter(({ label }) => agreeing.test(label) && !refusing.test(label))
+      : buttons.filter(({ label }) => refusing.test(label))
+    const chosen = fitting.find(({ label }) => all.test(label)) ?? fitting[0]
+    if (!chosen) continue
+    chosen.button.click()
+    return true
+  }
+  return false
 }`

@@ -1,5 +1,7 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
+import { callWithClosedRoots } from '../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
+import { answerBanner } from '../blocking/guess-banners.ts'
 import type { ConsentRules } from '../blocking/lists.ts'
 import type { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
@@ -46,12 +48,13 @@ export const consent: Step = {
   isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
   run: async (work) => {
     const { tab, plan } = work
+    const isAgreeing = plan.bannerAction === 'opt_in'
     const progress = new Progress()
     const rules = await insistOnLists(work).consent()
     const frames = new ConsentFrames(tab, {
       script: rules.script,
-      config: configFor(plan.bannerAction === 'opt_in' ? 'optIn' : 'optOut'),
-      rulesFor: await (plan.bannerAction === 'opt_in' ? toAgree(rules) : toRefuse(rules)),
+      config: configFor(isAgreeing ? 'optIn' : 'optOut'),
+      rulesFor: await (isAgreeing ? toAgree(rules) : toRefuse(rules)),
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
     const time = new PageTime(work)
@@ -72,10 +75,12 @@ export const consent: Step = {
         progress.leave()
       }
     }
+    const isAnswered =
+      progress.hasAnswered || (!progress.isBusy && (await callWithClosedRoots<boolean>(tab, answerBanner, isAgreeing, work.signal)))
     time.run()
     await follow(work)
     // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
-    if (progress.hasAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
+    if (isAnswered) await isStill(work, STILL_MILLISECONDS, REBUILD_MILLISECONDS, time)
     time.run()
   },
 }
@@ -234,6 +239,7 @@ const configFor = (autoAction: 'optIn' | 'optOut') => ({
   isMainWorld: false,
   prehideTimeout: 4000,
   enableHeuristicDetection: true,
-  heuristicMode: 'tier2',
+  // Its guesses cannot agree.
+  heuristicMode: autoAction === 'optIn' ? 'off' : 'tier2',
   logs: { lifecycle: false, rulesteps: false, detectionsteps: false, evals: false, errors: false, messages: false, waits: false },
 })

@@ -26,7 +26,8 @@ async function hide(work: Work): Promise<void> {
       await addStyles(work, findHidingRules(engines, facts))
     }
     if (judge && judge.refusedPlaces.size > 0) await tab.look(collapse([...judge.refusedPlaces]), signal)
-    if (plan.guessBanners) await callWithClosedRoots(tab, guessBanners, false, signal)
+    const { guessBanners: isGuessing = false, bannerAction } = plan
+    if (isGuessing || bannerAction) await callWithClosedRoots(tab, guessBanners, !isGuessing, signal)
     if (plan.bannerAction) await tab.look(UNLOCK, signal)
   } catch (error) {
     signal.throwIfAborted()

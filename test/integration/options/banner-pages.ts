@@ -1,7 +1,7 @@
-// Pages with consent banners: five with libraries as npm has them, five built after the elements that the public rules of autoconsent know of platforms
+// Pages with consent banners: some with libraries as npm has them, five built after the elements that the public rules of autoconsent know of platforms
 // that are not to be had. Around the banner all are the same page, and tell by their title what became of the question.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { Pages } from '../capture-runner/page-server.ts'
 
 const modules = new URL('../../../node_modules/', import.meta.url)
@@ -59,6 +59,51 @@ export const BANNER_PAGES: Readonly<Record<string, string>> = {
     `<script>window.orejimeConfig = { privacyPolicyUrl: '/privacy', forceBanner: true, purposes: [{ id: 'counter', title: 'Counter', cookies: ['x'] }] }</script>
      <script src="/orejime/dist/orejime-standard-en.js"></script>`,
   ),
+  'react-cookie-consent': around(
+    TELL,
+    `<div id="app"></div><script src="/react/umd/react.production.min.js"></script><script src="/react-dom/umd/react-dom.production.min.js"></script>
+     <script src="/react-cookie-consent/dist/react-cookie-consent.umd.js"></script><script>
+     const Consent = ReactCookieConsent.default
+     ReactDOM.createRoot(document.querySelector('#app')).render(React.createElement(Consent, { enableDeclineButton: true,
+       onAccept: () => tell('accepted'), onDecline: () => tell('refused') }, 'This website uses cookies to enhance the user experience.'))</script>`,
+  ),
+  'cookie-notice': around(TELL, '<script src="/cookie-notice/dist/cookie.notice.min.js"></script>'),
+  'cookie-consent-js': around(
+    `${TELL}<style>.cookie-consent-modal .modal-content-wrap { position: fixed; bottom: 0; margin: 1rem; z-index: 1000 } .modal-content { background: #f8f9fa; padding: 1rem }</style>`,
+    `<script src="/cookie-consent-js/src/cookie-consent.js"></script><script>
+     new CookieConsent({ contentUrl: '/cookie-consent-js/cookie-consent-content', privacyPolicyUrl: '/privacy' })</script>`,
+  ),
+  cookiecraft: around(
+    `${TELL}<link rel="stylesheet" href="/cookiecraft/dist/cookiecraft.css">`,
+    `<script src="/cookiecraft/dist/cookiecraft.min.js"></script><script>
+     new CookieCraft.CookieConsent({ primaryColor: '#0066cc', categories: { necessary: { enabled: true, readOnly: true, label: 'Essential', description: 'Needed.' },
+       analytics: { enabled: true, readOnly: false, label: 'Analytics', description: 'Counts.' } } }).init()</script>`,
+  ),
+  'cookies-eu-banner': around(
+    TELL,
+    `<template id="cookies-eu-banner-template"><div id="cookies-eu-banner" style="${BAR}">By continuing to visit this site, you accept the use of cookies by Google Analytics
+     for statistical purposes. <button id="cookies-eu-reject" onclick="tell('refused')">Reject</button> <button id="cookies-eu-accept">Accept</button></div></template>
+     <script src="/cookies-eu-banner/dist/cookies-eu-banner.global.js"></script><script>CookiesEuBanner.createCookiesBanner({ onAccept: () => tell('accepted') })</script>`,
+  ),
+  'canonical-cookie-policy': around(
+    `${TELL}<link rel="stylesheet" href="/@canonical/cookie-policy/build/css/cookie-policy.css">`,
+    '<script src="/@canonical/cookie-policy/build/js/cookie-policy.js"></script><script>cpNs.cookiePolicy()</script>',
+  ),
+  'pie-cookie-banner': around(
+    `${TELL}<style>:root { --dt-z-index-cookie-banner: 9; --dt-color-background-dark: #222; --dt-color-content-inverse: #fff; --dt-spacing-d: 16px; --dt-spacing-f: 32px;
+       --dt-font-body-l-size: 16; --dt-font-body-l-line-height: 24 }</style>`,
+    `<pie-cookie-banner></pie-cookie-banner><script type="module" src="/@justeattakeaway/pie-cookie-banner/cdn_dist/index.js"></script><script>
+     addEventListener('pie-cookie-banner-necessary-only', () => tell('refused')); addEventListener('pie-cookie-banner-accept-all', () => tell('accepted'))</script>`,
+  ),
+  'porsche-cookie-consent-banner': around(
+    TELL,
+    `<cookie-consent-banner btn-label-accept-and-continue="Agree and continue" btn-label-only-essential-and-continue="Continue with technically required cookies only"
+       btn-label-persist-selection-and-continue="Save selection and continue" btn-label-select-all-and-continue="Select all and continue">We use cookies and similar
+     technologies to provide certain features.</cookie-consent-banner>
+     <script type="module" src="/@porscheofficial/cookie-consent-banner/dist/cookie-consent-banner/cookie-consent-banner.esm.js"></script><script>
+     document.querySelector('cookie-consent-banner').availableCategories = [{ key: 'technically_required', label: 'Needed', description: 'Needed', isMandatory: true },
+       { key: 'analytics', label: 'Analytics', description: 'Counts' }]</script>`,
+  ),
   OneTrust: mock(
     `<div id="onetrust-consent-sdk"><div class="onetrust-pc-dark-filter" style="position:fixed;inset:0;background:#0008"></div>
      <div id="onetrust-banner-sdk" role="dialog" style="${BAR}">We use cookies.
@@ -100,7 +145,9 @@ const SOURCEPOINT_FRAME = `<!doctype html><body style="background:#f00"><div cla
   <button class="sp_choice_type_11" onclick="parent.postMessage({ said: 'accepted' }, '*')">Accept</button>
   <button class="sp_choice_type_13" onclick="parent.postMessage({ said: 'refused' }, '*')">Reject all</button></div></body>`
 
-const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript' }
+const PORSCHE = '/@porscheofficial/cookie-consent-banner/dist/cookie-consent-banner/'
+
+const TYPES: Readonly<Record<string, string>> = { css: 'text/css', js: 'text/javascript', json: 'application/json' }
 
 /** The site that the pages are on, with the libraries' files. */
 export function bannerSite(): Pages {
@@ -113,6 +160,8 @@ export function bannerSite(): Pages {
   ]
   const more = [
     '/tarteaucitronjs/css/tarteaucitron.css',
+    '/cookie-consent-js/cookie-consent-content/en.json',
+    ...readdirSync(new URL(`.${PORSCHE}`, modules)).flatMap((file) => (file.endsWith('.js') ? `${PORSCHE}${file}` : [])),
     '/tarteaucitronjs/lang/tarteaucitron.en.js',
     '/tarteaucitronjs/tarteaucitron.services.js',
   ]
