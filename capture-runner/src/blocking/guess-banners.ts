@@ -9,6 +9,10 @@ const WORDS =
 const CONSENT_WORDS =
   'cookie|consent to|your consent|gdpr|dsgvo|einwillig|consentement|consentimiento|your privacy|ciasteczk|kakor|evästeet|クッキー'
 
+/** What those say that do not; they have one button that agrees and one that refuses. */
+const PRIVACY_WORDS =
+  'privacy|personal (data|information)|datenschutz|personenbezogen|données personnelles|confidentialit|datos personales|dati personali'
+
 /** How their buttons begin, in lower case: no other box above a page speaks of cookies and has one. */
 const ANSWERS = [
   "only |accept|agree|allow|i accept|i agree|i understand|yes|ok|okay|got it|understood|dismiss|close|continue|reject|decline|refuse|deny|disagree|no thanks|(use )?(only )?(necessary|essential)|save|confirm|that's fine|fine|hide",
@@ -35,6 +39,9 @@ const FIND = `
   const words = onlyConsent ? /${CONSENT_WORDS}/i : /${WORDS}/i
   const answers = /^(${ANSWERS})/i
   const own = /${OWN}/i
+  const privacy = /${PRIVACY_WORDS}/i
+  const refusing = /${REFUSING}/i
+  const agreeing = /${AGREEING}/i
   const area = innerWidth * innerHeight
   const closed = new Map(closedRoots.map((root) => [root.host, root]))
   const rootOf = (element) => element.shadowRoot ?? closed.get(element)
@@ -82,8 +89,13 @@ const FIND = `
     return label.length < 80 && answers.test(label)
   }
   const FIELDS = 'input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden]), select, textarea'
-  const asksForConsent = (element, text) =>
-    text.length < 4000 && below(element).some(isAnswer) && !own.test(text) && !has(element, FIELDS + ', nav, main, article, [role=navigation], [role=search]')
+  const asksForConsent = (element, text) => {
+    if (text.length >= 4000 || own.test(text) || !(words.test(text) || privacy.test(text))) return false
+    const labels = below(element).filter(isAnswer).map(labelOf)
+    const refuses = labels.some((label) => refusing.test(label))
+    const agrees = labels.some((label) => agreeing.test(label) && !refusing.test(label))
+    return (words.test(text) ? labels.length > 0 : refuses && agrees) && !has(element, FIELDS + ', nav, main, article, [role=navigation], [role=search]')
+  }
   const isVeil = (element, covered, text) => covered > 0.9 && text.trim() === '' && !has(element, 'img, video, canvas, svg, iframe')
   // Banners, and veils: nothing to read, and the whole window covered.
   const findAll = () => {
@@ -93,7 +105,7 @@ const FIND = `
       const covered = share(element)
       if (covered === 0) continue
       const text = textOf(element)
-      const says = words.test(text) && (onlyConsent ? asksForConsent(element, text) : has(element, 'button, [role=button], a, input'))
+      const says = onlyConsent ? asksForConsent(element, text) : words.test(text) && has(element, 'button, [role=button], a, input')
       if (says || isVeil(element, covered, text)) found.push({ element, says })
     }
     return found.some(({ says }) => says) ? found : []
@@ -120,8 +132,6 @@ export const guessBanners = `(onlyConsent, ...closedRoots) => {${FIND}
 export const answerBanner = `(isAgreeing, ...closedRoots) => {
   const onlyConsent = true
   ${FIND}
-  const refusing = /${REFUSING}/i
-  const agreeing = /${AGREEING}/i
   const setting = /${SETTING}/i
   const all = /all|tou[ts]|tod[oa]s|tutt|vše|wszyst/i
   for (const { element } of findAll().filter(({ says }) => says)) {

@@ -3,13 +3,10 @@ import { callWithClosedRoots } from '../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../blocking/consent-frames.ts'
 import { answerBanner } from '../blocking/guess-banners.ts'
 import type { ConsentRules } from '../blocking/lists.ts'
-import type { PageClock } from '../page-clock.ts'
-import { pause } from '../race.ts'
-import { type Clock, isStill } from './dom-idle.ts'
+import { isStill } from './dom-idle.ts'
 import { insistOnLists } from './hold-requests.ts'
-import { bringForward } from './motion.ts'
 import { follow } from './navigate.ts'
-import { clockOf } from './pass-time.ts'
+import { PageTime } from './page-time.ts'
 import type { Step, Work } from './step.ts'
 
 // Consent takes place on the page's own clock (ADR 34), which runs ahead of real time. Most of the time would be spent on timers: of the banner, which
@@ -35,48 +32,24 @@ const REBUILD_MILLISECONDS = 3_000
 /** Milliseconds of the page that pass at once: while nothing is known, and while a banner is answered. */
 const SLICE_MILLISECONDS = 250
 const ANSWERING_SLICE_MILLISECONDS = 100
-/** Milliseconds of real time that go with them: the browser draws a frame. */
-const FRAME_MILLISECONDS = 17
-/** Milliseconds of real time that pass at once where another process or a server is waited for. */
-const REAL_SLICE_MILLISECONDS = 50
-/** Milliseconds for which a request is waited for. A counter's hung pixel looks the same, hence no longer. */
-const REQUEST_MILLISECONDS = 2_000
 
 /** Answers the banner that asks for consent, as a visitor would. What is left of it, or not known, is hidden by the next step. */
 export const consent: Step = {
   name: 'consent',
   isWanted: ({ bannerAction }) => bannerAction !== undefined && bannerAction !== 'hide',
   run: async (work) => {
-    const { tab, plan } = work
-    const isAgreeing = plan.bannerAction === 'opt_in'
+    const isAgreeing = work.plan.bannerAction === 'opt_in'
     const progress = new Progress()
     const rules = await insistOnLists(work).consent()
-    const frames = new ConsentFrames(tab, {
+    const frames = new ConsentFrames(work.tab, {
       script: rules.script,
       config: configFor(isAgreeing ? 'optIn' : 'optOut'),
       rulesFor: await (isAgreeing ? toAgree(rules) : toRefuse(rules)),
       onMessage: (message, isForeign) => progress.note(message, isForeign),
     })
-    const time = new PageTime(work)
     await frames.start()
-    let { document } = tab.lifecycle
-    for (;;) {
-      await frames.attendForeignFrames()
-      await frames.settled()
-      const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
-      if (!progress.isWorthWaiting(time, hasYoungFrames)) break
-      const isWaitingForOthers = frames.hasForeign && (progress.isBusy || time.page >= COME_MILLISECONDS)
-      if (isWaitingForOthers) await time.keepUp(REAL_SLICE_MILLISECONDS)
-      else await time.pass(progress.isBusy ? ANSWERING_SLICE_MILLISECONDS : SLICE_MILLISECONDS)
-      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) {
-        time.run()
-        await follow(work)
-        document = tab.lifecycle.document
-        progress.leave()
-      }
-    }
-    const isAnswered =
-      progress.hasAnswered || (!progress.isBusy && (await callWithClosedRoots<boolean>(tab, answerBanner, isAgreeing, work.signal)))
+    const time = new PageTime(work)
+    const isAnswered = await answer(work, { frames, progress, time, isAgreeing })
     time.run()
     await follow(work)
     // A page often builds itself anew once it may: what is shown in the middle of that is nothing that anyone would see.
@@ -85,72 +58,58 @@ export const consent: Step = {
   },
 }
 
-/** Time since the step began, and how it passes. */
-class PageTime implements Clock {
-  readonly interval = ANSWERING_SLICE_MILLISECONDS
-  readonly #work: Work
-  readonly #clock: PageClock
-  readonly #started = performance.now()
-  #lived = 0
-  /** Since when the page's clock keeps up with the runner's; undefined: it stands still. */
-  #runningSince: number | undefined
+/** What answering takes. */
+interface Parts {
+  frames: ConsentFrames
+  progress: Progress
+  time: PageTime
+  isAgreeing: boolean
+}
 
-  constructor(work: Work) {
-    this.#work = work
-    this.#clock = clockOf(work)
+/** Waits for a banner, and until it is answered. True: one was. */
+async function answer(work: Work, { frames, progress, time, isAgreeing }: Parts): Promise<boolean> {
+  const { lifecycle } = work.tab
+  const answerUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, answerBanner, isAgreeing, work.signal))
+  let { document } = lifecycle
+  let guessedAt = 0
+  for (;;) {
+    await frames.attendForeignFrames()
+    await frames.settled()
+    const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
+    if (!progress.isWorthWaiting(time, hasYoungFrames)) break
+    const { hasLooked } = progress
+    const isWaitingForOthers = frames.hasForeign && (progress.isBusy || time.page >= COME_MILLISECONDS)
+    if (isWaitingForOthers) await time.keepUp()
+    else await time.pass(progress.isBusy ? ANSWERING_SLICE_MILLISECONDS : SLICE_MILLISECONDS)
+    if (lifecycle.isMoving || lifecycle.document !== document) {
+      time.run()
+      await follow(work)
+      document = lifecycle.document
+      progress.leave()
+    } else if (hasLooked && !progress.isBusy) {
+      // No rule knows it. Autoconsent's own guesses come later, and agree where they see nothing else.
+      const elements = await countElements(work)
+      if (elements !== guessedAt && (await answerUnknown())) return true
+      guessedAt = elements
+    }
   }
+  return progress.hasAnswered || (!progress.isBusy && (await answerUnknown()))
+}
 
-  /** Milliseconds of real time. */
-  get real(): number {
-    return performance.now() - this.#started
-  }
-
-  /** Milliseconds that the page has lived through. */
-  get page(): number {
-    return this.#lived + (this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince)
-  }
-
-  now(): number {
-    return this.page
-  }
-
-  /** Lets the page live through so many milliseconds at once, and draw a frame. Time passes as it really does while the page waits for an answer. */
-  async pass(milliseconds: number): Promise<void> {
-    if (this.#isAsking) return this.keepUp(REAL_SLICE_MILLISECONDS)
-    await this.#hold()
-    const { signal } = this.#work
-    const before = performance.now()
-    // The clock stops for a request that begins meanwhile.
-    const advanced = this.#clock.advance(milliseconds, () => this.#isAsking, before + 2 * REAL_SLICE_MILLISECONDS, signal)
-    await Promise.all([advanced, pause(FRAME_MILLISECONDS, signal)])
-    const lived = this.#isAsking ? Math.min(milliseconds, performance.now() - before) : milliseconds
-    this.#lived += lived
-    await bringForward(this.#work, lived)
-  }
-
-  /** Lets time pass for the page as it does for the runner. */
-  async keepUp(milliseconds: number): Promise<void> {
-    this.run()
-    await pause(milliseconds, this.#work.signal)
-  }
-
-  /** Has the page's clock keep up with the runner's from now on. */
-  run(): void {
-    this.#clock.keepRunning(this.#work.signal)
-    this.#runningSince ??= performance.now()
-  }
-
-  async #hold(): Promise<void> {
-    await this.#clock.hold()
-    this.#lived = this.page
-    this.#runningSince = undefined
-  }
-
-  get #isAsking(): boolean {
-    const now = performance.now()
-    return this.#work.tab.lifecycle.isAsking(now - REQUEST_MILLISECONDS, now)
+/** Asks the page something; gives `otherwise` when it goes to another document meanwhile. */
+async function inDocument<T>({ tab, signal }: Work, otherwise: T, ask: () => Promise<T>): Promise<T> {
+  const { document } = tab.lifecycle
+  try {
+    return await ask()
+  } catch (error) {
+    signal.throwIfAborted()
+    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return otherwise
+    throw error
   }
 }
+
+const countElements = (work: Work): Promise<number> =>
+  inDocument(work, 0, () => work.tab.look<number>("document.getElementsByTagName('*').length", work.signal))
 
 type RulesFor = (url: string, mainFrame: boolean) => RuleBundle
 
@@ -187,6 +146,11 @@ export class Progress {
   /** True when a banner was told what the visitor wants. */
   get hasAnswered(): boolean {
     return this.#hasAnswered
+  }
+
+  /** True when the page has been looked at. */
+  get hasLooked(): boolean {
+    return this.#looks > 0
   }
 
   /** True while a banner is known that is not answered yet. */

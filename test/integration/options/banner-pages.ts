@@ -89,12 +89,6 @@ export const BANNER_PAGES: Readonly<Record<string, string>> = {
     `${TELL}<link rel="stylesheet" href="/@canonical/cookie-policy/build/css/cookie-policy.css">`,
     '<script src="/@canonical/cookie-policy/build/js/cookie-policy.js"></script><script>cpNs.cookiePolicy()</script>',
   ),
-  'pie-cookie-banner': around(
-    `${TELL}<style>:root { --dt-z-index-cookie-banner: 9; --dt-color-background-dark: #222; --dt-color-content-inverse: #fff; --dt-spacing-d: 16px; --dt-spacing-f: 32px;
-       --dt-font-body-l-size: 16; --dt-font-body-l-line-height: 24 }</style>`,
-    `<pie-cookie-banner></pie-cookie-banner><script type="module" src="/@justeattakeaway/pie-cookie-banner/cdn_dist/index.js"></script><script>
-     addEventListener('pie-cookie-banner-necessary-only', () => tell('refused')); addEventListener('pie-cookie-banner-accept-all', () => tell('accepted'))</script>`,
-  ),
   'porsche-cookie-consent-banner': around(
     TELL,
     `<cookie-consent-banner btn-label-accept-and-continue="Agree and continue" btn-label-only-essential-and-continue="Continue with technically required cookies only"
