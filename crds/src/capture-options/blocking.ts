@@ -29,7 +29,7 @@ export const blockingOptions = {
   blockTrackers: z.boolean().describe('Keeps counters and other trackers out of the page. Default: false.'),
   blockCookieBanners: z
     .boolean()
-    .describe('Answers banners that ask for consent to cookies, and hides what stays of them. Default: false.'),
+    .describe('Answers banners that ask for consent to cookies, and hides those that it cannot answer. Default: false.'),
   cookieBannerAction: BannerAction.describe(
     'What block_cookie_banners does: opt_out refuses, opt_in agrees, hide only hides the banner. Default: opt_out.',
   ),

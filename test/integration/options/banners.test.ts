@@ -46,7 +46,7 @@ for (const name of Object.keys(BANNER_PAGES)) {
   // proves: block_cookie_banners
   t.test(`block_cookie_banners leaves nothing of the banner of ${name}, and the page as it is`, async (t) => {
     // The control: the banner is there.
-    t.ok(differences((await shoot(name, { delay: 500 })).pixels, plain) > 100)
+    t.ok(differences((await shoot(name, { delay: 1_500 })).pixels, plain) > 100)
     const { pixels, findings } = await shoot(name, { blockCookieBanners: true })
     t.equal(differences(pixels, plain), 0)
     t.comment(name, findings.pageTitle)
