@@ -31,9 +31,9 @@ export interface Tab {
   readonly page?: Page
   /**
    * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
-   * with JavaScript switched off no timer, frame or promise of a page ever ends.
+   * with JavaScript switched off no timer, frame or promise of a page ever ends. Where it is on, `awaitPromise` gives the value of a promise.
    */
-  readonly look: <T>(expression: string, signal: AbortSignal) => Promise<T>
+  readonly look: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
   /** Gives the window another size, CSS pixels. */
   readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
   /**
@@ -95,9 +95,9 @@ export function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: strin
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }
-  return async <T>(expression: string, signal: AbortSignal): Promise<T> => {
+  return async <T>(expression: string, signal: AbortSignal, awaitPromise = false): Promise<T> => {
     const contextId = await worldOf(signal)
-    const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true }), signal)
+    const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }), signal)
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
   }

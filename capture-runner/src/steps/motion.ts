@@ -83,7 +83,8 @@ export async function bringForward({ tab, signal }: Work, milliseconds: number):
   }
 }
 
-async function scriptSeconds({ tab, signal }: Work): Promise<number> {
+/** Seconds that scripts of the page's own process have run, as the browser counts. Needs `Performance.enable`. */
+export async function scriptSeconds({ tab, signal }: Work): Promise<number> {
   const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
 }

@@ -1,6 +1,7 @@
-import { pause } from '../race.ts'
+import { answered, pause } from '../race.ts'
+import { scriptSeconds } from './motion.ts'
 import { scrollTo } from './scroll-to.ts'
-import type { Step } from './step.ts'
+import type { Step, Work } from './step.ts'
 
 /** Milliseconds that the whole pass may take. */
 const MAX_MILLISECONDS = 2_000
@@ -16,14 +17,47 @@ export const sweep: Step = {
   run: async (work) => {
     const until = performance.now() + MAX_MILLISECONDS
     const { scrollHeight, windowHeight } = await scrollTo(work, 0)
-    for (const offset of sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)) {
-      if (performance.now() > until) break
-      await scrollTo(work, offset)
-      await pause(REST_MILLISECONDS, work.signal)
-    }
-    await scrollTo(work, 0)
+    const offsets = sweepOffsets(scrollHeight, windowHeight, work.plan.picture.reach)
+    if (offsets.length > 0 && !(await passUnnoticed(work, offsets, until))) await passSlowly(work, offsets, until)
   },
 }
+
+async function passSlowly(work: Work, offsets: readonly number[], until: number): Promise<void> {
+  for (const offset of offsets) {
+    if (performance.now() > until) break
+    await scrollTo(work, offset)
+    await pause(REST_MILLISECONDS, work.signal)
+  }
+  await scrollTo(work, 0)
+}
+
+/**
+ * Shows each place for one frame, and ends at the top. Gives false as soon as a script of the page runs: it may have noticed, and may need the longer
+ * rest. Scripts in frames of other processes are not seen, so their pages get it always.
+ */
+async function passUnnoticed(work: Work, offsets: readonly number[], until: number): Promise<boolean> {
+  const { tab, plan, signal } = work
+  if (plan.context.scriptsOff || (await tab.foreignFrames()).length > 0) return false
+  await answered(tab.session.send('Performance.enable'), signal)
+  const before = await scriptSeconds(work)
+  for (const offset of [...offsets, 0]) {
+    if (offset > 0 && performance.now() > until) continue
+    await scrollTo(work, offset)
+    await Promise.race([nextFrame(work), pause(REST_MILLISECONDS, signal)])
+    if ((await scriptSeconds(work)) !== before) return false
+  }
+  return true
+}
+
+/** Waits for a frame without a callback, which would count as a script. The page may go away meanwhile. */
+const nextFrame = ({ tab, signal }: Work): Promise<unknown> => tab.look(FRAME, signal, true).catch(() => signal.throwIfAborted())
+
+/** Fulfilled by the browser itself when a frame begins the animation, which has no target. */
+const FRAME = `(() => {
+  const animation = new Animation(new KeyframeEffect(null, null, 1))
+  animation.play()
+  return animation.ready
+})()`
 
 /** Scroll positions in CSS pixels, top first, for a page that fits into one window: none. */
 export function sweepOffsets(scrollHeight: number, windowHeight: number, maxHeight: number): number[] {

@@ -11,6 +11,11 @@ const svg = (colour: string) =>
 const shy = (id: string) => `<div id="${id}" style="height:200px;background:#f00"></div>
   <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) e.target.style.background = '#0f0' }).observe(document.querySelector('#${id}'))</script>`
 
+const patient = (id: string) => `<div id="${id}" style="height:200px;background:#f00"></div>
+  <script>{ let isSeen = false
+    const box = document.querySelector('#${id}')
+    new IntersectionObserver(([e]) => { isSeen = e.isIntersecting; setTimeout(() => { if (isSeen) box.style.background = '#0f0' }, 20) }).observe(box) }</script>`
+
 const stage = await openStage(t, {
   // A fixed header, a sticky one below the window, 60 rows of 1,000 px.
   '/tall': page(
@@ -35,6 +40,12 @@ const stage = await openStage(t, {
     `${block('#fff', 8_000)}<script>const seen = new Set(); addEventListener('scroll', () => { seen.add(scrollY); document.title = [...seen].sort((a, b) => a - b).join() })</script>`,
   ),
   '/shy': page('', `${block('#fff', 4_000)}${shy('late')}`),
+  // Turns green when it stays in the window for longer than a frame.
+  '/patient': page('', `${block('#fff', 4_000)}${patient('late')}`),
+  '/patient-frame': page(
+    '',
+    `${block('#fff', 4_000)}<iframe style="display:block;border:0;width:400px;height:200px" srcdoc="${patient('late').replaceAll('"', '&quot;')}"></iframe>`,
+  ),
   '/lazy': page('', `${block('#fff', 9_000)}<img loading="lazy" src="/green.svg" style="display:block" width="400" height="400">`),
   '/late-content': page(
     '',
@@ -119,6 +130,14 @@ t.test('complaint: lazy images and sections are missing in full pages: both are 
 t.test('option full_page_sweep: lets the page notice that it is seen, unless it is switched off', async (t) => {
   t.ok(isNear((await shoot('/shy', narrow)).pixels.at(200, 4_100), GREEN))
   t.ok(isNear((await shoot('/shy', { ...narrow, fullPageSweep: false })).pixels.at(200, 4_100), RED))
+})
+
+t.test('a section that wants to be seen for more than a frame is missing in a full page: it is there', async (t) => {
+  for (const path of ['/patient', '/patient-frame']) t.ok(isNear((await shoot(path, narrow)).pixels.at(200, 4_100), GREEN), path)
+})
+
+t.test('a lazy image of a page without scripts is missing in a full page: the sweep loads it', async (t) => {
+  t.ok(isNear((await shoot('/lazy', { ...narrow, fullPageEagerImages: false })).pixels.at(200, 9_200), GREEN))
 })
 
 t.test('option full_page_eager_images: loads lazy images without a scroll, unless it is switched off', async (t) => {
