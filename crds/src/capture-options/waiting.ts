@@ -54,7 +54,7 @@ export const waitingOptions = {
   stabilityTimeout: milliseconds(
     0,
     10000,
-    'Milliseconds of page time in which animations, timers and late requests may end before the picture is taken, 0 to 10000; 0: they are not waited for. Page time runs ahead of real time; the wait takes at most 5 seconds. With fullPage, what appears on scroll is shown too. Default: 0.',
+    'Milliseconds of page time in which animations, timers and late requests may end before the picture is taken, 0 to 10000; 0: they are not waited for. Page time runs ahead of real time; the wait takes at most 5 seconds. With fullPage, what appears on scroll is shown too. Default: 2000.',
   ),
   networkIdleTime: milliseconds(100, 10000, 'Milliseconds without a request that count as networkidle, 100 to 10000. Default: 500.'),
   networkIdleMaxConnections: z
@@ -90,7 +90,7 @@ export const waitingDefaults = {
   waitForSelectorCount: 1,
   waitForFontsTimeout: 3000,
   waitForImages: false,
-  stabilityTimeout: 0,
+  stabilityTimeout: 2000,
   networkIdleTime: 500,
   networkIdleMaxConnections: 0,
   domIdleTime: 0,
