@@ -3,17 +3,18 @@ import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue
 import { attemptMilliseconds } from '../../../crds/src/deadline.ts'
 
 const cases: { name: string; options: CaptureOptions | undefined; milliseconds: number }[] = [
-  { name: 'the default timeout and what surrounds it', options: undefined, milliseconds: 90_000 },
-  { name: 'a timeout of its own', options: { timeout: 1_000 }, milliseconds: 61_000 },
-  { name: 'a delay', options: { delay: 5_000 }, milliseconds: 95_000 },
-  { name: 'a tall picture', options: { fullPage: true }, milliseconds: 140_000 },
-  { name: 'the tallest picture', options: { fullPage: true, fullPageMaxHeight: 50_000 }, milliseconds: 180_000 },
-  { name: 'a picture with a time of its own', options: { fullPage: true, captureTimeout: 5_000 }, milliseconds: 65_000 },
-  { name: 'each selector that is waited for', options: { waitForSelector: '#a', click: '#b', timeout: 10_000 }, milliseconds: 90_000 },
+  { name: 'the default timeout and what surrounds it', options: undefined, milliseconds: 95_000 },
+  { name: 'no wait for visual stability', options: { stabilityTimeout: 0 }, milliseconds: 90_000 },
+  { name: 'a timeout of its own', options: { timeout: 1_000 }, milliseconds: 66_000 },
+  { name: 'a delay', options: { delay: 5_000 }, milliseconds: 100_000 },
+  { name: 'a tall picture', options: { fullPage: true }, milliseconds: 145_000 },
+  { name: 'the tallest picture', options: { fullPage: true, fullPageMaxHeight: 50_000 }, milliseconds: 185_000 },
+  { name: 'a picture with a time of its own', options: { fullPage: true, captureTimeout: 5_000 }, milliseconds: 70_000 },
+  { name: 'each selector that is waited for', options: { waitForSelector: '#a', click: '#b', timeout: 10_000 }, milliseconds: 95_000 },
   {
     name: 'the longest waits that may be asked for',
     options: { timeout: 180_000, delay: 60_000, waitForSelector: '#a', click: '#b' },
-    milliseconds: 660_000,
+    milliseconds: 665_000,
   },
 ]
 for (const { name, options, milliseconds } of cases) {
