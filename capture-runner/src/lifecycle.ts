@@ -59,6 +59,8 @@ export class Lifecycle {
   readonly #inFlight = new Map<string, { loader: string; isPainted: boolean; since: number }>()
   /** Streams that may still be open, by request. */
   readonly #streams = new Set<string>()
+  /** When the dedicated workers that run were started, by target. */
+  readonly #workers = new Map<string, number>()
   readonly #listeners = new Set<() => void>()
   #pending: { loader: string; url: string } | undefined
   #documents = 0
@@ -129,6 +131,11 @@ export class Lifecycle {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 
+  /** When the last of the dedicated workers that run was started, on the runner's clock; undefined: none runs. */
+  get lastWorker(): number | undefined {
+    return this.#workers.size === 0 ? undefined : Math.max(...this.#workers.values())
+  }
+
   /** Requests under way for images, fonts and style sheets. */
   get painting(): ReadonlySet<string> {
     return new Set([...this.#inFlight].flatMap(([request, { isPainted }]) => (isPainted ? [request] : [])))
@@ -172,6 +179,7 @@ export class Lifecycle {
    * @returns to be called when the worker has ended
    */
   attendWorker(events: PageEvents, id: string): () => void {
+    this.#workers.set(id, performance.now())
     const requests = new Set([id])
     events.on('Network.requestWillBeSent', (event) => {
       requests.add(event.requestId)
@@ -184,6 +192,7 @@ export class Lifecycle {
     events.on('Network.loadingFinished', finish)
     events.on('Network.loadingFailed', finish)
     return () => {
+      this.#workers.delete(id)
       for (const request of requests) this.#finish(request)
     }
   }

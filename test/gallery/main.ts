@@ -8,6 +8,7 @@
  *   -- --corpus --only aos,vue           just these
  *   -- --corpus --delay 50               milliseconds added to every response
  *   -- --corpus --slow [--at-once 3]     pictures by plain Playwright that waits for seconds, to compare with by eye
+ *   -- --corpus --repeat 10 --only aos  distinct files of ten captures, with and without the wait for visual stability
  *   -- --corpus --approve aos,vue:full   store references; --from runner or slow, --note TEXT
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -96,6 +97,7 @@ const OPTIONS = {
   delay: TEXT,
   'at-once': TEXT,
   approve: TEXT,
+  repeat: TEXT,
   from: TEXT,
   note: TEXT,
 } as const
@@ -109,6 +111,7 @@ async function main(): Promise<void> {
       ...(only ? { only } : {}),
       ...(approve ? { approve: approve.split(',') } : {}),
       ...(note ? { note } : {}),
+      ...(values.repeat ? { repeat: Number(values.repeat) } : {}),
       delayMilliseconds: Number(values.delay ?? 0),
       slow: values.slow ?? false,
       atOnce: Number(values['at-once'] ?? 2),

@@ -3,6 +3,7 @@ import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import { isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
+import { nextFrame } from './next-frame.ts'
 import { whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
@@ -14,11 +15,15 @@ import type { Step, Work } from './step.ts'
 /** Milliseconds of page time that pass at once: while nothing moves, and while something does. Tween libraries take a gap over 500 for a pause. */
 const STILL_SLICE = 480
 const MOVING_SLICE = 200
-/** Milliseconds of real time in which the browser draws a frame, and in which a frame callback is sure to run. */
-const FRAME_MILLISECONDS = 17
+/** Milliseconds of real time in which a frame callback is sure to run, and in which a busy machine draws a frame. */
 const WATCH_MILLISECONDS = 20
+const FRAME_MILLISECONDS = 200
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
+/** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
+const WORKER_MILLISECONDS = 500
+/** Milliseconds between two looks at what a worker has caused. */
+const WORKER_SLICE = 50
 /** Milliseconds between two pictures that are to agree. */
 const PICTURES_MILLISECONDS = 100
 
@@ -64,6 +69,7 @@ class Rest {
     if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
     motion = await this.#pass(bound, { ...motion, hasScript: false })
+    if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     // A frame callback shows once a frame has been drawn.
     const unseen = this.#started + WATCH_MILLISECONDS - performance.now()
     if (unseen <= 0 || isMoving(motion)) return motion
@@ -72,17 +78,29 @@ class Rest {
     return motion.hasScript ? this.#pass(bound, motion) : motion
   }
 
+  /** Lets real time pass until the last worker is old enough, and page time for what it causes. Returns what moved last. */
+  async #passWithWorkers(bound: number, first: Motion): Promise<Motion> {
+    const { tab, signal } = this.#work
+    let motion = first
+    const isYoung = () => performance.now() < Math.min(this.#until, (tab.lifecycle.lastWorker ?? 0) + WORKER_MILLISECONDS)
+    do {
+      await this.#clock.pass(WORKER_SLICE, signal)
+      motion = await this.#motion.look(WORKER_SLICE, bound)
+      if (motion.hasScript) motion = await this.#pass(bound, motion)
+    } while (isYoung())
+    return motion
+  }
+
   /** Without scripts there is nothing but animations. */
   async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
     if (motion.animations === 0) return STILL
     await this.#motion.look(bound, 0)
-    await pause(FRAME_MILLISECONDS, this.#work.signal)
     return STILL
   }
 
   /** Lets so much page time pass, and longer while requests are under way. Returns what moved last. */
   async #pass(bound: number, first: Motion): Promise<Motion> {
-    const { tab, signal } = this.#work
+    const { tab } = this.#work
     let left = bound
     let motion = first
     let before = first
@@ -98,7 +116,7 @@ class Rest {
         await this.#arrive()
         left = bound
       }
-      if (motion.hasScript || isMoving(motion)) await pause(FRAME_MILLISECONDS, signal)
+      if (motion.hasScript || isMoving(motion)) await nextFrame(this.#work, FRAME_MILLISECONDS)
       before = motion
       motion = await this.#motion.look(milliseconds, left)
       // What begins late in a long slice needs time of its own, once.

@@ -1,5 +1,6 @@
 import { answered, pause } from '../race.ts'
 import { scriptSeconds } from './motion.ts'
+import { nextFrame } from './next-frame.ts'
 import { scrollTo } from './scroll-to.ts'
 import type { Step, Work } from './step.ts'
 
@@ -43,21 +44,11 @@ async function passUnnoticed(work: Work, offsets: readonly number[], until: numb
   for (const offset of [...offsets, 0]) {
     if (offset > 0 && performance.now() > until) continue
     await scrollTo(work, offset)
-    await Promise.race([nextFrame(work), pause(REST_MILLISECONDS, signal)])
+    await nextFrame(work, REST_MILLISECONDS)
     if ((await scriptSeconds(work)) !== before) return false
   }
   return true
 }
-
-/** Waits for a frame without a callback, which would count as a script. The page may go away meanwhile. */
-const nextFrame = ({ tab, signal }: Work): Promise<unknown> => tab.look(FRAME, signal, true).catch(() => signal.throwIfAborted())
-
-/** Fulfilled by the browser itself when a frame begins the animation, which has no target. */
-const FRAME = `(() => {
-  const animation = new Animation(new KeyframeEffect(null, null, 1))
-  animation.play()
-  return animation.ready
-})()`
 
 /** Scroll positions in CSS pixels, top first, for a page that fits into one window: none. */
 export function sweepOffsets(scrollHeight: number, windowHeight: number, maxHeight: number): number[] {

@@ -10,6 +10,7 @@ import { corpusCache, installPackages } from './packages.ts'
 import type { Page } from './page.ts'
 import { pages } from './pages.ts'
 import { type References, readReferences, type Source, writeReferences } from './references.ts'
+import { countDistinct, summarize, writeDistinct } from './repeat.ts'
 import { buildReport, type Result, writeLine, writeTable } from './report.ts'
 import { type CorpusSite, openCorpusSite } from './site.ts'
 import { captureSlowly, type Mode, openSlowBrowser } from './slow.ts'
@@ -24,6 +25,8 @@ export interface CorpusOptions {
   slow: boolean
   /** Slow pictures at once. */
   atOnce: number
+  /** Capture each page so many times with and without the wait for visual stability, and count distinct files. */
+  repeat?: number
   /** Store references of these, such as `aos` or `aos:full`. */
   approve?: readonly string[]
   /** Which pictures are approved. */
@@ -49,6 +52,7 @@ export async function runCorpus(options: CorpusOptions): Promise<boolean> {
   const chosen = pages.filter(({ name }) => options.only?.includes(name) ?? true)
   const site = await openCorpusSite(corpusCache, options.delayMilliseconds)
   try {
+    if (options.repeat !== undefined) return await repeatAll(chosen, site, options.repeat)
     if (options.slow) await captureAllSlowly(chosen, site, options.atOnce)
     else await captureAll(chosen, site)
   } finally {
@@ -58,11 +62,26 @@ export async function runCorpus(options: CorpusOptions): Promise<boolean> {
 }
 
 /** Takes the runner's pictures of both modes, and notes beside them what the record would say. */
-async function captureAll(chosen: readonly Page[], site: CorpusSite): Promise<void> {
+const captureAll = (chosen: readonly Page[], site: CorpusSite): Promise<void> =>
+  withStudio(async (studio) => {
+    for (const page of chosen) for (const mode of MODES) await capture(studio, site.urlOf(page), page, mode)
+  })
+
+/** @returns whether each page without endless motion gives one file */
+const repeatAll = (chosen: readonly Page[], site: CorpusSite, times: number): Promise<boolean> =>
+  withStudio(async (studio) => {
+    say(`mode    page                     without, with the wait: distinct files of ${times}`)
+    const all = await countDistinct(studio, site, chosen, MODES, times, (distinct) => say(writeDistinct(distinct)))
+    say(summarize(all, times))
+    return all.every(({ moves, withWait }) => moves || withWait === 1)
+  })
+
+/** Every name of a page leads to loopback. */
+async function withStudio<T>(use: (studio: Studio) => Promise<T>): Promise<T> {
   const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
   const studio = await openStudio({ guard: { dnsServers: [names.address] } })
   try {
-    for (const page of chosen) for (const mode of MODES) await capture(studio, site.urlOf(page), page, mode)
+    return await use(studio)
   } finally {
     await studio.close()
     await names.close()

@@ -94,6 +94,10 @@ const stage = await openStage(
         .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
     },
     '/ticker-then-timer': entrance('', `const turn = () => requestAnimationFrame(turn); turn(); setTimeout(() => { ${green} }, 1500)`),
+    '/worker': entrance(
+      '',
+      `new Worker(URL.createObjectURL(new Blob(["setTimeout(() => postMessage('done'), 400)"]))).onmessage = () => { setTimeout(() => { ${green} }, 300) }`,
+    ),
     '/late-tween': entrance(
       '',
       `setTimeout(() => { const begun = performance.now(); const turn = () => {
@@ -136,6 +140,7 @@ for (const [path, what] of [
   ['/frame-in-page', 'an animation in a frame'],
   ['/frame-elsewhere', 'a timer in a frame of another site'],
   ['/ticker-then-timer', 'a timer beside idle frame callbacks'],
+  ['/worker', 'a timer of 400 ms in a worker'],
   ['/late-tween', 'a tween that begins after 1.2 s'],
   ['/late-font', 'a web font asked for by a script'],
   ['/moves-on', 'a page that a script goes to 300 ms after load'],
