@@ -217,6 +217,7 @@ t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its ow
   const session = new EventEmitter()
   const end = page.lifecycle.attendWorker(session as unknown as CDPSession, 'worker')
   t.ok(page.lifecycle.isBusy, 'its script is under way')
+  t.ok((page.lifecycle.lastWorker ?? Number.POSITIVE_INFINITY) <= performance.now(), 'it runs')
   const ask = (requestId: string) =>
     session.emit('Network.requestWillBeSent', { requestId, loaderId: '', type: 'Fetch', request: { url: 'https://x.example/' } })
   ask('first')
@@ -227,6 +228,7 @@ t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its ow
   t.ok(page.lifecycle.isBusy)
   end()
   t.notOk(page.lifecycle.isBusy)
+  t.equal(page.lifecycle.lastWorker, undefined)
   t.equal(page.lifecycle.requests, 4)
 })
 
