@@ -37,9 +37,11 @@ import {
   parseSettings,
   type REST_PARTS,
   type Settings,
+  type STABILITY_PARTS,
   type STORE_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
+import { measureStability } from './stability/measure.ts'
 import { measureStore } from './store-puts.ts'
 import { renderTable, type Table } from './table.ts'
 import { undoing, undoOnSignal } from './undo.ts'
@@ -54,6 +56,7 @@ import {
   HOSTILE_FIGURES,
   HTTP_CACHE_FIGURES,
   REST_FIGURES,
+  STABILITY_FIGURES,
   STORE_FIGURES,
   WEBHOOK_FIGURES,
   writeFigures,
@@ -179,6 +182,10 @@ const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<voi
   'http-cache': async () => show(await measureHttpCache(settings, tell)),
 }
 
+const OF_STABILITY: Record<(typeof STABILITY_PARTS)[number], () => Promise<void>> = {
+  stability: async () => show(await measureStability(settings, tell)),
+}
+
 const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
 
 const OF_STORE: Record<(typeof STORE_PARTS)[number], () => Promise<void>> = {
@@ -210,6 +217,7 @@ for (const [mark, parts] of [
   [BLOCKING_FIGURES, OF_BLOCKING],
   [ENGINE_FIGURES, OF_ENGINE],
   [HTTP_CACHE_FIGURES, OF_HTTP_CACHE],
+  [STABILITY_FIGURES, OF_STABILITY],
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
 ] as const) {

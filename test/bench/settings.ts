@@ -41,6 +41,8 @@ export const BLOCKING_PARTS = ['blocking'] as const
 export const ENGINE_PARTS = ['engine', 'tall', 'growth'] as const
 /** What captures of a batch gain by sharing responses, on a runner of the benchmark's own. */
 export const HTTP_CACHE_PARTS = ['http-cache'] as const
+/** What the wait for visual stability costs pages that stand still. */
+export const STABILITY_PARTS = ['stability'] as const
 /** What is measured on the running system with a runner of its own, before pages that want to keep it. */
 export const HOSTILE_PARTS = ['hostile'] as const
 /** What our patches cost the bundled store. */
@@ -54,6 +56,7 @@ export const PARTS = [
   ...BLOCKING_PARTS,
   ...ENGINE_PARTS,
   ...HTTP_CACHE_PARTS,
+  ...STABILITY_PARTS,
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
 ] as const
@@ -90,6 +93,7 @@ The part named fairness starts all of it but browsers, with runners that only ta
 The parts engine, tall and growth run runners on loopback, without a cluster: their speed beside the bare loop, page.screenshot(), puppeteer-cluster and
 shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; their memory for tall pages, and over 1,300 captures (minutes).
 The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
+The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
 The part named hostile has one runner capture pages that want to keep it or use it up, and an ordinary one after each.
 The part named batches captures two batches of a hundred pages by REST, of one account and of twenty.
 The part named store compares presigned uploads and reads on the bundled MinIO with MinIO as upstream has it, in turns; it needs no cluster.

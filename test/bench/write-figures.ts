@@ -13,6 +13,7 @@ export const REST_FIGURES = '<!-- figures of the REST interface: written by `npm
 export const FAIRNESS_FIGURES = '<!-- figures of fairness: written by `npm run bench -- --write` -->'
 export const BLOCKING_FIGURES = '<!-- figures of blocking: written by `npm run bench -- --write` -->'
 export const HOSTILE_FIGURES = '<!-- figures of hostile pages: written by `npm run bench -- --write` -->'
+export const STABILITY_FIGURES = '<!-- figures of the wait for visual stability: written by `npm run bench -- --write` -->'
 export const HTTP_CACHE_FIGURES = '<!-- figures of the HTTP cache: written by `npm run bench -- --write` -->'
 export const ENGINE_FIGURES = '<!-- figures of the engine: written by `npm run bench -- --write` -->'
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
