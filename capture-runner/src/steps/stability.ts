@@ -14,10 +14,12 @@ import type { Step, Work } from './step.ts'
 
 /** Milliseconds of page time that pass at once: while nothing moves, and while something does. Tween libraries take a gap over 500 for a pause. */
 const STILL_SLICE = 480
+/** Half of that while scripts run: a busy machine may leave one frame out. */
+const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
 /** Milliseconds of real time in which a frame callback is sure to run, and in which a busy machine draws a frame. */
 const WATCH_MILLISECONDS = 20
-const FRAME_MILLISECONDS = 200
+const FRAME_MILLISECONDS = 1_000
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
 /** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
@@ -107,7 +109,7 @@ class Rest {
     let isQuiet = false
     let isExtended = false
     while ((left > 0 || this.#isAsking()) && performance.now() < this.#until) {
-      const slice = isMoving(motion) ? MOVING_SLICE : isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE
+      const slice = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
       await this.#advance(milliseconds)
