@@ -9,7 +9,7 @@ import { measureBlocking } from './blocking/measure.ts'
 import { measureBurst } from './burst.ts'
 import { measureGrowth } from './engine/growth.ts'
 import { measureEngine } from './engine/measure.ts'
-import { barTable, engineStageTable, growthTables, rateTable, tallTable } from './engine/report.ts'
+import { barTable, engineStageTable, growthTables, rateTable, tallTables } from './engine/report.ts'
 import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
 import { measureHostile } from './hostile/measure.ts'
@@ -39,6 +39,7 @@ import {
   type Settings,
   type STABILITY_PARTS,
   type STORE_PARTS,
+  type TALL_PARTS,
   type WEBHOOK_PARTS,
 } from './settings.ts'
 import { measureStability } from './stability/measure.ts'
@@ -58,6 +59,7 @@ import {
   REST_FIGURES,
   STABILITY_FIGURES,
   STORE_FIGURES,
+  TALL_FIGURES,
   WEBHOOK_FIGURES,
   writeFigures,
 } from './write-figures.ts'
@@ -174,7 +176,6 @@ const OF_ENGINE: Record<(typeof ENGINE_PARTS)[number], () => Promise<void>> = {
     const figures = await measureEngine(settings, tell)
     show(rateTable(figures), barTable(figures), engineStageTable(figures))
   },
-  tall: async () => show(tallTable(await measureTall(tell))),
   growth: async () => show(...growthTables(await measureGrowth(tell))),
 }
 
@@ -184,6 +185,10 @@ const OF_HTTP_CACHE: Record<(typeof HTTP_CACHE_PARTS)[number], () => Promise<voi
 
 const OF_STABILITY: Record<(typeof STABILITY_PARTS)[number], () => Promise<void>> = {
   stability: async () => show(await measureStability(settings, tell)),
+}
+
+const OF_TALL: Record<(typeof TALL_PARTS)[number], () => Promise<void>> = {
+  tall: async () => show(...tallTables(await measureTall(settings, tell))),
 }
 
 const OF_HOSTILE: Record<(typeof HOSTILE_PARTS)[number], () => Promise<void>> = { hostile: async () => show(await measureHostile(tell)) }
@@ -218,6 +223,7 @@ for (const [mark, parts] of [
   [ENGINE_FIGURES, OF_ENGINE],
   [HTTP_CACHE_FIGURES, OF_HTTP_CACHE],
   [STABILITY_FIGURES, OF_STABILITY],
+  [TALL_FIGURES, OF_TALL],
   [HOSTILE_FIGURES, OF_HOSTILE],
   [STORE_FIGURES, OF_STORE],
 ] as const) {

@@ -38,11 +38,13 @@ export const FAIRNESS_PARTS = ['fairness'] as const
 /** What the filter lists refuse, judged by a list that they were not made from. */
 export const BLOCKING_PARTS = ['blocking'] as const
 /** What is measured on runners of the benchmark's own, without a cluster. */
-export const ENGINE_PARTS = ['engine', 'tall', 'growth'] as const
 /** What captures of a batch gain by sharing responses, on a runner of the benchmark's own. */
 export const HTTP_CACHE_PARTS = ['http-cache'] as const
 /** What the wait for visual stability costs pages that stand still. */
 export const STABILITY_PARTS = ['stability'] as const
+export const ENGINE_PARTS = ['engine', 'growth'] as const
+/** Time and memory of full pages, on a runner of the benchmark's own. */
+export const TALL_PARTS = ['tall'] as const
 /** What is measured on the running system with a runner of its own, before pages that want to keep it. */
 export const HOSTILE_PARTS = ['hostile'] as const
 /** What our patches cost the bundled store. */
@@ -57,6 +59,7 @@ export const PARTS = [
   ...ENGINE_PARTS,
   ...HTTP_CACHE_PARTS,
   ...STABILITY_PARTS,
+  ...TALL_PARTS,
   ...HOSTILE_PARTS,
   ...STORE_PARTS,
 ] as const
@@ -91,7 +94,8 @@ The part named webhooks runs an operator's deliveries in this process, fed by a 
 a receiver that is a process of its own.
 The part named fairness starts all of it but browsers, with runners that only take their time: who waits how long behind whose batches.
 The parts engine, tall and growth run runners on loopback, without a cluster: their speed beside the bare loop, page.screenshot(), puppeteer-cluster and
-shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; their memory for tall pages, and over 1,300 captures (minutes).
+shot-scraper (installed beside the repository, from npm and PyPI) on the same pages; time by step and memory of full pages of 10,000 to 50,000
+pixels; memory over 1,300 captures (minutes).
 The part named http-cache captures batches of a hundred pages of one site with and without http_cache, near and 50 ms away; it needs no cluster.
 The part named stability captures pages that stand still with and without the wait for visual stability, in turns; it needs no cluster.
 The part named hostile has one runner capture pages that want to keep it or use it up, and an ordinary one after each.

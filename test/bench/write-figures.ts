@@ -16,6 +16,7 @@ export const HOSTILE_FIGURES = '<!-- figures of hostile pages: written by `npm r
 export const STABILITY_FIGURES = '<!-- figures of the wait for visual stability: written by `npm run bench -- --write` -->'
 export const HTTP_CACHE_FIGURES = '<!-- figures of the HTTP cache: written by `npm run bench -- --write` -->'
 export const ENGINE_FIGURES = '<!-- figures of the engine: written by `npm run bench -- --write` -->'
+export const TALL_FIGURES = '<!-- figures of tall pages: written by `npm run bench -- --write` -->'
 export const STORE_FIGURES = '<!-- figures of the store: written by `npm run bench -- --write` -->'
 /** Of one part of the soak run: parts are run apart, so their figures are kept apart. */
 export const soakFigures = (part: string): string =>

@@ -76,21 +76,34 @@ function ratios(ours: readonly Lane[], theirs: readonly Lane[]): number[] {
 /** Mebibytes that browser and runner may use together for a page of 50,000 pixels. */
 const TALL_MEBIBYTES = 1.1 * 1_024
 
-/** Memory for tall pages. */
-export const tallTable = (samples: readonly TallSample[]): Table => ({
-  title: 'A page of so many pixels in full: memory of the runner with both its browsers (MiB; bar: 1,126)',
-  head: ['height', 'format', 'whole picture', 'ms', 'at rest', 'at most', 'of it the runner', 'met'],
-  rows: samples.map(({ height, format, milliseconds, rest, runner, peak, isWhole }) => [
-    String(height),
-    format,
-    isWhole ? 'yes' : '**no**',
-    toCell(milliseconds),
-    toCell(rest),
-    toCell(peak),
-    toCell(runner),
-    peak <= TALL_MEBIBYTES ? 'yes' : '**no**',
-  ]),
-})
+/** Steps that take long on a tall page; the rest of the time is one column. */
+const TALL_STEPS = ['navigate', 'sweep', 'screenshot', 'upload']
+
+/** Time and memory for tall pages. */
+export const tallTables = (samples: readonly TallSample[]): Table[] => [
+  {
+    title: 'A page of so many pixels in full: where its time goes (medians, ms)',
+    head: ['height', 'format', 'whole picture', 'all', ...TALL_STEPS, 'other steps', 'processor'],
+    rows: samples.map(({ height, format, isWhole, milliseconds, timings, processorMilliseconds }) => {
+      const steps = TALL_STEPS.map((step) => timings[step] ?? 0)
+      const others = milliseconds - steps.reduce((sum, step) => sum + step, 0)
+      const cells = [milliseconds, ...steps, others, processorMilliseconds].map(toCell)
+      return [String(height), format, isWhole ? 'yes' : '**no**', ...cells]
+    }),
+  },
+  {
+    title: 'The same: memory of the runner with both its browsers (MiB; bar: 1,126)',
+    head: ['height', 'format', 'at rest', 'at most', 'of it the runner', 'met'],
+    rows: samples.map(({ height, format, rest, runner, peak }) => [
+      String(height),
+      format,
+      toCell(rest),
+      toCell(peak),
+      toCell(runner),
+      peak <= TALL_MEBIBYTES ? 'yes' : '**no**',
+    ]),
+  },
+]
 
 /** Memory over many captures. Flat: what is used in the last third is at most a tenth above what was used in the second. */
 export function growthTables(samples: readonly GrowthSample[]): Table[] {

@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import { median } from '../statistics.ts'
+import { createArticleServer } from './article.ts'
 import { CHROMIUM } from './measure.ts'
 import { memoryOfRunner, peakOf } from './memory.ts'
-import { openRunner } from './runners.ts'
-import { openSite } from './site.ts'
+import { processorSeconds } from './processor.ts'
+import type { RunnerAnswer } from './runner-program.ts'
+import { type BenchRunner, openRunner } from './runners.ts'
 import { openStore } from './store.ts'
 
-/** One tall page: mebibytes of the runner with both its browsers, at rest and at most. */
+/** One tall page with text and photos: its time and processor time, and mebibytes of the runner with both its browsers, at rest and at most. */
 export interface TallSample {
   height: number
   format: string
   milliseconds: number
+  /** Milliseconds of each step. */
+  timings: Record<string, number>
+  processorMilliseconds: number
   rest: number
   runner: number
   peak: number
@@ -20,34 +28,58 @@ export interface TallSample {
 
 const REST_MILLISECONDS = 3_000
 const SIZES: readonly { height: number; options: CaptureOptions }[] = [
+  { height: 10_000, options: { format: 'png' } },
   { height: 25_000, options: { format: 'png' } },
   { height: 50_000, options: { format: 'png' } },
   { height: 25_000, options: { format: 'jpeg' } },
   { height: 50_000, options: { format: 'jpeg' } },
 ]
 
-/** Each page in a runner of its own. */
-export async function measureTall(tell: (line: string) => void): Promise<TallSample[]> {
-  const site = await openSite()
+/** Each page in a runner of its own: once to warm it up, `rounds` times for the time, and once for the memory, as looking at it costs time. */
+export async function measureTall({ rounds }: { rounds: number }, tell: (line: string) => void): Promise<TallSample[]> {
+  const pages = await createArticleServer()
+  pages.listen(0, '127.0.0.1')
+  await once(pages, 'listening')
+  const origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`
   const store = await openStore()
   const samples: TallSample[] = []
   try {
     for (const { height, options } of SIZES) {
       const runner = await openRunner({ executablePath: CHROMIUM, chromiumSandbox: process.getuid?.() !== 0 }, store)
-      await sleep(REST_MILLISECONDS) // its spare browser is up
-      const rest = memoryOfRunner(runner.pid).all
       const wanted: CaptureOptions = { ...options, fullPage: true, fullPageMaxHeight: height, captureTimeout: 120_000 }
-      const key = randomUUID()
-      const { result, peak } = await peakOf(runner.pid, () => runner.capture(site.page(`tall?height=${height}&header=60`), key, wanted))
-      const isWhole = result.height === height && !result.warnings?.length
-      const { format = '' } = options
-      samples.push({ height, format, milliseconds: result.milliseconds, rest, runner: peak.runner, peak: peak.all, isWhole })
-      tell(`tall: ${height} pixels, ${format}`)
+      const capture = () => runner.capture(`${origin}/article?height=${height}`, randomUUID(), wanted)
+      samples.push({ height, format: options.format ?? '', ...(await measurePage(runner, capture, { rounds, height })) })
+      tell(`tall: ${height} pixels, ${options.format}`)
       await runner.close()
     }
     return samples
   } finally {
     await store.close()
-    site.close()
+    pages.close().closeAllConnections()
+  }
+}
+
+async function measurePage(
+  runner: BenchRunner,
+  capture: () => Promise<RunnerAnswer>,
+  { rounds, height }: { rounds: number; height: number },
+): Promise<Omit<TallSample, 'height' | 'format'>> {
+  await capture()
+  await sleep(REST_MILLISECONDS) // its standby browser is up
+  const rest = memoryOfRunner(runner.pid).all
+  const answers: RunnerAnswer[] = []
+  const used = processorSeconds([runner.pid])
+  for (let round = 0; round < rounds; round++) answers.push(await capture())
+  const processorMilliseconds = ((processorSeconds([runner.pid]) - used) * 1_000) / rounds
+  const { result, peak } = await peakOf(runner.pid, capture)
+  const steps = [...new Set(answers.flatMap(({ timings }) => Object.keys(timings)))]
+  return {
+    milliseconds: median(answers.map(({ milliseconds }) => milliseconds)),
+    timings: Object.fromEntries(steps.map((step) => [step, median(answers.map(({ timings }) => timings[step] ?? 0))])),
+    processorMilliseconds,
+    rest,
+    runner: peak.runner,
+    peak: peak.all,
+    isWhole: [...answers, result].every((answer) => answer.height === height && !answer.warnings?.length),
   }
 }

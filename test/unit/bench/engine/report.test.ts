@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CORPUS_PATHS } from '../../../bench/engine/corpus.ts'
 import type { Lane } from '../../../bench/engine/measure.ts'
-import { barTable, growthTables, rateTable, tallTable } from '../../../bench/engine/report.ts'
+import { barTable, growthTables, rateTable, tallTables } from '../../../bench/engine/report.ts'
 
 const lane = (name: string, lanes: number, rates: number[], processor: number[] = []): Lane => ({
   name,
@@ -41,18 +41,28 @@ t.test('rateTable leaves out processor time that nobody knows', async (t) => {
   t.strictSame(rows[3], ['runner', '4', '6.00', '3.60', '7.00', '335', '1 of 20'])
 })
 
-t.test('tallTable says whether browser and runner stayed below their bar', async (t) => {
-  const sample = { height: 50_000, format: 'png', milliseconds: 9_000, rest: 300, runner: 200, isWhole: true }
-  const { rows } = tallTable([
+t.test('tallTables splits the time by step, and says whether browser and runner stayed below their bar', async (t) => {
+  const timings = { navigate: 100, sweep: 500, metadata: 10, screenshot: 2_000, upload: 200 }
+  const sample = {
+    height: 50_000,
+    format: 'png',
+    milliseconds: 2_850,
+    timings,
+    processorMilliseconds: 3_000,
+    rest: 300,
+    runner: 200,
+    isWhole: true,
+  }
+  const [times, memory] = tallTables([
     { ...sample, peak: 1_100 },
     { ...sample, peak: 1_200, isWhole: false },
   ])
+  t.strictSame(times?.head.slice(4), ['navigate', 'sweep', 'screenshot', 'upload', 'other steps', 'processor'])
+  t.strictSame(times?.rows[0], ['50000', 'png', 'yes', '2850', '100', '500', '2000', '200', '50', '3000'])
+  t.equal(times?.rows[1]?.[2], '**no**')
   t.strictSame(
-    rows.map((row) => [row[2], row.at(-1)]),
-    [
-      ['yes', 'yes'],
-      ['**no**', '**no**'],
-    ],
+    memory?.rows.map((row) => row.at(-1)),
+    ['yes', '**no**'],
   )
 })
 
