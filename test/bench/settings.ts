@@ -38,11 +38,11 @@ export const FAIRNESS_PARTS = ['fairness'] as const
 /** What the filter lists refuse, judged by a list that they were not made from. */
 export const BLOCKING_PARTS = ['blocking'] as const
 /** What is measured on runners of the benchmark's own, without a cluster. */
+export const ENGINE_PARTS = ['engine', 'growth'] as const
 /** What captures of a batch gain by sharing responses, on a runner of the benchmark's own. */
 export const HTTP_CACHE_PARTS = ['http-cache'] as const
 /** What the wait for visual stability costs pages that stand still. */
 export const STABILITY_PARTS = ['stability'] as const
-export const ENGINE_PARTS = ['engine', 'growth'] as const
 /** Time and memory of full pages, on a runner of the benchmark's own. */
 export const TALL_PARTS = ['tall'] as const
 /** What is measured on the running system with a runner of its own, before pages that want to keep it. */
