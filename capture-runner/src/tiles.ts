@@ -28,6 +28,8 @@ const MAX_NATIVE_HEIGHT = 16_384
 const NATIVE_WIDTH = 4_096
 /** Device pixels of a tile, whatever its height. */
 const TILE_PIXELS = 4_096 * 4_096
+/** Device pixels of a tile's height, unless the client wants sections. Each shot costs something besides its rows: a page of 25,000 takes three. */
+const TILE_HEIGHT = 8_400
 /** Tile borders lie on whole device pixels: the smallest multiple that does this for any scale of three decimals. */
 const MAX_STEP = 1_000
 
@@ -60,7 +62,7 @@ export function cutPage({ context, picture }: Pick<CapturePlan, 'context' | 'pic
   const isWhole = fullPage && (area.width !== context.viewport.width || area.height !== context.viewport.height)
   const isWindow = isNative && !isWhole && !region && height === area.height && scale === 1 && format !== 'pdf'
   return {
-    tiles: isNative ? [pieces] : toTiles(pieces, scale, picture.sectionHeight),
+    tiles: isNative ? [pieces] : toTiles(pieces, scale, isInSections(picture) ? picture.sectionHeight : TILE_HEIGHT),
     scale,
     isWindow,
     truncated: height < area.height,
@@ -127,18 +129,18 @@ function maxHeight(format: FileFormat, width: number, scale: number): number {
   return Math.floor(Math.min(side / scale, MAX_PIXELS[format] / (width * scale ** 2)))
 }
 
-function isTakenAtOnce(
-  { width, height }: Tile,
-  scale: number,
-  { fullPage, algorithm, sectionHeight, fixedElements }: CapturePlan['picture'],
-): boolean {
-  const wanted = fullPage && fixedElements === 'keep' ? 'stitch' : algorithm
-  const limit = fullPage && wanted === 'stitch' ? sectionHeight : fullPage && wanted === 'native' ? MAX_NATIVE_HEIGHT : NATIVE_HEIGHT
+function isTakenAtOnce({ width, height }: Tile, scale: number, picture: CapturePlan['picture']): boolean {
+  const { fullPage, algorithm, sectionHeight } = picture
+  const limit = isInSections(picture) ? sectionHeight : fullPage && algorithm === 'native' ? MAX_NATIVE_HEIGHT : NATIVE_HEIGHT
   return height * scale <= limit && width * height * scale ** 2 <= limit * NATIVE_WIDTH
 }
 
-function toTiles({ x, y, width, height }: Tile, scale: number, sectionHeight: number): Tile[] {
-  const deviceHeight = Math.min(sectionHeight, TILE_PIXELS / (width * scale))
+/** Whether the client wants sections. Elements that are to be in each need them. */
+const isInSections = ({ fullPage, algorithm, fixedElements }: CapturePlan['picture']): boolean =>
+  fullPage && (algorithm === 'stitch' || fixedElements === 'keep')
+
+function toTiles({ x, y, width, height }: Tile, scale: number, most: number): Tile[] {
+  const deviceHeight = Math.min(most, TILE_PIXELS / (width * scale))
   const step = wholeStep(scale)
   const tileHeight = Math.max(step, Math.floor(deviceHeight / scale / step) * step)
   return Array.from({ length: Math.ceil(height / tileHeight) }, (_, index) => {

@@ -53,7 +53,9 @@ export const fullPageOptions = {
     .int()
     .min(500)
     .max(16000)
-    .describe('Device pixels of a section’s height when a full page is stitched, 500 to 16000. Default: 4096.'),
+    .describe(
+      'Device pixels of a section’s height when full_page_algorithm is stitch or full_page_fixed_elements is keep, 500 to 16000. Default: 4096.',
+    ),
   fullPageFixedElements: FixedElements.describe(
     'Fixed and sticky elements in a full page: once where they are when it is scrolled to its top, hide leaves them out, keep shows them in every section of a stitched page. Default: once.',
   ),
