@@ -76,18 +76,16 @@ function ratios(ours: readonly Lane[], theirs: readonly Lane[]): number[] {
 /** Mebibytes that browser and runner may use together for a page of 50,000 pixels. */
 const TALL_MEBIBYTES = 1.1 * 1_024
 
-/** Steps that take long on a tall page; the rest of the time is one column. */
+/** Steps that take long on a tall page. */
 const TALL_STEPS = ['navigate', 'sweep', 'screenshot', 'upload']
 
 /** Time and memory for tall pages. */
 export const tallTables = (samples: readonly TallSample[]): Table[] => [
   {
     title: 'A page of so many pixels in full: where its time goes (medians, ms)',
-    head: ['height', 'format', 'whole picture', 'all', ...TALL_STEPS, 'other steps', 'processor'],
+    head: ['height', 'format', 'whole picture', 'all', ...TALL_STEPS, 'processor'],
     rows: samples.map(({ height, format, isWhole, milliseconds, timings, processorMilliseconds }) => {
-      const steps = TALL_STEPS.map((step) => timings[step] ?? 0)
-      const others = milliseconds - steps.reduce((sum, step) => sum + step, 0)
-      const cells = [milliseconds, ...steps, others, processorMilliseconds].map(toCell)
+      const cells = [milliseconds, ...TALL_STEPS.map((step) => timings[step] ?? 0), processorMilliseconds].map(toCell)
       return [String(height), format, isWhole ? 'yes' : '**no**', ...cells]
     }),
   },
