@@ -3,7 +3,8 @@ import type { Work } from './step.ts'
 
 /**
  * Waits until the browser has drawn a frame of the page, or for so many milliseconds. Without a frame callback, which would count as a script of the
- * page. Needs a page whose scripts are on.
+ * page. Needs a page whose scripts are on and whose clock
+ * runs: promises wait for it.
  */
 export async function nextFrame({ tab, signal }: Work, milliseconds: number): Promise<void> {
   // The page may go away meanwhile.

@@ -3,7 +3,6 @@ import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import { isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
-import { nextFrame } from './next-frame.ts'
 import { whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
@@ -17,9 +16,10 @@ const STILL_SLICE = 480
 /** Half of that while scripts run: a busy machine may leave one frame out. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
-/** Milliseconds of real time in which a frame callback is sure to run, and in which a busy machine draws a frame. */
+/** Milliseconds of real time in which a frame callback is sure to run. */
 const WATCH_MILLISECONDS = 20
-const FRAME_MILLISECONDS = 1_000
+/** Milliseconds of real time in which the browser draws a frame. Nothing tells when it has: promises of a page wait for its clock. */
+const FRAME_MILLISECONDS = 20
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
 /** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
@@ -118,7 +118,7 @@ class Rest {
         await this.#arrive()
         left = bound
       }
-      if (motion.hasScript || isMoving(motion)) await nextFrame(this.#work, FRAME_MILLISECONDS)
+      if (motion.hasScript || isMoving(motion)) await pause(FRAME_MILLISECONDS, this.#work.signal)
       before = motion
       motion = await this.#motion.look(milliseconds, left)
       // What begins late in a long slice needs time of its own, once.
