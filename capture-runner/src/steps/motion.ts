@@ -22,7 +22,7 @@ export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion
 /** Has the browser count the time of scripts from the first one on: a page that has never run one does not change by itself. */
 export const watchScripts: Step = {
   name: 'watchScripts',
-  isWanted: (plan) => plan.stabilityMilliseconds > 0,
+  isWanted: (plan) => plan.stabilityMilliseconds > 0 || plan.picture.sweep,
   // Not waited for: the browser carries out the commands of a session in order.
   run: async ({ tab }) => void tab.session.send('Performance.enable').catch(() => {}),
 }
@@ -83,7 +83,7 @@ export async function bringForward({ tab, signal }: Work, milliseconds: number):
   }
 }
 
-/** Seconds that scripts of the page's own process have run, as the browser counts. Needs `Performance.enable`. */
+/** Seconds that scripts of the page's own process have run, as the browser counts. Needs {@link watchScripts}. */
 export async function scriptSeconds({ tab, signal }: Work): Promise<number> {
   const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0

@@ -2,9 +2,8 @@ import { pause } from '../race.ts'
 import type { Work } from './step.ts'
 
 /**
- * Waits until the browser has drawn a frame of the page, or for so many milliseconds. Without a frame callback, which would count as a script of the
- * page. Needs a page whose scripts are on and whose clock
- * runs: promises wait for it.
+ * Waits until the browser has drawn a frame of the page, or for so many milliseconds. It uses no frame callback, which would count as a script of the
+ * page. The page's scripts must be on and its clock must run: promises wait for both.
  */
 export async function nextFrame({ tab, signal }: Work, milliseconds: number): Promise<void> {
   // The page may go away meanwhile.

@@ -16,9 +16,7 @@ const STILL_SLICE = 480
 /** Half of that while scripts run: a busy machine may leave one frame out. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
-/** Milliseconds of real time in which a frame callback is sure to run. */
-const WATCH_MILLISECONDS = 20
-/** Milliseconds of real time in which the browser draws a frame. Nothing tells when it has: promises of a page wait for its clock. */
+/** Milliseconds of real time in which the browser draws a frame, and frame callbacks run. Nothing tells when it has: promises of a page wait for its clock. */
 const FRAME_MILLISECONDS = 20
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
@@ -68,12 +66,13 @@ class Rest {
     const { plan, tab, signal } = this.#work
     const bound = plan.stabilityMilliseconds
     let motion = await this.#motion.look(0, bound)
+    const lookedAt = performance.now()
     if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
     motion = await this.#pass(bound, { ...motion, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
     // A frame callback shows once a frame has been drawn.
-    const unseen = this.#started + WATCH_MILLISECONDS - performance.now()
+    const unseen = lookedAt + FRAME_MILLISECONDS - performance.now()
     if (unseen <= 0 || isMoving(motion)) return motion
     await pause(unseen, signal)
     motion = await this.#motion.look(0, bound)

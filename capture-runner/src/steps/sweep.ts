@@ -1,4 +1,4 @@
-import { answered, pause } from '../race.ts'
+import { pause } from '../race.ts'
 import { scriptSeconds } from './motion.ts'
 import { nextFrame } from './next-frame.ts'
 import { scrollTo } from './scroll-to.ts'
@@ -37,9 +37,8 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number)
  * rest. Scripts in frames of other processes are not seen, so their pages get it always.
  */
 async function passUnnoticed(work: Work, offsets: readonly number[], until: number): Promise<boolean> {
-  const { tab, plan, signal } = work
+  const { tab, plan } = work
   if (plan.context.scriptsOff || (await tab.foreignFrames()).length > 0) return false
-  await answered(tab.session.send('Performance.enable'), signal)
   const before = await scriptSeconds(work)
   for (const offset of [...offsets, 0]) {
     if (offset > 0 && performance.now() > until) continue
