@@ -23,8 +23,8 @@ export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion
 export const watchScripts: Step = {
   name: 'watchScripts',
   isWanted: (plan) => plan.stabilityMilliseconds > 0 || plan.picture.sweep,
-  // Not waited for: the browser carries out the commands of a session in order.
-  run: async ({ tab }) => void tab.session.send('Performance.enable').catch(() => {}),
+  // Waited for: a page in another process inherits what the browser has confirmed, and would look like one without scripts.
+  run: async ({ tab, signal }) => void (await answered(tab.session.send('Performance.enable'), signal)),
 }
 
 /** Watches what moves in one page. */
