@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { createdAtOf } from '../../../crds/src/ids.ts'
+import { createdAtOf, newId } from '../../../crds/src/ids.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { EXPIRIES_PREFIX, expiryKey, objectKey } from '../../../crds/src/storage-keys.ts'
 import { completedStatus } from '../../support/builders.ts'
@@ -91,10 +91,15 @@ t.test('option retention_days: lets files go before their plan says so, and neve
   t.ok(Math.abs(Date.parse((await read(id)).download_url_expires_at) - twoDays) < 1_000, 'no link outlives its file')
   t.match(await post({ retention_days: 91 }), { status: 400, body: { error: { details: [{ path: 'retention_days', code: 'too_big' }] } } })
 
+  // An operator expires as soon as it leads, and again an hour later. A mark without a file tells that its first round has ended.
+  const probe = expiryKey(ACCOUNT, newId('scr', ago(2 * DAY)), ago(DAY))
+  await world.bucket.putObject('tintype', probe, '')
+  const first = await stage.startOperator()
+  await eventually('the first round has ended', async () => !(await stage.hasObject(probe)))
+
   const old = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 2 } })
   const young = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 4 } })
   t.match(await read(old), { status: 'completed', download_url: null }, 'there is no link to what is to go')
-  const first = await stage.startOperator()
   const marks = [old, young].map((each, index) => expiryKey(ACCOUNT, each, new Date(createdAtOf(each).getTime() + (2 + 2 * index) * DAY)))
   await eventually('they are archived and marked', async () => {
     const found = await stage.keysUnder(EXPIRIES_PREFIX)
