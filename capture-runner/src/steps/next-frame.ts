@@ -11,9 +11,54 @@ export async function nextFrame({ tab, signal }: Work, milliseconds: number): Pr
   await Promise.race([frame, pause(milliseconds, signal)])
 }
 
-/** Fulfilled by the browser itself when a frame begins the animation, which has no target. */
-const FRAME = `(() => {
+/**
+ * A frame that was asked for, for pages whose clock stands still: it tells that frame callbacks of the page have run. It is asked about again and again,
+ * for no promise of the page is fulfilled meanwhile.
+ */
+export class AwaitedFrame {
+  readonly #work: Work
+  readonly #document: string | undefined
+
+  private constructor(work: Work) {
+    this.#work = work
+    this.#document = work.tab.lifecycle.document
+  }
+
+  /** Asks the browser for a frame. */
+  static async request(work: Work): Promise<AwaitedFrame> {
+    const frame = new AwaitedFrame(work)
+    await frame.#look(`void (globalThis.tintypeFrame = ${ANIMATION})`)
+    return frame
+  }
+
+  /** Waits until it has been drawn, or for so many milliseconds, or until the document goes away. @throws the signal's reason */
+  async drawn(milliseconds: number): Promise<void> {
+    const until = performance.now() + milliseconds
+    while ((await this.#look('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
+      await pause(POLL_MILLISECONDS, this.#work.signal)
+    }
+  }
+
+  async #look(expression: string): Promise<unknown> {
+    const { tab, signal } = this.#work
+    try {
+      return await tab.look(expression, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== this.#document) return undefined
+      throw error
+    }
+  }
+}
+
+/** Milliseconds between two looks at whether a frame has been drawn: a quarter of what one takes. */
+const POLL_MILLISECONDS = 4
+
+/** An animation without a target, which the browser itself begins with the next frame. */
+const ANIMATION = `(() => {
   const animation = new Animation(new KeyframeEffect(null, null, 1))
   animation.play()
-  return animation.ready
+  return animation
 })()`
+
+const FRAME = `${ANIMATION}.ready`

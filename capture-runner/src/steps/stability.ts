@@ -1,8 +1,8 @@
 import { STABILITY_WALL_MILLISECONDS } from '@tintype/crds/capture-options/waiting'
 import { PageClock } from '../page-clock.ts'
-import { pause } from '../race.ts'
 import { isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
+import { AwaitedFrame } from './next-frame.ts'
 import { whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
@@ -16,8 +16,8 @@ const STILL_SLICE = 480
 /** Half of that while scripts run: a busy machine may leave one frame out. */
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
-/** Milliseconds of real time in which the browser draws a frame, and frame callbacks run. Nothing tells when it has: promises of a page wait for its clock. */
-const FRAME_MILLISECONDS = 20
+/** Milliseconds of real time to wait for a frame, in which frame callbacks run. One takes 17; a busy machine needs more, and some pages get none. */
+const FRAME_MILLISECONDS = 250
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
 /** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
@@ -26,6 +26,8 @@ const WORKER_MILLISECONDS = 500
 const WORKER_SLICE = 50
 /** Milliseconds between two pictures that are to agree. */
 const PICTURES_MILLISECONDS = 100
+/** Milliseconds beyond the bound: a tween that takes all of it begins after the page has loaded, and two pictures are to show its end. */
+const LAST_LOOK_MILLISECONDS = 400
 
 /** Waits until the page looks finished, for a bounded time. */
 export const stability: Step = {
@@ -63,18 +65,17 @@ class Rest {
 
   /** Lets the page live through its time. Returns what moved last. */
   async live(): Promise<Motion> {
-    const { plan, tab, signal } = this.#work
+    const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     let motion = await this.#motion.look(0, bound)
-    const lookedAt = performance.now()
     if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
+    const frame = await AwaitedFrame.request(this.#work)
     motion = await this.#pass(bound, { ...motion, hasScript: false })
     if (tab.lifecycle.lastWorker !== undefined) return this.#passWithWorkers(bound, motion)
+    if (isMoving(motion)) return motion
     // A frame callback shows once a frame has been drawn.
-    const unseen = lookedAt + FRAME_MILLISECONDS - performance.now()
-    if (unseen <= 0 || isMoving(motion)) return motion
-    await pause(unseen, signal)
+    await frame.drawn(FRAME_MILLISECONDS)
     motion = await this.#motion.look(0, bound)
     return motion.hasScript ? this.#pass(bound, motion) : motion
   }
@@ -117,7 +118,7 @@ class Rest {
         await this.#arrive()
         left = bound
       }
-      if (motion.hasScript || isMoving(motion)) await pause(FRAME_MILLISECONDS, this.#work.signal)
+      if (motion.hasScript || isMoving(motion)) await this.#drawFrame()
       before = motion
       motion = await this.#motion.look(milliseconds, left)
       // What begins late in a long slice needs time of its own, once.
@@ -133,7 +134,8 @@ class Rest {
 
   /** Whether the page comes to rest on real time, which frames and workers are on: two pictures in a row show the same. */
   async picturesAgree(): Promise<boolean> {
-    const until = Math.min(this.#until, this.#started + this.#work.plan.stabilityMilliseconds)
+    if (performance.now() > this.#until) return false
+    const until = Math.min(this.#until, this.#started + this.#work.plan.stabilityMilliseconds + LAST_LOOK_MILLISECONDS)
     let before = await takeSmallPicture(this.#work)
     for (;;) {
       await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
@@ -142,6 +144,11 @@ class Rest {
       if (performance.now() > until) return false
       before = after
     }
+  }
+
+  async #drawFrame(): Promise<void> {
+    const frame = await AwaitedFrame.request(this.#work)
+    await frame.drawn(FRAME_MILLISECONDS)
   }
 
   #advance(milliseconds: number): Promise<void> {

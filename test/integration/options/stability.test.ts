@@ -35,6 +35,17 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; requestAnimationFrame(turn)`,
     ),
+    // Each frame takes the browser far longer than a frame's time.
+    '/slow-frames': entrance(
+      '#veil { position: fixed; inset: 0; backdrop-filter: blur(40px) hue-rotate(0deg); z-index: -1 } #below { position: fixed; inset: 0; z-index: -2 }',
+      `box.insertAdjacentHTML('afterend', '<div id=below></div>' + '<div id=veil></div>'.repeat(12))
+      let begun; const turn = (now) => {
+      const share = Math.min(1, (now - (begun ??= now)) / 1100)
+      below.style.background = 'rgb(0,0,' + Math.round(255 * share) + ')'
+      box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
+      if (share < 1) requestAnimationFrame(turn)
+    }; requestAnimationFrame(turn)`,
+    ),
     // As GSAP does: a frame that comes late counts as 33 ms.
     '/tween-smoothed': entrance(
       '',
@@ -129,6 +140,7 @@ for (const [path, what] of [
   ['/css-intro', 'a CSS animation of 1.2 s'],
   ['/tween', 'a tween of 1.1 s by requestAnimationFrame and performance.now'],
   ['/tween-by-frames', 'a tween of 1.1 s by the times of its frames'],
+  ['/slow-frames', 'a tween whose frames take long to draw'],
   ['/tween-smoothed', 'a tween that takes a late frame for a short one'],
   ['/canvas', 'a canvas that is drawn for a second'],
   ['/timer', 'a timer of 700 ms'],
