@@ -33,6 +33,7 @@ import { conceal, reveal } from './steps/reveal.ts'
 import { screenshot } from './steps/screenshot.ts'
 import { scripts } from './steps/scripts.ts'
 import { scroll } from './steps/scroll.ts'
+import { noteSectionLinks } from './steps/section-links.ts'
 import { seekElement } from './steps/seek-element.ts'
 import { settle } from './steps/settle.ts'
 import { signIn } from './steps/sign-in.ts'
@@ -74,6 +75,7 @@ export const STEPS: readonly Step[] = [
   waitForFunction,
   unfold,
   scroll,
+  noteSectionLinks,
   sweep,
   placeWindow,
   seekElement,

@@ -1,4 +1,5 @@
 import { answered } from '../race.ts'
+import { restoreSectionLinks } from './section-links.ts'
 import type { Step } from './step.ts'
 
 // What appears on scroll is there when all of the page is in the window. The page is laid out in a window as tall as itself, comes to rest there, and
@@ -31,11 +32,12 @@ export const conceal: Step = {
     const { tab, plan, signal } = work
     if (!work.isRevealed || !tab.layOut) return
     await answered(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await restoreSectionLinks(work)
     const { height } = plan.context.viewport
     await tab.look(`(${hold})(${height})`, signal)
     await answered(tab.layOut(), signal)
     // Scripts may have made elements as tall as the page: they stay as tall as they were, unless the client wants a tall window.
-    await tab.look(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
+    if (!plan.picture.beyondWindow) await tab.look(UNPIN, signal)
   },
 }
 
@@ -81,11 +83,8 @@ const PIN = `(() => {
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
 })()`
 
-/** Runs in the page: lets go what may have grown by what appeared, or all. */
-const unpin = `(isAll) => {
-  const { pinned, windowHeight } = globalThis.tintypeHeights
-  for (const [element, height] of pinned) if (isAll || height > windowHeight) element.removeAttribute('data-tintype-height')
-}`
+/** Runs in the page. */
+const UNPIN = "for (const element of globalThis.tintypeHeights.pinned.keys()) element.removeAttribute('data-tintype-height')"
 
 /** Runs in the page: what moves as it is scrolled through the window is held where it is in the middle of it. */
 const hold = `(windowHeight) => {

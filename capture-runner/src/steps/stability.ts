@@ -1,6 +1,6 @@
 import { STABILITY_WALL_MILLISECONDS } from '@tintype/crds/capture-options/waiting'
 import { PageClock } from '../page-clock.ts'
-import { isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
+import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
 import { AwaitedFrame } from './next-frame.ts'
 import { whileTimePasses } from './pass-time.ts'
@@ -18,6 +18,8 @@ const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
 /** Milliseconds of real time to wait for a frame, in which frame callbacks run. One takes 17; a busy machine needs more, and some pages get none. */
 const FRAME_MILLISECONDS = 250
+/** How many times the bound an animation of a page without scripts may take. */
+const LONG_ANIMATION = 2.5
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
 const REQUEST_MILLISECONDS = 2_000
 /** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
@@ -68,7 +70,7 @@ class Rest {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
     let motion = await this.#motion.look(0, bound)
-    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
+    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(bound)
     this.#work.clock = this.#clock
     const frame = await AwaitedFrame.request(this.#work)
     motion = await this.#pass(bound, { ...motion, hasScript: false })
@@ -93,10 +95,9 @@ class Rest {
     return motion
   }
 
-  /** Without scripts there is nothing but animations. */
-  async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
-    if (motion.animations === 0) return STILL
-    await this.#motion.look(bound, 0)
+  /** Without scripts there is nothing but animations, and passing their time costs none: longer ones come to their end too. */
+  async #finishAnimations(bound: number): Promise<Motion> {
+    await bringForward(this.#work, bound * LONG_ANIMATION)
     return STILL
   }
 

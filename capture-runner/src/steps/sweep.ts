@@ -30,6 +30,8 @@ async function passSlowly(work: Work, offsets: readonly number[], until: number)
     await pause(REST_MILLISECONDS, work.signal)
   }
   await scrollTo(work, 0)
+  // What reacts to the scroll position is as at the top again.
+  await nextFrame(work, REST_MILLISECONDS)
 }
 
 /**

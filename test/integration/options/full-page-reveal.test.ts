@@ -45,6 +45,33 @@ const stage = await openStage(t, {
      <header id="bar"></header><div style="height:4000px"></div>
      <script>addEventListener('scroll', () => bar.classList.toggle('away', scrollY > 50))</script>`,
   ),
+  // As menus of documentation do: the entry of the last section that is in the window is marked.
+  '/marked': page(
+    '',
+    `<style>${SHOWN} nav { position: fixed; top: 0; left: 0; z-index: 1; width: 300px } a { display: block; height: 40px; background: #00f; transition: background 1s }
+      a.active { background: #f00 }</style><nav>${Array.from({ length: SECTIONS }, (_, i) => `<a href="#s${i}">${i}</a>`).join('')}</nav>${sections()}
+      <script>let marked
+        const mark = () => {
+          const inside = [...document.querySelectorAll('section')].filter((section) => section.getBoundingClientRect().bottom < innerHeight)
+          marked?.classList.remove('active')
+          marked = document.querySelector('a[href="#' + inside.at(-1)?.id + '"]')
+          marked?.classList.add('active')
+        }
+        addEventListener('scroll', mark); addEventListener('resize', mark); mark()</script>`,
+  ),
+  // As AdminLTE does: a taller window makes the side menu smaller, and a script keeps it so.
+  '/side-menu': page(
+    '',
+    `<style>aside { position: absolute; top: 0; left: 0; width: 400px; height: 1300px; background: #0f0 } @media (min-height: 1000px) { aside { height: 500px } }</style>
+      <aside id="side"></aside><script>addEventListener('resize', () => { side.style.height = '500px' })</script>`,
+  ),
+  // As Node.js' documentation does: the header is smaller while it sticks to the window.
+  '/pinned': page(
+    '',
+    `<style>header { position: sticky; top: -1px; background: #f00 } header div { height: 100px } .pinned #more { display: none } section { height: ${HEIGHT}px; background: #0f0 }</style>
+      <header id="bar"><div></div><div id="more"></div></header><main>${sections(40)}</main><script>
+        new IntersectionObserver(([entry]) => bar.classList.toggle('pinned', entry.intersectionRatio < 1), { threshold: [1] }).observe(bar)</script>`,
+  ),
   '/fetched': page(
     '',
     `<style>section { height: ${HEIGHT}px } section div { height: ${HEIGHT}px; background: #f00 }</style>${sections(15)}${observe(
@@ -101,6 +128,24 @@ t.test('a full page is blank below the first window: fixed backgrounds reach its
 t.test('a header is caught in the transition that the return to the top began: it is at rest', async (t) => {
   const { pixels } = await stage.shoot('/header', full)
   t.strictSame(pixels.at(200, 50).slice(0, 3), GREEN)
+})
+
+t.test('a full page marks the last entry of a menu, whose section is far below: marks are as at the top', async (t) => {
+  const { pixels } = await stage.shoot('/marked', full)
+  const marked = Array.from({ length: SECTIONS }, (_, i) => i).filter((i) => !isNear(pixels.at(200, 40 * i + 5), BLUE))
+  t.strictSame(marked, [0])
+})
+
+t.test('a side menu taller than the window is cut short, for a script saw another window: it is whole', async (t) => {
+  const { pixels } = await stage.shoot('/side-menu', full)
+  t.equal(pixels.height, 1_300)
+  t.ok(isNear(pixels.at(200, 1_290), GREEN))
+})
+
+t.test('the page overlaps a header that was smaller below the top: it is as large as at the top', async (t) => {
+  const { pixels } = await stage.shoot('/pinned', full)
+  t.ok(isNear(pixels.at(200, 190), RED) && isNear(pixels.at(200, 210), GREEN))
+  t.equal(pixels.height, 200 + 40 * HEIGHT)
 })
 
 t.test('blocks as tall as the window are not stretched by what makes the sections appear', async (t) => {
