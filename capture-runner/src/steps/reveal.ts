@@ -37,7 +37,7 @@ export const conceal: Step = {
     await tab.look(`(${hold})(${height})`, signal)
     await answered(tab.layOut(), signal)
     // Scripts may have made elements as tall as the page: they stay as tall as they were, unless the client wants a tall window.
-    if (!plan.picture.beyondWindow) await tab.look(UNPIN, signal)
+    await tab.look(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
   },
 }
 
@@ -83,8 +83,16 @@ const PIN = `(() => {
   document.dispatchEvent(new Event('scroll', { bubbles: true }))
 })()`
 
-/** Runs in the page. */
-const UNPIN = "for (const element of globalThis.tintypeHeights.pinned.keys()) element.removeAttribute('data-tintype-height')"
+/** Runs in the page: lets go what may have grown by what appeared, or all. What a script made smaller for the tall window is held again. */
+const unpin = `(isAll) => {
+  const { pinned, windowHeight } = globalThis.tintypeHeights
+  const released = [...pinned].filter(([, height]) => isAll || height > windowHeight)
+  const numbers = released.map(([element]) => element.getAttribute('data-tintype-height'))
+  for (const [element] of released) element.removeAttribute('data-tintype-height')
+  if (isAll) return
+  const smaller = released.map(([element, height]) => element.offsetHeight < height)
+  released.forEach(([element], i) => { if (smaller[i]) element.setAttribute('data-tintype-height', numbers[i]) })
+}`
 
 /** Runs in the page: what moves as it is scrolled through the window is held where it is in the middle of it. */
 const hold = `(windowHeight) => {
