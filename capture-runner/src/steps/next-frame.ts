@@ -18,6 +18,7 @@ export async function nextFrame({ tab, signal }: Work, milliseconds: number): Pr
 export class AwaitedFrame {
   readonly #work: Work
   readonly #document: string | undefined
+  readonly #requested = performance.now()
 
   private constructor(work: Work) {
     this.#work = work
@@ -34,6 +35,7 @@ export class AwaitedFrame {
   /** Waits until it has been drawn, or for so many milliseconds, or until the document goes away. @throws the signal's reason */
   async drawn(milliseconds: number): Promise<void> {
     const until = performance.now() + milliseconds
+    await pause(Math.max(0, this.#requested + USUAL_MILLISECONDS - performance.now()), this.#work.signal)
     while ((await this.#look('globalThis.tintypeFrame?.pending')) === true && performance.now() < until) {
       await pause(POLL_MILLISECONDS, this.#work.signal)
     }
@@ -51,6 +53,8 @@ export class AwaitedFrame {
   }
 }
 
+/** Milliseconds after which the first look is worth its cost. */
+const USUAL_MILLISECONDS = 12
 /** Milliseconds between two looks at whether a frame has been drawn: a quarter of what one takes. */
 const POLL_MILLISECONDS = 4
 

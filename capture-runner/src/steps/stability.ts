@@ -17,7 +17,7 @@ const STILL_SLICE = 480
 const RUNNING_SLICE = 240
 const MOVING_SLICE = 200
 /** Milliseconds of real time to wait for a frame, in which frame callbacks run. One takes 17; a busy machine needs more, and some pages get none. */
-const FRAME_MILLISECONDS = 250
+const FRAME_MILLISECONDS = 1_000
 /** How many times the bound an animation of a page without scripts may take. */
 const LONG_ANIMATION = 2.5
 /** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
@@ -56,6 +56,8 @@ class Rest {
   readonly #work: Work
   readonly #clock: PageClock
   readonly #motion: MotionWatch
+  /** What the last frame took, in real time. */
+  #frameMilliseconds = 0
   readonly #started = performance.now()
   readonly #until = this.#started + STABILITY_WALL_MILLISECONDS
 
@@ -79,7 +81,9 @@ class Rest {
     // A frame callback shows once a frame has been drawn.
     await frame.drawn(FRAME_MILLISECONDS)
     motion = await this.#motion.look(0, bound)
-    return motion.hasScript ? this.#pass(bound, motion) : motion
+    if (!motion.hasScript) return motion
+    motion = await this.#pass(bound, motion)
+    return motion.hasScript && !isMoving(motion) && (await this.#hasFrameTimeStopped()) ? { ...motion, hasChanges: true } : motion
   }
 
   /** Lets real time pass until the last worker is old enough, and page time for what it causes. Returns what moved last. */
@@ -110,7 +114,7 @@ class Rest {
     let isQuiet = false
     let isExtended = false
     while ((left > 0 || this.#isAsking()) && performance.now() < this.#until) {
-      const slice = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE
+      const slice = this.#sliceFor(motion) ?? (isQuiet ? Math.max(left, STILL_SLICE) : STILL_SLICE)
       const milliseconds = left > 0 ? Math.min(slice, left) : slice
       const { document } = tab.lifecycle
       await this.#advance(milliseconds)
@@ -133,23 +137,63 @@ class Rest {
     return isMoving(motion) ? motion : before
   }
 
-  /** Whether the page comes to rest on real time, which frames and workers are on: two pictures in a row show the same. */
+  /**
+   * Whether the page comes to rest on real time, which frames and workers are on: two pictures in a row show the same, and the time of frames has gone on
+   * between them.
+   */
   async picturesAgree(): Promise<boolean> {
     if (performance.now() > this.#until) return false
-    const until = Math.min(this.#until, this.#started + this.#work.plan.stabilityMilliseconds + LAST_LOOK_MILLISECONDS)
+    let until = this.#started + this.#work.plan.stabilityMilliseconds + LAST_LOOK_MILLISECONDS
     let before = await takeSmallPicture(this.#work)
     for (;;) {
+      const [began, frameTime] = [performance.now(), await this.#frameTime()]
       await this.#clock.pass(PICTURES_MILLISECONDS, this.#work.signal)
+      // Without a new frame the pictures would agree on a busy machine.
+      await this.#drawFrame()
+      const hasStopped = (await this.#frameTime()) === frameTime
       const after = await takeSmallPicture(this.#work)
-      if (await isSamePicture(this.#work, before, after)) return true
-      if (performance.now() > until) return false
+      if (!hasStopped && (await isSamePicture(this.#work, before, after))) return true
+      if (hasStopped) until += performance.now() - began
+      if (performance.now() > Math.min(this.#until, until)) return false
       before = after
     }
   }
 
+  /**
+   * Whether frame callbacks run at one and the same time. The time of frames may be taken from the page's clock, which is ahead, and stands still until
+   * real time has got there.
+   */
+  async #hasFrameTimeStopped(): Promise<boolean> {
+    const frameTime = await this.#frameTime()
+    await this.#motion.look(0, 0)
+    await this.#drawFrame()
+    const { hasScript } = await this.#motion.look(0, 0)
+    return hasScript && (await this.#frameTime()) === frameTime
+  }
+
+  async #frameTime(): Promise<number | undefined> {
+    const { tab, signal } = this.#work
+    const { document } = tab.lifecycle
+    try {
+      return await tab.look<number>('document.timeline.currentTime', signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return undefined
+      throw error
+    }
+  }
+
+  /** Milliseconds of page time from one frame to the next. What takes long to draw gets fewer frames, as it would in real time. Absent: none is needed. */
+  #sliceFor(motion: Motion): number | undefined {
+    const usual = isMoving(motion) ? MOVING_SLICE : motion.hasScript ? RUNNING_SLICE : undefined
+    return usual && Math.min(STILL_SLICE, Math.max(usual, 2 * this.#frameMilliseconds))
+  }
+
   async #drawFrame(): Promise<void> {
+    const started = performance.now()
     const frame = await AwaitedFrame.request(this.#work)
     await frame.drawn(FRAME_MILLISECONDS)
+    this.#frameMilliseconds = performance.now() - started
   }
 
   #advance(milliseconds: number): Promise<void> {
