@@ -33,6 +33,12 @@ export async function enablePageEvents(session: DevTools): Promise<void> {
   ])
 }
 
+/**
+ * Has the browser count the time of scripts from the page's first one on. A page in another process inherits it: it must be on before the page is opened,
+ * or that page would look like one without scripts.
+ */
+export const countScripts = (session: DevTools) => session.send('Performance.enable')
+
 /** Has requests go past service workers, whoever runs them. A session that does not listen to the network has no say in it. */
 export async function bypassServiceWorkers(session: DevTools): Promise<void> {
   await enableNetwork(session)

@@ -1,7 +1,7 @@
 import type { DevTools, ParentSession } from './devtools.ts'
 import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { enableNetwork, enablePageEvents } from './page-events.ts'
+import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
 import type { ContextPlan } from './plans/context.ts'
 import type { MediaPlan } from './plans/media.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
@@ -50,6 +50,7 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
     const frames = new Frames(session, { version: browser.version(), plan, lifecycle })
     await Promise.all([
       enablePageEvents(session),
+      countScripts(session),
       session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       resize(plan.viewport),
       frames.start(),

@@ -2,7 +2,7 @@ import type { BrowserContext, Frame, Page } from 'playwright-core'
 import { type DevTools, directly } from './devtools.ts'
 import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { findClient, listenAlong } from './page-events.ts'
+import { countScripts, findClient, listenAlong } from './page-events.ts'
 import { followWorkers } from './playwright-workers.ts'
 import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
 
@@ -22,6 +22,7 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
   const [{ frameTree }, events] = await Promise.all([
     session.send('Page.getFrameTree'),
     listenAlong(page, session),
+    countScripts(session),
     applyEmulation(session, page, version, plan),
   ])
   const client = findClient(page)

@@ -21,7 +21,6 @@ import { loadFiles } from './steps/load-files.ts'
 import { mask } from './steps/mask.ts'
 import { measure } from './steps/measure.ts'
 import { metadata } from './steps/metadata.ts'
-import { watchScripts } from './steps/motion.ts'
 import { navigate } from './steps/navigate.ts'
 import { notePanel } from './steps/note-panel.ts'
 import { notePage, notePicture } from './steps/notes.ts'
@@ -55,7 +54,6 @@ export const STEPS: readonly Step[] = [
   signIn,
   initScript,
   watchPage,
-  watchScripts,
   holdRequests,
   loadFiles,
   listen,

@@ -1,5 +1,5 @@
 import { answered } from '../race.ts'
-import type { Step, Work } from './step.ts'
+import type { Work } from './step.ts'
 
 /** What moves in a page. */
 export interface Motion {
@@ -18,14 +18,6 @@ export const STILL: Motion = { hasScript: false, hasChanges: false, animations: 
 /** Whether something in the page may look different soon. Scripts that run and change nothing do not count; what they draw on a canvas cannot be seen. */
 export const isMoving = ({ hasScript, hasChanges, animations, canvases }: Motion): boolean =>
   animations > 0 || hasChanges || (hasScript && canvases > 0)
-
-/** Has the browser count the time of scripts from the first one on: a page that has never run one does not change by itself. */
-export const watchScripts: Step = {
-  name: 'watchScripts',
-  isWanted: (plan) => plan.stabilityMilliseconds > 0 || plan.picture.sweep,
-  // Waited for: a page in another process inherits what the browser has confirmed, and would look like one without scripts.
-  run: async ({ tab, signal }) => void (await answered(tab.session.send('Performance.enable'), signal)),
-}
 
 /** Watches what moves in one page. */
 export class MotionWatch {
@@ -83,7 +75,7 @@ export async function bringForward({ tab, signal }: Work, milliseconds: number):
   }
 }
 
-/** Seconds that scripts of the page's own process have run, as the browser counts. Needs {@link watchScripts}. */
+/** Seconds that scripts of the page's own process have run, as the browser counts since the tab was opened. */
 export async function scriptSeconds({ tab, signal }: Work): Promise<number> {
   const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0

@@ -71,8 +71,8 @@ class Rest {
   async live(): Promise<Motion> {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
-    let motion = await this.#motion.look(0, bound)
-    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(bound)
+    let motion = await this.#motion.look(0, bound * LONG_ANIMATION)
+    if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock
     const frame = await AwaitedFrame.request(this.#work)
     motion = await this.#pass(bound, { ...motion, hasScript: false })
@@ -100,8 +100,8 @@ class Rest {
   }
 
   /** Without scripts there is nothing but animations, and passing their time costs none: longer ones come to their end too. */
-  async #finishAnimations(bound: number): Promise<Motion> {
-    await bringForward(this.#work, bound * LONG_ANIMATION)
+  async #finishAnimations(motion: Motion, bound: number): Promise<Motion> {
+    if (motion.animations > 0) await bringForward(this.#work, bound * LONG_ANIMATION)
     return STILL
   }
 
