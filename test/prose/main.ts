@@ -1,0 +1,8 @@
+// Part of `npm run verify`: checks README, CHANGELOG and docs against the style in docs/.vale. With --all it also prints suggestions.
+import { checkedFiles, checkProse } from './check.ts'
+import { buildVale } from './vale.ts'
+
+await buildVale()
+const { isGood, output } = await checkProse(checkedFiles, process.argv.includes('--all') ? 'suggestion' : 'error')
+process.stdout.write(output)
+process.exit(isGood ? 0 : 1)
