@@ -31,8 +31,7 @@ export const JOB_ERRORS = {
       'The picture shows one color: wait for more (options.wait_for_selector, options.delay), or accept it (options.blank_page_action).',
   },
   BOT_CHALLENGE: {
-    remedy:
-      'The site detected automation; options.cookies or options.proxy may help, or leave options.fail_on_bot_challenge out.',
+    remedy: 'The site detected automation; options.cookies or options.proxy may help, or leave options.fail_on_bot_challenge out.',
   },
   CONTENT_RULE: { remedy: 'The page breaks a rule of the options (fail_if_…, fail_on_redirect); error.message says which.' },
   STORAGE_FAILED: { remedy: 'The picture could not be stored; try again later.', retryable: true },
