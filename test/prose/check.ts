@@ -14,7 +14,7 @@ const excluded = ['docs/options.md', 'docs/benchmarks.md']
 /** The files that `npm run verify` checks, relative to the repository. */
 export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
-  ...globSync('{,docs/,test/*/}*.md', { cwd: repository }).sort(),
+  ...globSync('{,docs/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 
 /** What Vale found. */
