@@ -8,7 +8,7 @@ import { locateVale } from './vale.ts'
 
 const configuration = path.join(repository, 'docs/.vale/vale.ini')
 
-/** Generated, and measurements. Decision records are not checked either: they keep the words of their time. */
+/** Mostly generated tables. Decision records are not checked either: they keep the words of their time. */
 const excluded = ['docs/options.md', 'docs/benchmarks.md']
 
 /** The files that `npm run verify` checks, relative to the repository. */
