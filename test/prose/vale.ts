@@ -3,12 +3,15 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { run } from '../cluster/exec.ts'
-import { buildEnvironment, digestOf, followBuild } from '../cluster/programs.ts'
+import { digestOf, followBuild } from '../cluster/programs.ts'
 import { programsDirectory } from '../cluster/state.ts'
 import { type Report, type Step, StepError } from '../cluster/steps.ts'
 
 const moduleDirectory = path.join(import.meta.dirname, 'go')
-const valeModule = 'github.com/errata-ai/vale/v3/cmd/vale'
+const valeModule = 'github.com/vale-cli/vale/v3/cmd/vale'
+
+/** Vale contains parsers of programming languages in C. They are not used here, so they are compiled without optimization, which is faster. */
+const buildEnvironment = { CGO_ENABLED: '1', CGO_CFLAGS: '-O0 -w', GOFLAGS: '-trimpath -buildvcs=false' }
 
 /** The step that builds Vale, for a command's list of steps. */
 export const valeStep: Step = {
@@ -35,7 +38,10 @@ export async function buildVale(report: Report = () => {}): Promise<boolean> {
     await rename(partial, directory)
   } catch (cause) {
     if (existsSync(directory)) return false
-    throw new StepError('Vale cannot be built', { remedy: 'check that Go can reach a module proxy: go env GOPROXY', cause })
+    throw new StepError('Vale cannot be built', {
+      remedy: 'check that gcc is installed and that Go can reach a module proxy (go env GOPROXY)',
+      cause,
+    })
   } finally {
     await rm(partial, { recursive: true, force: true })
   }

@@ -2,7 +2,7 @@ module prose
 
 go 1.26.0
 
-tool github.com/errata-ai/vale/v3/cmd/vale
+tool github.com/vale-cli/vale/v3/cmd/vale
 
 require (
 	dario.cat/mergo v1.0.1 // indirect
@@ -13,6 +13,7 @@ require (
 	github.com/adrg/frontmatter v0.2.0 // indirect
 	github.com/adrg/strutil v0.3.1 // indirect
 	github.com/adrg/xdg v0.5.3 // indirect
+	github.com/andybalholm/cascadia v1.3.5 // indirect
 	github.com/atomicgo/cursor v0.0.1 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.7.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
@@ -21,7 +22,6 @@ require (
 	github.com/d5/tengo/v2 v2.17.0 // indirect
 	github.com/dlclark/regexp2/v2 v2.5.2 // indirect
 	github.com/errata-ai/ini v1.63.0 // indirect
-	github.com/errata-ai/vale/v3 v3.19.0 // indirect
 	github.com/expr-lang/expr v1.17.7 // indirect
 	github.com/fatih/color v1.18.0 // indirect
 	github.com/gobwas/glob v0.2.3 // indirect
@@ -30,7 +30,7 @@ require (
 	github.com/huandu/xstrings v1.5.0 // indirect
 	github.com/jdkato/go-tree-sitter-julia v0.1.0 // indirect
 	github.com/jdkato/prose/v3 v3.2.1 // indirect
-	github.com/jdkato/regexp2/v2 v2.5.5 // indirect
+	github.com/jdkato/regexp2/v2 v2.5.6 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.20 // indirect
 	github.com/mattn/go-runewidth v0.0.19 // indirect
@@ -53,14 +53,16 @@ require (
 	github.com/spf13/pflag v1.0.5 // indirect
 	github.com/tomwright/dasel/v2 v2.8.1 // indirect
 	github.com/tomwright/dasel/v3 v3.10.1 // indirect
+	github.com/vale-cli/vale/v3 v3.22.0 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
-	github.com/yuin/goldmark v1.7.8 // indirect
-	golang.org/x/crypto v0.52.0 // indirect
+	github.com/yuin/goldmark v1.8.6 // indirect
+	golang.org/x/crypto v0.55.0 // indirect
 	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8 // indirect
-	golang.org/x/net v0.55.0 // indirect
-	golang.org/x/sync v0.16.0 // indirect
-	golang.org/x/sys v0.45.0 // indirect
-	golang.org/x/term v0.43.0 // indirect
+	golang.org/x/net v0.57.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
+	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/term v0.45.0 // indirect
+	golang.org/x/text v0.41.0 // indirect
 	gopkg.in/neurosnap/sentences.v1 v1.0.7 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
