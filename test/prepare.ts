@@ -5,14 +5,16 @@ import { buildUpstreamMinio } from './cluster/programs.ts'
 import { runSteps } from './cluster/steps.ts'
 import { built, toolSteps } from './cluster/up.ts'
 import { ensurePythonTools } from './fuzz/python-tools.ts'
+import { valeStep } from './prose/vale.ts'
 
 // What tests without a cluster need: Debian's packages, the Kubernetes programs and MinIO, built once; MinIO without our patches, which
-// attacks on the store still work on; programs from PyPI; the chart's checkers.
+// attacks on the store still work on; programs from PyPI; the checkers of the chart and of texts.
 await runCommand(() =>
   runSteps([
     ...toolSteps(testPackages),
     { name: 'MinIO without patches', run: (report) => built(buildUpstreamMinio(report)) },
     { name: 'Python tools', run: () => ensurePythonTools() },
     ...chartToolSteps,
+    valeStep,
   ]),
 )

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { locatePrograms } from './cluster/programs.ts'
 
-// `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, unit tests.
+// `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, prose, unit tests.
 // The checks run side by side; each prints its output only when it fails.
 
 const node = process.execPath
@@ -15,6 +15,7 @@ const checks: Record<string, string[]> = {
   types: [bin('tsc'), '--noEmit'],
   generated: [node, 'crds/src/generate.ts', '--check'],
   chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],
+  prose: [node, 'test/prose/main.ts'],
 }
 if (!process.argv.includes('--no-unit')) checks.unit = [node, 'test/run.ts', 'unit']
 

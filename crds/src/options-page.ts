@@ -113,11 +113,11 @@ export function buildOptionsPage(proofs: readonly Proof[]): string {
   const groups = optionGroups.flatMap((group) => writeGroup(group, proofs))
   return [
     '<!-- Generated from crds/src/capture-options by `npm run generate`: edit the options there. -->',
-    '# Options of a capture',
+    '# Capture options',
     '',
-    `${optionNames.length} options, all of them optional, in \`options\` of POST /v1/screenshots and /v1/screenshots/batch; with kubectl in \`spec.options\`, by the`,
-    'same names in camel case. What the options have no effect on stands in `warnings` of the record. The last column names the test that shows the',
-    'option at work in a real browser.',
+    `This page lists the ${optionNames.length} options of a capture. All are optional. Put them into \`options\` of POST /v1/screenshots and POST /v1/screenshots/batch,`,
+    'or with kubectl into `spec.options`, by the same names in camel case. `warnings` in the record lists options that had no effect. The last column',
+    'links the test that shows the option in a real browser.',
     '',
     ...groups,
   ].join('\n')

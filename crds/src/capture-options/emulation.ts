@@ -11,7 +11,7 @@ export const emulationOptions = {
   viewportLandscape: z.boolean().describe('Turns the window so that its longer side is its width. Default: false.'),
   mediaType: z.enum(['screen', 'print']).describe('CSS media type: screen or print. Default: screen, and print for a pdf.'),
   reducedMotion: z.boolean().describe('Asks the page for less motion. Default: false.'),
-  forcedColors: z.boolean().describe('Puts a few colours of high contrast in place of the page’s own. Default: false.'),
+  forcedColors: z.boolean().describe('Puts a few colors of high contrast in place of the page’s own. Default: false.'),
   prefersContrast: z
     .enum(['no_preference', 'more', 'less'])
     .describe('Contrast that the page is asked for: no_preference, more or less. Default: no_preference.'),

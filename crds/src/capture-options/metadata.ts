@@ -15,7 +15,7 @@ export const metadataOptions = {
   metadataFonts: note('the font families that the page is drawn with'),
   metadataTimings: note('milliseconds of each step and of the page’s own loading'),
   metadataContentHash: note('the file’s SHA-256 and a perceptual hash of the picture'),
-  metadataPalette: note('the picture’s main colours'),
+  metadataPalette: note('the picture’s main colors'),
   metadataLinks: note('the first 100 addresses that the page links to'),
   metadataBlockedRequests: note('how many requests were blocked'),
 }

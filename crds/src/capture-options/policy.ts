@@ -47,4 +47,4 @@ export function findForbidden(options: AllOptions, policy: OptionPolicy): string
 
 /** What a client is told of them. */
 export const toForbiddenMessage = (names: readonly string[]): string =>
-  `not allowed here: ${names.map(toSnakeCase).join(', ')}; whoever runs this service has switched ${names.length === 1 ? 'it' : 'them'} off`
+  `not allowed here: ${names.map(toSnakeCase).join(', ')}; an administrator of this service has switched ${names.length === 1 ? 'it' : 'them'} off`

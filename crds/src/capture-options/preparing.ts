@@ -34,7 +34,7 @@ export const preparingOptions = {
     50,
     'CSS selectors of elements to cover with a box of one color, for what is private or changes; in a pdf they leave an empty place instead. At most 50. Default: none.',
   ),
-  maskColor: color('Colour of the boxes of mask_selectors, a CSS colour. Default: #ff00ff.'),
+  maskColor: color('Color of the boxes of mask_selectors, a CSS color. Default: #ff00ff.'),
   errorOnClickSelectorNotFound: z
     .boolean()
     .describe('Fails the capture when click matches nothing; else the picture is taken with a warning. Default: true.'),

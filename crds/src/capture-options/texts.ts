@@ -49,7 +49,7 @@ export const addressPatterns = (most: number, what: string) =>
 /** Words to look for in a page. */
 export const pageWords = (most: number, what: string) => z.array(z.string().min(1).max(WORDS_LENGTH)).max(most).describe(what)
 
-/** A CSS colour: by name, by hexadecimal digits or by function. */
+/** A CSS color: by name, by hexadecimal digits or by function. */
 export const color = (what: string) =>
   z
     .string()

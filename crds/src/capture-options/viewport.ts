@@ -11,7 +11,7 @@ export const viewportOptions = {
   device: z
     .enum(deviceNames)
     .describe('Device to emulate: its window, pixel ratio, touch and user agent, but for what other options choose. Default: none.'),
-  darkMode: z.boolean().describe('Asks the page for its dark colour scheme, if it has one. Default: false.'),
+  darkMode: z.boolean().describe('Asks the page for its dark color scheme, if it has one. Default: false.'),
 }
 
 export const viewportDefaults = { viewportWidth: 1920, viewportHeight: 1080, deviceScaleFactor: 1, darkMode: false }

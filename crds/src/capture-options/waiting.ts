@@ -78,7 +78,7 @@ export const waitingOptions = {
   blankPageAction: z
     .enum(['accept', 'retry', 'fail'])
     .describe(
-      'What is done about a picture of one colour: accept it, retry it once more and then accept it with a warning, or retry and then fail. Default: retry.',
+      'What is done about a picture of one color: accept it, retry it once more and then accept it with a warning, or retry and then fail. Default: retry.',
     ),
 }
 

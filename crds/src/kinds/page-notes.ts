@@ -30,7 +30,7 @@ export const PageNotes = z.object({
     })
     .describe('Hashes of the file.')
     .optional(),
-  palette: z.array(z.string().max(7)).max(8).describe('Main colours of the picture, most frequent first.').optional(),
+  palette: z.array(z.string().max(7)).max(8).describe('Main colors of the picture, most frequent first.').optional(),
   blockedRequests: z.int().min(0).describe('Requests of the page that were blocked.').optional(),
   links: addresses(100, 'Addresses that the page links to, in order.'),
 })

@@ -124,7 +124,7 @@ t.test('spec 4.3: GET /v1/screenshots/:id returns the job', async (t) => {
   t.equal(headers.get('retry-after'), '2')
 })
 
-t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag answers 304', async (t) => {
+t.test('spec 4.3: polling is cheap: ?wait= holds the request, and an ETag returns 304', async (t) => {
   const { body: created } = await createAndForget(t, { url, options: { delay: 1_000 } })
   const { body, headers } = await call<RecordBody>(`/api/v1/screenshots/${created.id}?wait=25`)
   t.equal(body.status, 'completed')

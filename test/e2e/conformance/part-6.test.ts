@@ -243,7 +243,7 @@ t.test('spec 2.10: a webhook test answers a bare object', async (t) => {
   t.strictSame(Object.keys(tried.body).sort(), fields.sort())
 })
 
-t.test('spec 7.4: a webhook test failure is told in error, with success false', async (t) => {
+t.test('spec 7.4: error describes a failed webhook test, with success false', async (t) => {
   const { status, body } = await tryOut(given)
   t.equal(status, 200)
   t.match(body, { success: false, status_code: 500, error: /./ })

@@ -62,7 +62,7 @@ t.test('spec 8.1: the quota is monthly and resets on the 1st at 00:00 UTC', asyn
   t.equal(headers.get('x-quota-reset'), String(next.getTime() / 1000))
 })
 
-t.test('spec 8.1: with a new month the count begins anew, and nothing rolls over', async (t) => {
+t.test('spec 8.1: the count starts at zero each month, and nothing rolls over', async (t) => {
   const account = await createClusterAccount(t, 'month', { plan: 'free' })
   const { key } = account
   await chargeAccount(account, 40, '2020-02')
@@ -103,7 +103,7 @@ t.test('spec 8.3: usage is tracked in real time', async (t) => {
   }
 })
 
-t.test('spec 8.4: a failed capture gives its unit back', async (t) => {
+t.test('spec 8.4: a failed capture is not charged', async (t) => {
   const { key } = await createClusterAccount(t, 'refunded', { plan: 'basic' })
   const { body } = await createAndForget(t, { url: page('/hang-up') }, key)
   await eventually('it has failed', async () => {

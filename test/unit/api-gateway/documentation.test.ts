@@ -15,8 +15,8 @@ function rowsBelow(heading: string): string[] {
 }
 
 const tables: [heading: string, rows: string[]][] = [
-  ['Answers', Object.entries(HTTP_ERRORS).map(([code, { status, remedy }]) => `| ${status} | \`${code}\` | ${remedy} |`)],
-  ['Faults in `error.details`', Object.entries(PROBLEM_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)],
+  ['Responses', Object.entries(HTTP_ERRORS).map(([code, { status, remedy }]) => `| ${status} | \`${code}\` | ${remedy} |`)],
+  ['Problems in `error.details`', Object.entries(PROBLEM_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)],
   ['Failed captures', Object.entries(JOB_ERRORS).map(([code, { remedy }]) => `| \`${code}\` | ${remedy} |`)],
 ]
 for (const [heading, rows] of tables) {

@@ -33,6 +33,6 @@ t.test('findForbidden names what is switched off and was chosen', async (t) => {
 })
 
 t.test('toForbiddenMessage names options as callers write them', async (t) => {
-  t.equal(toForbiddenMessage(['bypassCsp']), 'not allowed here: bypass_csp; whoever runs this service has switched it off')
+  t.equal(toForbiddenMessage(['bypassCsp']), 'not allowed here: bypass_csp; an administrator of this service has switched it off')
   t.match(toForbiddenMessage(['proxy', 'initScript']), /proxy, init_script; .* them off/)
 })

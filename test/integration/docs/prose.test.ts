@@ -1,0 +1,62 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { checkedFiles, checkProse } from '../../prose/check.ts'
+import { buildVale } from '../../prose/vale.ts'
+
+// The check of `npm run verify` finds what the style forbids. A rule that matched nothing would pass every text.
+
+await buildVale()
+const directory = await mkdtemp(path.join(tmpdir(), 'tintype-prose-'))
+t.teardown(() => rm(directory, { recursive: true, force: true }))
+
+const check = async (text: string, minimum?: 'suggestion') => {
+  const file = path.join(directory, 'page.md')
+  await writeFile(file, `# A page\n\n${text}\n`)
+  return checkProse([file], minimum)
+}
+
+const faults: [rule: string, text: string][] = [
+  ['Terms', 'Ask whoever runs this service.'],
+  ['Terms', 'The receiver is told of each event.'],
+  ['Terms', 'The gateway answers 404.'],
+  ['American', 'The picture shows one colour.'],
+  ['American', 'The capture is cancelled.'],
+  ['American', 'The package is under this licence.'],
+  ['American', 'The runner serialises the record.'],
+  ['RelativeSubject', 'What was not chosen is not stored.'],
+  ['RelativeSubject', 'The queue is fair. Who has nothing queued has no share.'],
+  ['Aphorisms', 'Each runner writes its own status and no other.'],
+  ['References', 'Delivery follows spec 6.3.'],
+  ['References', 'This avoids trap T1.'],
+]
+for (const [rule, text] of faults) {
+  t.test(`the prose check refuses: ${text}`, async (t) => {
+    for (const place of [text, `- ${text}`, `| A | B |\n|---|---|\n| one | ${text} |`]) {
+      const { isGood, output } = await check(place)
+      t.notOk(isGood, place)
+      t.match(output, `Tintype.${rule}`)
+    }
+  })
+}
+
+t.test('the prose check accepts plain text, and forbidden words in code', async (t) => {
+  const { isGood, output } = await check(
+    'The gateway returns 404. What does it do next? It retries.\n\nThe code is `CANCELLED`.\n\n```sh\necho whoever\n```',
+  )
+  t.ok(isGood, output)
+})
+
+t.test('a sentence of more than 30 words is a suggestion, not an error', async (t) => {
+  const text = `${'The gateway reads the record and '.repeat(6)}returns it.`
+  const { isGood, output } = await check(text, 'suggestion')
+  t.ok(isGood)
+  t.match(output, 'Tintype.SentenceLength')
+})
+
+t.test('the texts of the repository pass the prose check', async (t) => {
+  t.ok(checkedFiles.length > 8, `${checkedFiles.length} files`)
+  const { isGood, output } = await checkProse(checkedFiles)
+  t.ok(isGood, output)
+})

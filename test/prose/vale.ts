@@ -1,0 +1,49 @@
+/** Vale checks prose. It is built once from its Go module and kept in the cache, in a directory named by a digest of its go.mod and go.sum. */
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from '../cluster/exec.ts'
+import { digestOf, followBuild } from '../cluster/programs.ts'
+import { programsDirectory } from '../cluster/state.ts'
+import { type Report, type Step, StepError } from '../cluster/steps.ts'
+
+const moduleDirectory = path.join(import.meta.dirname, 'go')
+const valeModule = 'github.com/vale-cli/vale/v3/cmd/vale'
+
+/** Vale contains parsers of programming languages in C. They are not used here, so they are compiled without optimization, which is faster. */
+const buildEnvironment = { CGO_ENABLED: '1', CGO_CFLAGS: '-O0 -w', GOFLAGS: '-trimpath -buildvcs=false' }
+
+/** The step that builds Vale, for a command's list of steps. */
+export const valeStep: Step = {
+  name: 'Vale',
+  run: async (report) => ((await buildVale(report)) ? 'built' : 'already built'),
+}
+
+/** The path of the program, also before it is built. */
+export async function locateVale(): Promise<string> {
+  const sources = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
+  return path.join(programsDirectory, `vale-${digestOf(sources)}`, 'vale')
+}
+
+/** Builds Vale unless it exists. Resolves to whether it was built. */
+export async function buildVale(report: Report = () => {}): Promise<boolean> {
+  const directory = path.dirname(await locateVale())
+  if (existsSync(directory)) return false
+  await mkdir(programsDirectory, { recursive: true })
+  // Two commands may build at the same time, so each has a directory of its own and the first rename wins.
+  const partial = await mkdtemp(`${directory}.`)
+  try {
+    const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(partial, 'vale'), valeModule]
+    await run('nice', args, { directory: moduleDirectory, environment: buildEnvironment, onLine: followBuild(report) })
+    await rename(partial, directory)
+  } catch (cause) {
+    if (existsSync(directory)) return false
+    throw new StepError('Vale cannot be built', {
+      remedy: 'check that gcc is installed and that Go can reach a module proxy (go env GOPROXY)',
+      cause,
+    })
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+  return true
+}

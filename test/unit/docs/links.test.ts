@@ -1,0 +1,54 @@
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { readText } from '../../support/code-blocks.ts'
+
+// Links between the texts of the repository lead to files and headings that exist.
+
+const root = path.join(import.meta.dirname, '../../..')
+const pages = ['README.md', 'CHANGELOG.md', 'charts/tintype/README.md', ...globSync('{docs,docs/adr,test/*}/*.md', { cwd: root })]
+
+/** The text without its code. */
+const withoutCode = (markdown: string): string => markdown.replaceAll(/^ *```.*?^ *```$/gms, '').replaceAll(/`[^`\n]*`/g, '')
+
+/** The anchors that GitHub makes of a page's headings. */
+const anchorsOf = (markdown: string): Set<string> =>
+  new Set(
+    [...markdown.replaceAll(/^ *```.*?^ *```$/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+
+/** Links of a page that lead nowhere. */
+function findBroken(page: string, markdown: string): string[] {
+  const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target)) return false
+    const [file = '', anchor] = target.split('#')
+    const found = file === '' ? page : path.join(path.dirname(page), file)
+    if (!existsSync(path.join(root, found))) return true
+    return anchor !== undefined && !anchorsOf(readText(found)).has(anchor)
+  })
+}
+
+t.test('the check of links finds missing files and headings', async (t) => {
+  t.strictSame(findBroken('docs/api.md', '[a](api.md) [b](nothing.md) [c](api.md#files) [d](api.md#nothing) [e](https://example.com)'), [
+    'nothing.md',
+    'api.md#nothing',
+  ])
+})
+
+for (const page of pages)
+  t.test(`${page} links to nothing that is missing`, async (t) => t.strictSame(findBroken(page, readText(page)), []))
+
+t.test('docs/README.md lists every page of docs', async (t) => {
+  const index = readText('docs/README.md')
+  const files = globSync('docs/*.md', { cwd: root }).map((file) => path.basename(file))
+  t.strictSame(
+    files.filter((file) => file !== 'README.md' && !index.includes(`(${file})`)),
+    [],
+  )
+})
