@@ -18,12 +18,12 @@ export interface Rendered {
 }
 
 /**
- * Runs helm, the one that `node test/cluster/programs.ts` builds.
+ * Runs helm, the one that `node test/prepare.ts` builds.
  * @throws CommandError with what it printed
  */
 export async function helm(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
   const program = path.join((await locatePrograms()).kubernetes, 'helm')
-  if (!existsSync(program)) throw new Error('helm is not built yet: run `node test/cluster/programs.ts` first')
+  if (!existsSync(program)) throw new Error('helm is not built yet: run `node test/prepare.ts` first')
   return run(program, args, { environment })
 }
 

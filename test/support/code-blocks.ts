@@ -6,7 +6,9 @@ const root = path.join(import.meta.dirname, '../..')
 /** Every page that tells a reader what to type: README.md, docs/, and the chart's README. ADRs and benchmarks tell nobody. */
 export const manualPages: readonly string[] = [
   'README.md',
-  ...globSync('docs/*.md', { cwd: root }),
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...globSync('docs/{,examples/}*.md', { cwd: root }),
   'charts/tintype/README.md',
   'test/cluster/README.md',
 ]

@@ -1,0 +1,123 @@
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { VERSION } from '../../../capture-runner/src/version.ts'
+import { repository } from '../../cluster/state.ts'
+import { readText } from '../../support/code-blocks.ts'
+
+// The pages for contributors name files and scripts that exist, and the settings for tools agree with each other.
+
+interface Manifest {
+  version: string
+  workspaces: string[]
+  scripts: Record<string, string>
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+const pages = ['CONTRIBUTING.md', 'SECURITY.md', 'docs/examples/README.md', '.github/pull_request_template.md']
+const readJson = <T>(file: string): T => JSON.parse(readText(file)) as T
+const manifest = readJson<Manifest>('package.json')
+const manifests = [manifest, ...manifest.workspaces.map((workspace) => readJson<Manifest>(`${workspace}/package.json`))]
+
+/** Code spans that start with a folder of the repository; `<name>` is for the reader to fill in. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:\.ci|\.github|api-gateway|capture-runner|charts|crds|docs|operator|test)\/[^\s`<>]*)`/g)].map(
+    ([, file = '']) => file,
+  )
+
+/** Paths in code blocks: arguments of `node`, `sh` and `tap`. */
+const argumentsIn = (text: string): string[] =>
+  [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) =>
+    [...block.matchAll(/(?<= )(?:test|docs|charts|crds)\/[\w./*-]+/g)].map(([file]) => file),
+  )
+
+/** Targets of relative links, with the heading that they lead to. */
+const linksIn = (text: string): { file: string; heading: string | undefined }[] =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => ({ file: target.split('#')[0] ?? '', heading: target.split('#')[1] }))
+
+/** The anchors of a page, as GitHub makes them. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+for (const page of pages) {
+  t.test(`${page} names only files, headings and scripts that exist`, async (t) => {
+    const text = readText(page)
+    for (const file of [...pathsIn(text), ...argumentsIn(text)]) t.ok(globSync(file, { cwd: repository }).length > 0, file)
+    for (const { file, heading } of linksIn(text)) {
+      const target = file === '' ? page : path.join(path.dirname(page), file)
+      t.ok(existsSync(path.join(repository, target)), `${file} is a file`)
+      if (heading !== undefined) t.ok(anchorsOf(readText(target)).includes(heading), `${file}#${heading} is a heading`)
+    }
+    for (const [, script = ''] of text.matchAll(/npm run ([a-z]+)/g)) t.ok(manifest.scripts[script], `npm run ${script}`)
+  })
+}
+
+t.test('CONTRIBUTING.md names files, so that the check of them is not empty', async (t) => {
+  const text = readText('CONTRIBUTING.md')
+  t.ok(pathsIn(text).length > 40, `${pathsIn(text).length} paths`)
+  t.ok(argumentsIn(text).length > 10, `${argumentsIn(text).length} arguments`)
+  t.ok(linksIn(text).length > 15, `${linksIn(text).length} links`)
+})
+
+t.test('every package, the chart and the runner have one version', async (t) => {
+  const chart = parse(readText('charts/tintype/Chart.yaml')) as { version: string; appVersion: string }
+  const own = manifests.flatMap(({ dependencies = {} }) => Object.entries(dependencies).filter(([name]) => name.startsWith('@tintype/')))
+  t.equal(own.length, 3)
+  const versions = [
+    ...manifests.map(({ version }) => version),
+    ...own.map(([, version]) => version),
+    chart.version,
+    chart.appVersion,
+    VERSION,
+  ]
+  t.strictSame(new Set(versions), new Set([manifest.version]))
+})
+
+t.test('.editorconfig has the indent and the width of biome.json', async (t) => {
+  const { formatter } = readJson<{ formatter: { indentStyle: string; indentWidth: number; lineWidth: number } }>('biome.json')
+  const text = readText('.editorconfig')
+  t.match(text, `indent_style = ${formatter.indentStyle}\nindent_size = ${formatter.indentWidth}\n`)
+  t.match(text, `max_line_length = ${formatter.lineWidth}\n`)
+})
+
+t.test('renovate.json has rules only for npm packages that are used', async (t) => {
+  const { packageRules } = readJson<{ packageRules: { matchManagers?: string[]; matchPackageNames: string[] }[] }>('renovate.json')
+  const used = new Set(manifests.flatMap(({ dependencies, devDependencies }) => Object.keys({ ...dependencies, ...devDependencies })))
+  const named = packageRules.flatMap(({ matchManagers, matchPackageNames }) => (matchManagers ? [] : matchPackageNames))
+  t.ok(named.length > 3)
+  for (const name of named) t.ok(used.has(name), name)
+})
+
+t.test('the development container builds from a Dockerfile with the Go that the local cluster needs', async (t) => {
+  const { build, postCreateCommand } = readJson<{ build: { dockerfile: string }; postCreateCommand: string }>(
+    '.devcontainer/devcontainer.json',
+  )
+  const [, wanted] = /^go (\d+\.\d+)/m.exec(readText('test/cluster/go/go.mod')) ?? []
+  t.match(readText(`.devcontainer/${build.dockerfile}`), `FROM golang:${wanted}-bookworm`)
+  t.ok(existsSync(path.join(repository, postCreateCommand.replace(/^sh /, ''))))
+})
+
+for (const file of globSync('.github/ISSUE_TEMPLATE/{bug,feature}.yml', { cwd: repository })) {
+  t.test(`${file} has what GitHub asks of an issue template`, async (t) => {
+    const template = parse(readText(file)) as {
+      name: string
+      description: string
+      body: { type: string; id?: string; attributes: object }[]
+    }
+    t.ok(template.name && template.description)
+    const inputs = template.body.filter(({ type }) => type !== 'markdown')
+    t.ok(inputs.length > 0)
+    t.equal(new Set(inputs.map(({ id }) => id)).size, inputs.length)
+    for (const { type, attributes } of inputs) t.ok(['input', 'textarea'].includes(type) && 'label' in attributes)
+  })
+}

@@ -1,0 +1,114 @@
+import { globSync, readdirSync } from 'node:fs'
+import { Ajv, type ValidateFunction } from 'ajv'
+import t from 'tap'
+import { parse, parseAllDocuments } from 'yaml'
+import { parseBatchBody } from '../../../api-gateway/src/translate/batch-body.ts'
+import { parseCreateBody } from '../../../api-gateway/src/translate/create-body.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { contradictions } from '../../../crds/src/capture-options/contradictions.ts'
+import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
+import { repository } from '../../cluster/state.ts'
+import { chartDirectory, helm, type Rendered } from '../../support/chart.ts'
+import { readText } from '../../support/code-blocks.ts'
+
+// Manifests are checked with the generated CRDs, requests with the schemas of the gateway, values with the schema of the chart.
+
+interface SchemaNode {
+  [key: string]: unknown
+  properties?: Record<string, SchemaNode>
+  additionalProperties?: SchemaNode | false
+  items?: SchemaNode
+}
+interface Crd {
+  spec: { names: { kind: string }; versions: { name: string; schema: { openAPIV3Schema: SchemaNode } }[] }
+}
+
+const folder = 'docs/examples'
+const files = readdirSync(`${repository}/${folder}`).filter((file) => file !== 'README.md')
+const manifests = files.filter((file) => file.endsWith('.yaml') && !file.startsWith('values-'))
+const values = files.filter((file) => file.startsWith('values-'))
+const requests: Record<string, (body: unknown) => unknown> = {
+  'create-screenshot.json': (body) => parseCreateBody(body, DEFAULT_EGRESS_RULES),
+  'create-batch.json': (body) => parseBatchBody(body, DEFAULT_EGRESS_RULES),
+}
+
+/** A structural schema allows unknown fields, which the API server drops. Here they are errors. */
+function close(node: SchemaNode): SchemaNode {
+  const { properties, additionalProperties, items, ...rest } = node
+  const closed = properties && {
+    properties: Object.fromEntries(Object.entries(properties).map(([name, child]) => [name, close(child)])),
+    additionalProperties: false as const,
+  }
+  return {
+    ...rest,
+    ...closed,
+    ...(additionalProperties ? { additionalProperties: close(additionalProperties) } : {}),
+    ...(items ? { items: close(items) } : {}),
+  }
+}
+
+// Not strict: the schemas have `x-kubernetes-…` keywords, which ajv does not know.
+const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false })
+
+/** The schema of each kind, by `apiVersion/kind`. Metadata is the API server's own and stays open. */
+const schemas = new Map(
+  globSync('crds/generated/*.yaml', { cwd: repository }).flatMap((file) => {
+    const { spec } = parse(readText(file)) as Crd
+    return spec.versions.map(({ name, schema: { openAPIV3Schema } }) => [
+      `tintype.dev/${name}/${spec.names.kind}`,
+      ajv.compile(close({ ...openAPIV3Schema, properties: { ...openAPIV3Schema.properties, metadata: {} } })),
+    ])
+  }) as [string, ValidateFunction][],
+)
+
+const objectsOf = (file: string) => parseAllDocuments(readText(`${folder}/${file}`)).map((document) => document.toJS() as Rendered)
+const faultsOf = (object: Rendered): string[] => {
+  const validate = schemas.get(`${object.apiVersion}/${object.kind}`)
+  if (!validate) return [`no CRD of ${object.apiVersion} ${object.kind}`]
+  if (validate(object)) return []
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath}: ${message} ${JSON.stringify(params)}`)
+}
+
+t.test('the check of manifests finds unknown fields, missing fields and values out of range', async (t) => {
+  const object = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', metadata: { name: 'x' } }
+  const faults = (spec: object) => faultsOf({ ...object, spec } as Rendered)
+  t.strictSame(faults({ url: 'https://example.com', options: { fullPage: true } }), [])
+  t.match(faults({ url: 'https://example.com', options: { full_page: true } }), [/^\/spec\/options: .*full_page/])
+  t.match(faults({ options: {} }), [/^\/spec: .*url/])
+  t.match(faults({ url: 'https://example.com', options: { imageQuality: 101 } }), [/^\/spec\/options\/imageQuality: /])
+  t.match(faultsOf({ ...object, kind: 'Screenshots' }), [/^no CRD of/])
+})
+
+t.test('every example is checked, and its README links it', async (t) => {
+  t.strictSame([...manifests, ...values, ...Object.keys(requests)].sort(), files.sort())
+  const text = readText(`${folder}/README.md`)
+  for (const file of files) t.ok(text.includes(`](${file})`), file)
+})
+
+for (const file of manifests) {
+  t.test(`${file} is valid by the generated CRDs`, async (t) => {
+    const objects = objectsOf(file)
+    t.ok(objects.length > 0)
+    for (const object of objects) {
+      t.strictSame(faultsOf(object), [], `${object.kind} ${object.metadata.name}`)
+      const { options = {} } = (object as Rendered & Pick<Screenshot, 'spec'>).spec
+      const held = contradictions.filter((contradiction) => contradiction.holds(options)).map(({ code }) => code)
+      t.strictSame(held, [], 'no options contradict each other')
+    }
+  })
+}
+
+for (const file of values) {
+  t.test(`${file} is valid by values.schema.json, and the chart renders with it`, async (t) => {
+    const args = ['template', 'tintype', chartDirectory, '--namespace', 'tintype', '--values', `${repository}/${folder}/${file}`]
+    t.match(await helm(args), /kind: RunnerPool/)
+  })
+}
+
+for (const [file, parseBody] of Object.entries(requests)) {
+  t.test(`${file} is a body that the gateway accepts`, async (t) => {
+    const body = JSON.parse(readText(`${folder}/${file}`))
+    t.doesNotThrow(() => parseBody(body))
+    t.throws(() => parseBody({ ...body, optoins: {} }), { code: 'VALIDATION_ERROR' }, 'the control: an unknown field is an error')
+  })
+}
