@@ -15,9 +15,9 @@ import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
-import { Doubts } from './create/doubts.ts'
 import { Idempotency } from './create/idempotency.ts'
 import { Queue } from './create/queue.ts'
+import { UncertainCreates } from './create/uncertain-creates.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
@@ -93,7 +93,7 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     queue,
-    doubts: new Doubts({ screenshots, archive, files: bucket, quota, log }),
+    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
     quota,
     objects: bucket,
     idempotency: new Idempotency(bucket, keyRing.current, now, report),

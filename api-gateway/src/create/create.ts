@@ -8,11 +8,11 @@ import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { toLimitHeaders } from '../translate/limit-headers.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
-import type { Doubts } from './doubts.ts'
 import type { Turn } from './idempotency.ts'
 import { mapAtOnce } from './map-at-once.ts'
 import type { CreationPlan } from './plan.ts'
 import type { Leave, Queue } from './queue.ts'
+import type { UncertainCreates } from './uncertain-creates.ts'
 
 // One creation, of one screenshot or of a batch: pay, create, settle. Every step may be repeated under the same plan, by this process or, after
 // a crash, by another.
@@ -22,7 +22,7 @@ export interface CreateDeps {
   archive: Pick<RecordArchive, 'find'>
   quota: QuotaStore
   queue: Pick<Queue, 'enter'>
-  doubts: Pick<Doubts, 'add'>
+  uncertainCreates: Pick<UncertainCreates, 'add'>
 }
 
 export interface CreateRequest {
@@ -96,7 +96,7 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
 }
 
 /** @throws ApiError when nothing was created */
-async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota, doubts }: CreateDeps): Promise<void> {
+async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota, uncertainCreates }: CreateDeps): Promise<void> {
   const errors = items.flatMap(({ error }) => error ?? [])
   const uncertain = items.filter(({ error }) => error !== undefined && isUnknown(error)).map(({ id }) => id)
   const hasSome = errors.length === 0 || items.some(({ refusal }) => !refusal)
@@ -104,7 +104,7 @@ async function conclude(items: readonly Item[], { account, turn }: CreateRequest
   // What is not settled stays charged until somebody has seen whether it exists.
   if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
   // Where nothing was answered but an error, a request with the same key goes on under this reservation.
-  else if (hasSome || !turn.isRemembered) void doubts.add({ account: account.metadata.name, reservation, ids: uncertain })
+  else if (hasSome || !turn.isRemembered) void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain })
   if (hasSome) return
   if (uncertain.length === 0) await turn.forget()
   const [error] = errors

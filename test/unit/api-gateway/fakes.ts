@@ -316,7 +316,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
-    doubts: { add: async () => undefined },
+    uncertainCreates: { add: async () => undefined },
     plans: DEFAULT_PLANS,
     files,
     keys,

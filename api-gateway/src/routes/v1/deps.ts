@@ -2,9 +2,9 @@ import type { EgressRules } from '@tintype/crds/address-rules'
 import type { OptionPolicy } from '@tintype/crds/capture-options/policy'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { CacheDeps } from '../../cache/find-picture.ts'
-import type { Doubts } from '../../create/doubts.ts'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { Queue } from '../../create/queue.ts'
+import type { UncertainCreates } from '../../create/uncertain-creates.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { OptionsDeps } from '../../options/store-options.ts'
 import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore } from '../../store/ports.ts'
@@ -20,7 +20,7 @@ export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>,
   quota: QuotaStore
   idempotency: Idempotency
   queue: Queue
-  doubts: Pick<Doubts, 'add'>
+  uncertainCreates: Pick<UncertainCreates, 'add'>
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
   /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */

@@ -2,10 +2,10 @@ import t from 'tap'
 import { createBatch } from '../../../../api-gateway/src/create/batch.ts'
 import { buildAll } from '../../../../api-gateway/src/create/build.ts'
 import { createScreenshots } from '../../../../api-gateway/src/create/create.ts'
-import type { Doubt } from '../../../../api-gateway/src/create/doubts.ts'
 import type { Turn } from '../../../../api-gateway/src/create/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
 import { createSingle } from '../../../../api-gateway/src/create/single.ts'
+import type { UncertainCreate } from '../../../../api-gateway/src/create/uncertain-creates.ts'
 import { invalid, unavailable } from '../../../../api-gateway/src/errors.ts'
 import { buildMetrics } from '../../../../api-gateway/src/metrics.ts'
 import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshot.ts'
@@ -31,11 +31,11 @@ class Screenshots extends FakeScreenshots {
 
 function aWorld(count: number) {
   const screenshots = new Screenshots()
-  const doubted: Doubt[] = []
+  const uncertain: UncertainCreate[] = []
   const deps = {
     screenshots,
     queue: aQueue(screenshots),
-    doubts: { add: async (doubt: Doubt) => void doubted.push(doubt) },
+    uncertainCreates: { add: async (create: UncertainCreate) => void uncertain.push(create) },
     quota: new CountingQuota(),
     archive: new FakeArchive(),
     log: { warn: () => undefined } as never,
@@ -60,7 +60,7 @@ function aWorld(count: number) {
   }
   const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects(), ...cache })
   const request = { account, turn, urls, batchId: turn.plan.batchId ?? '', build }
-  return { deps, request, turn, done, doubted, repeat: { ...request, turn: { ...turn, isRepeated: true } } }
+  return { deps, request, turn, done, uncertain, repeat: { ...request, turn: { ...turn, isRepeated: true } } }
 }
 
 t.test('planScreenshots derives every id from the reservation', async (t) => {
@@ -106,13 +106,13 @@ t.test('createScreenshots refuses and forgets when nothing was done', async (t) 
 })
 
 t.test('createScreenshots leaves the charge and the key when it is not known what was created', async (t) => {
-  const { deps, request, done, doubted } = aWorld(1)
+  const { deps, request, done, uncertain } = aWorld(1)
   deps.screenshots.failures = [unavailable('away'), unavailable('away')]
   const keyed = { ...request, turn: { ...request.turn, isRemembered: true } }
   await t.rejects(createScreenshots(keyed, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.strictSame([deps.quota.used, deps.quota.settled, done, doubted], [1, [], [], []])
+  t.strictSame([deps.quota.used, deps.quota.settled, done, uncertain], [1, [], [], []])
   await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.equal(doubted.length, 1, 'without a key nobody comes back to it')
+  t.equal(uncertain.length, 1, 'without a key nobody comes back to it')
 })
 
 t.test('createScreenshots gives back what the API server refuses to store', async (t) => {
@@ -220,11 +220,11 @@ t.test('createBatch charges nothing when its ids cannot be kept', async (t) => {
 })
 
 t.test('createBatch names single items that could not be stored', async (t) => {
-  const { deps, request, turn, doubted } = aWorld(3)
+  const { deps, request, turn, uncertain } = aWorld(3)
   deps.screenshots.failures = [undefined, unavailable('away')]
   const items = await createBatch(request, deps)
   t.match(items, [{ refusal: undefined }, { refusal: { code: 'SERVICE_UNAVAILABLE' } }, { refusal: undefined }])
   t.equal(deps.archive.records.size, 0, 'it may exist all the same')
-  t.match(doubted, [{ account: 'acme', reservation: turn.plan.reservation, ids: [turn.plan.ids[1]] }], 'somebody looks into it')
+  t.match(uncertain, [{ account: 'acme', reservation: turn.plan.reservation, ids: [turn.plan.ids[1]] }], 'somebody looks into it')
   t.strictSame(deps.quota.settled, [])
 })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Doubts } from '../../../../api-gateway/src/create/doubts.ts'
+import { UncertainCreates } from '../../../../api-gateway/src/create/uncertain-creates.ts'
 import { unavailable } from '../../../../api-gateway/src/errors.ts'
 import { newId } from '../../../../crds/src/ids.ts'
 import { tombstoneKey } from '../../../../crds/src/storage-keys.ts'
@@ -17,21 +17,24 @@ async function aWorld() {
   const deps = { screenshots: new FakeScreenshots(), archive: new FakeArchive(), files: new FakeFiles(), quota: new CountingQuota() }
   await deps.quota.reserve({ account, reservation: 'res_1', names: ids.map((id) => id.replace('_', '-')), at: NOW })
   const waits: number[] = []
-  const doubts = new Doubts({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })
-  return { ids, deps, waits, settle: () => doubts.add({ account: 'acme', reservation: 'res_1', ids }) }
+  const uncertainCreates = new UncertainCreates({ ...deps, log: { info() {}, warn() {} }, wait: async () => waits.push(1) })
+  return { ids, deps, waits, settle: () => uncertainCreates.add({ account: 'acme', reservation: 'res_1', ids }) }
 }
 
-t.test('Doubts gives back what never came to be, and keeps the charge of what lives, is archived or was deleted', async (t) => {
-  const { ids, deps, settle } = await aWorld()
-  const [live = '', archived = '', deleted = ''] = ids
-  deps.screenshots.put(aScreenshot({ id: live }))
-  await deps.archive.put('acme', [aScreenshot({ id: archived })])
-  await deps.files.mark(tombstoneKey('acme', deleted))
-  await settle()
-  t.strictSame([deps.quota.used, deps.quota.settled], [3, ['res_1']])
-})
+t.test(
+  'UncertainCreates refunds screenshots that were never created and keeps the charge for live, archived and deleted ones',
+  async (t) => {
+    const { ids, deps, settle } = await aWorld()
+    const [live = '', archived = '', deleted = ''] = ids
+    deps.screenshots.put(aScreenshot({ id: live }))
+    await deps.archive.put('acme', [aScreenshot({ id: archived })])
+    await deps.files.mark(tombstoneKey('acme', deleted))
+    await settle()
+    t.strictSame([deps.quota.used, deps.quota.settled], [3, ['res_1']])
+  },
+)
 
-t.test('Doubts looks again when it cannot find out, and leaves it to the operator in the end', async (t) => {
+t.test('UncertainCreates retries when a lookup fails, and after the last check leaves the rest to the operator', async (t) => {
   const { deps, waits, settle } = await aWorld()
   let away = 2
   const { findLatest } = deps.screenshots
