@@ -3,7 +3,14 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
 import { ApiError } from '../errors.ts'
 import type { QueueView } from '../store/ports.ts'
-import { findFull, placeInQueue, type QueueBounds, type QueueFacts, retrySeconds, toEstimatedTime } from '../translate/queue-rules.ts'
+import {
+  findQueueFullReason,
+  type QueueBounds,
+  type QueueFacts,
+  queuePosition,
+  retrySeconds,
+  toEstimatedTime,
+} from '../translate/queue-rules.ts'
 
 // The queue as a gateway sees it: the Screenshots in its copy that wait, and those that it is about to create. Each replica counts for itself,
 // so that a bound is passed by no more than what the other replicas create in the moment until the watch tells of it.
@@ -36,7 +43,7 @@ export class Queue {
     const maxQueuedPerAccount = this.#limitOf(account)
     const fault = view.isBacklogged()
       ? 'too many finished screenshots wait to be archived'
-      : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
+      : findQueueFullReason(count, { total, own }, { ...bounds, maxQueuedPerAccount })
     if (fault === undefined) return
     throw new ApiError('QUEUE_FULL', fault, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
   }
@@ -56,9 +63,9 @@ export class Queue {
   }
 
   /** The place of a Screenshot that waits, 1 for the next; undefined when it does not. */
-  placeOf(screenshot: Screenshot, account: Account): number | undefined {
+  positionOf(screenshot: Screenshot, account: Account): number | undefined {
     const ahead = this.#options.view.countAhead(screenshot)
-    return ahead === undefined ? undefined : placeInQueue(ahead, this.#facts(account))
+    return ahead === undefined ? undefined : queuePosition(ahead, this.#facts(account))
   }
 
   #facts({ metadata: { name }, spec }: Account): QueueFacts {

@@ -4,7 +4,7 @@ import { ApiError, type Problem } from '../errors.ts'
 import type { CreateRequest } from './create-body.ts'
 
 /** Lets only those options pass that whoever runs the service allows. @throws ApiError OPTION_NOT_ALLOWED that names the others */
-export function insistOnAllowed(
+export function assertOptionsAllowed(
   { options, privateOptions }: Pick<CreateRequest, 'options' | 'privateOptions'>,
   policy: OptionPolicy,
 ): void {

@@ -152,7 +152,7 @@ export function findOptionFaults(options: CaptureOptions, secrets: PrivateOption
 }
 
 /** @throws ApiError VALIDATION_ERROR when files are to be kept for longer than the account’s plan keeps them */
-export function insistOnRetention({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
+export function assertRetentionAllowed({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
   if ((record?.retentionDays ?? 0) <= planDays) return
   throw invalid([
     { path: 'retention_days', code: 'too_big', message: `retention_days must be at most ${planDays}: the plan keeps files no longer` },

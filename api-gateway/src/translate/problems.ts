@@ -15,7 +15,7 @@ export const toPath = (segments: readonly PropertyKey[]): string =>
 /** What is known where: paths of objects (`''`, `options`) and the names that they may have. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>
 
-const MAX_NAME = 64
+const MAX_NAME_LENGTH = 64
 
 /** The place of a field, seen from a place: `options.delay`, or `delay` in the same object. */
 function findElsewhere(name: string | undefined, place: string, known: KnownNames): string | undefined {
@@ -28,7 +28,7 @@ function findElsewhere(name: string | undefined, place: string, known: KnownName
 
 /** A name that is not known, with the one that was probably meant, here or in another object. */
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
-  const shown = name.slice(0, MAX_NAME)
+  const shown = name.slice(0, MAX_NAME_LENGTH)
   const meant =
     findElsewhere(name, place, known) ??
     findElsewhere(OTHER_NAMES.get(toPlainName(name)), place, known) ??

@@ -37,7 +37,11 @@ const KEPT = 1 / 10
 const SMALL = 10
 
 /** Why so many more must not wait; undefined when there is room for all of them. */
-export function findFull(count: number, { total, own }: QueueLength, { maxQueued, maxQueuedPerAccount }: QueueBounds): string | undefined {
+export function findQueueFullReason(
+  count: number,
+  { total, own }: QueueLength,
+  { maxQueued, maxQueuedPerAccount }: QueueBounds,
+): string | undefined {
   if (own + count > maxQueuedPerAccount)
     return `${own} screenshots of the account wait already, and no more than ${maxQueuedPerAccount} may`
   const isSmall = own + count <= SMALL
@@ -49,7 +53,7 @@ export function findFull(count: number, { total, own }: QueueLength, { maxQueued
  * The place of a screenshot that so many of its own account are ahead of; 1 is next. By then each other account has had its turns, as many
  * as its weight allows (start-time fair queueing in the operator).
  */
-export function placeInQueue(ownAhead: number, { others, weight }: Pick<QueueFacts, 'others' | 'weight'>): number {
+export function queuePosition(ownAhead: number, { others, weight }: Pick<QueueFacts, 'others' | 'weight'>): number {
   const turns = ({ waiting, weight: theirs }: QueueFacts['others'][number]) =>
     Math.min(waiting, Math.ceil(((ownAhead + 1) * theirs) / weight))
   return others.reduce((sum, other) => sum + turns(other), ownAhead + 1)
@@ -62,7 +66,7 @@ const SPREAD = 2
 /** Seconds until a screenshot ends that so many of its own account are ahead of, by the captures under way and the time that they take. */
 function secondsUntilEnd(ownAhead: number, facts: QueueFacts, meanCaptureMilliseconds: number): number {
   const { running, maxRunning = Number.POSITIVE_INFINITY } = facts
-  const turns = (placeInQueue(ownAhead, facts) - 1) / Math.max(1, running)
+  const turns = (queuePosition(ownAhead, facts) - 1) / Math.max(1, running)
   const ownTurns = ownAhead / maxRunning
   return ((Math.max(turns, ownTurns) + 1) * meanCaptureMilliseconds) / 1_000
 }

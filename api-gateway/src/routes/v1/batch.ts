@@ -10,15 +10,15 @@ import { mapAtOnce } from '../../create/map-at-once.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { notFound } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
-import { insistOnAllowed } from '../../translate/allowed-options.ts'
+import { assertOptionsAllowed } from '../../translate/allowed-options.ts'
 import { toBatchResult } from '../../translate/batch.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
-import { insistOnRetention } from '../../translate/options-body.ts'
+import { assertRetentionAllowed } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { tellIgnored, tellReplayed } from './tell.ts'
+import { setIgnoredOptionsHeader, setReplayedHeader } from './response-headers.ts'
 
 type Query = { Querystring: Record<string, unknown> }
 
@@ -28,8 +28,8 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     noQuery(request.query)
     const { account, accountName } = request
     const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    insistOnAllowed(asked, deps.optionPolicy)
-    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
+    assertOptionsAllowed(asked, deps.optionPolicy)
+    assertRetentionAllowed(asked, deps.plans[request.account.spec.plan].retentionDays)
     const count = asked.addresses.length
     const turn = await deps.idempotency.begin({
       account: accountName,
@@ -47,7 +47,7 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
     }
     const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
     deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
-    tellReplayed(tellIgnored(reply, asked.ignored), turn)
+    setReplayedHeader(setIgnoredOptionsHeader(reply, asked.ignored), turn)
     return reply
       .code(202)
       .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })

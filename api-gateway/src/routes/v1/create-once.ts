@@ -4,7 +4,7 @@ import { type Idempotency, parseIdempotencyKey, type Turn } from '../../create/i
 import { ApiError, toHttpError } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './records.ts'
-import { tellReplayed } from './tell.ts'
+import { setReplayedHeader } from './response-headers.ts'
 
 // The creation of a key or a webhook. Its secret is in the first answer and nowhere else, so a repetition under the same Idempotency-Key gets
 // the record without it, and is told so.
@@ -46,7 +46,7 @@ export async function createOnce<T extends Managed>(
   })
   const [id = ''] = turn.plan.ids
   const replay = (data: { id: string }) =>
-    answer(request, tellReplayed(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
+    answer(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
   const known = turn.isRepeated ? await findKnown(turn, id, creation) : undefined
   if (known) return replay(known)
   const { created, secret } = await makeOrForget(turn, () => creation.make(id))

@@ -10,10 +10,10 @@ import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { prefersFile } from '../../translate/accept.ts'
-import { insistOnAllowed } from '../../translate/allowed-options.ts'
+import { assertOptionsAllowed } from '../../translate/allowed-options.ts'
 import { planAnswer } from '../../translate/answer.ts'
 import { parseCreateBody } from '../../translate/create-body.ts'
-import { insistOnRetention } from '../../translate/options-body.ts'
+import { assertRetentionAllowed } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { toCreated } from '../../translate/screenshot.ts'
 import { parseWaitQuery } from '../../translate/wait-query.ts'
@@ -22,15 +22,15 @@ import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { hold } from './hold.ts'
-import { tellIgnored, tellPlace, tellReplayed } from './tell.ts'
+import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from './response-headers.ts'
 
 /** POST /screenshots (spec 4.1; also: a picture in one request). */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    insistOnAllowed(asked, deps.optionPolicy)
-    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
+    assertOptionsAllowed(asked, deps.optionPolicy)
+    assertRetentionAllowed(asked, deps.plans[request.account.spec.plan].retentionDays)
     const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
     const turn = await deps.idempotency.begin({
@@ -47,11 +47,11 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     }
     const created = await createSingle({ account, turn, build }, deps)
     deps.metrics.screenshotsCreated.inc()
-    tellReplayed(tellIgnored(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
+    setReplayedHeader(setIgnoredOptionsHeader(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
     const ended = answer.waitSeconds > 0 && !isFinished(created) ? await hold(created, answer.waitSeconds, reply, deps) : created
     if (answer.waitSeconds > 0 && ended && isFinished(ended)) return answerEnded(request, reply, ended, answer.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
-    return tellPlace(reply, deps.queue.placeOf(ended ?? created, account))
+    return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))
       .code(202)
       .header('retry-after', POLL_SECONDS)
       .send(toCreated(record))

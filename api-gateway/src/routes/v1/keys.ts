@@ -31,7 +31,7 @@ import {
   SECRET,
   tagOf,
 } from './records.ts'
-import { tellIgnored } from './tell.ts'
+import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of keys need. */
 export interface KeysDeps {
@@ -62,7 +62,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     message: 'API key created successfully',
     replayedMessage: 'API key created by an earlier request; its text was shown once: rotate the key to get another',
   } as const
-  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
 /** Makes a key; its text leaves here and is kept nowhere. */
@@ -127,7 +127,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
       return changeSafely(request, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
     },
   })
-  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
 }
 
@@ -154,7 +154,7 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })
-  tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 

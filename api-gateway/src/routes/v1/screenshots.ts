@@ -12,7 +12,7 @@ import { captureFailed } from './create-screenshot.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { hold } from './hold.ts'
 import { listScreenshots } from './list-screenshots.ts'
-import { tellPlace } from './tell.ts'
+import { setQueuePositionHeader } from './response-headers.ts'
 
 interface ById {
   Params: { id: string }
@@ -37,7 +37,7 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, deps:
   const screenshot = held ?? (await findOwn(request, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
   reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
-  tellPlace(reply, deps.queue.placeOf(screenshot, request.account))
+  setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
 }
 

@@ -30,7 +30,7 @@ import {
   SECRET,
   tagOf,
 } from './records.ts'
-import { tellIgnored } from './tell.ts'
+import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of webhooks need. */
 export interface WebhooksDeps {
@@ -65,7 +65,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     message: 'Webhook created successfully',
     replayedMessage: 'Webhook created by an earlier request; its signing secret was shown once: rotate it to get another',
   } as const
-  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
 /** Makes a webhook; its secret leaves here once, and stays sealed. */
@@ -101,7 +101,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
     read: () => findOwnLatest(request, deps.webhooks, WHAT),
     change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
   })
-  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
 }
 
@@ -135,7 +135,7 @@ export async function rotateSecret(
     },
   })
   const end = rotated.spec.signingSecrets?.[1]?.expiryTime
-  tellIgnored(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
   return reply.send({
     message: 'Signing secret rotated successfully',
     data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },

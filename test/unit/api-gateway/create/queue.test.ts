@@ -70,11 +70,11 @@ t.test('Queue tells place and time by the turns of the accounts and their weight
   fill(screenshots, 'flood', 100)
   const mine = fill(screenshots, 'acme', 2)
   t.strictSame(
-    mine.map((shot) => queue.placeOf(shot, anAccount('acme'))),
+    mine.map((shot) => queue.positionOf(shot, anAccount('acme'))),
     [2, 4],
   )
-  t.equal(queue.placeOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight turns of the larger plan come first')
-  t.equal(queue.placeOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
+  t.equal(queue.positionOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight turns of the larger plan come first')
+  t.equal(queue.positionOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
   screenshots.queue.meanCaptureMilliseconds = 1_000
   t.equal(queue.estimate(anAccount('acme'), 1), '3-12s')
   t.equal(queue.estimate(anAccount('flood'), 1), '51-206s')

@@ -1,18 +1,18 @@
 import t from 'tap'
-import { insistOnAllowed } from '../../../../api-gateway/src/translate/allowed-options.ts'
+import { assertOptionsAllowed } from '../../../../api-gateway/src/translate/allowed-options.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/capture-options/policy.ts'
 
 const policy = { ...DEFAULT_OPTION_POLICY, proxy: false, scripts: false }
 
-t.test('insistOnAllowed lets pass what is not switched off', async (t) => {
-  t.doesNotThrow(() => insistOnAllowed({}, policy))
-  t.doesNotThrow(() => insistOnAllowed({ options: { bypassCsp: true, delay: 1 } }, policy))
-  t.doesNotThrow(() => insistOnAllowed({ options: { scripts: '1' } }, DEFAULT_OPTION_POLICY))
+t.test('assertOptionsAllowed lets pass what is not switched off', async (t) => {
+  t.doesNotThrow(() => assertOptionsAllowed({}, policy))
+  t.doesNotThrow(() => assertOptionsAllowed({ options: { bypassCsp: true, delay: 1 } }, policy))
+  t.doesNotThrow(() => assertOptionsAllowed({ options: { scripts: '1' } }, DEFAULT_OPTION_POLICY))
 })
 
-t.test('insistOnAllowed names every option that is switched off, private ones too', async (t) => {
+t.test('assertOptionsAllowed names every option that is switched off, private ones too', async (t) => {
   const request = { options: { scripts: '1', proxy: 'http://a' }, privateOptions: { proxyUsername: 'b' } }
-  t.throws(() => insistOnAllowed(request, policy), {
+  t.throws(() => assertOptionsAllowed(request, policy), {
     code: 'OPTION_NOT_ALLOWED',
     message: /proxy, proxy_username, scripts/,
     details: [

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import {
-  findFull,
-  placeInQueue,
+  findQueueFullReason,
   type QueueFacts,
+  queuePosition,
   retrySeconds,
   toEstimatedTime,
 } from '../../../../api-gateway/src/translate/queue-rules.ts'
@@ -20,11 +20,11 @@ const rooms = [
   { name: 'refuses everybody when the queue is full', count: 1, total: 100, own: 0, isFull: true },
 ]
 for (const { name, count, total, own, isFull } of rooms) {
-  t.test(`findFull ${name}`, async (t) => t.equal(findFull(count, { total, own }, bounds) !== undefined, isFull))
+  t.test(`findQueueFullReason ${name}`, async (t) => t.equal(findQueueFullReason(count, { total, own }, bounds) !== undefined, isFull))
 }
 
 t.test(
-  'findFull never lets a queue pass its bounds, and has room for a single one of every account while large ones cannot enter',
+  'findQueueFullReason never lets a queue pass its bounds, and has room for a single one of every account while large ones cannot enter',
   async (t) => {
     const request = fc.record({ account: fc.integer({ min: 0, max: 3 }), count: fc.integer({ min: 1, max: 30 }) })
     fc.assert(
@@ -32,11 +32,12 @@ t.test(
         const own = [0, 0, 0, 0]
         for (const { account, count } of requests) {
           const total = own.reduce((sum, waiting) => sum + waiting)
-          if (findFull(count, { total, own: own[account] ?? 0 }, bounds) === undefined) own[account] = (own[account] ?? 0) + count
+          if (findQueueFullReason(count, { total, own: own[account] ?? 0 }, bounds) === undefined)
+            own[account] = (own[account] ?? 0) + count
         }
         const total = own.reduce((sum, waiting) => sum + waiting)
         if (total > bounds.maxQueued || own.some((waiting) => waiting > bounds.maxQueuedPerAccount)) return false
-        return total >= bounds.maxQueued || findFull(1, { total, own: 0 }, bounds) === undefined
+        return total >= bounds.maxQueued || findQueueFullReason(1, { total, own: 0 }, bounds) === undefined
       }),
     )
     t.pass()
@@ -45,15 +46,15 @@ t.test(
 
 const facts: QueueFacts = { own: 0, weight: 1, others: [], running: 2, meanCaptureMilliseconds: 2_000 }
 
-t.test('placeInQueue counts a turn of every other account, by its weight, and no more than it has waiting', async (t) => {
+t.test('queuePosition counts a turn of every other account, by its weight, and no more than it has waiting', async (t) => {
   const others = [
     { waiting: 2_000, weight: 1 },
     { waiting: 1, weight: 8 },
   ]
-  t.equal(placeInQueue(0, { others: [], weight: 1 }), 1)
-  t.equal(placeInQueue(0, { others, weight: 1 }), 3, 'a batch of thousands is one turn')
-  t.equal(placeInQueue(9, { others, weight: 1 }), 21)
-  t.equal(placeInQueue(9, { others, weight: 2 }), 16)
+  t.equal(queuePosition(0, { others: [], weight: 1 }), 1)
+  t.equal(queuePosition(0, { others, weight: 1 }), 3, 'a batch of thousands is one turn')
+  t.equal(queuePosition(9, { others, weight: 1 }), 21)
+  t.equal(queuePosition(9, { others, weight: 2 }), 16)
 })
 
 t.test('toEstimatedTime is the range of the spec until a capture was measured', async (t) => {
