@@ -31,7 +31,7 @@ export class ApiError extends Error {
 
 /** A request with faults in it: all of them at once. */
 export const invalid = (problems: readonly Problem[]): ApiError =>
-  new ApiError('VALIDATION_ERROR', problems.length === 1 ? problems[0]!.message : `the request has ${problems.length} faults`, {
+  new ApiError('VALIDATION_ERROR', problems.length === 1 ? problems[0]!.message : `the request has ${problems.length} problems`, {
     details: problems,
   })
 

@@ -41,11 +41,11 @@ export class Queue {
     const { view, bounds } = this.#options
     const { own, total } = this.#countWaiting(account.metadata.name)
     const maxQueuedPerAccount = this.#limitOf(account)
-    const fault = view.isBacklogged()
+    const reason = view.isBacklogged()
       ? 'too many finished screenshots wait to be archived'
       : findQueueFullReason(count, { total, own }, { ...bounds, maxQueuedPerAccount })
-    if (fault === undefined) return
-    throw new ApiError('QUEUE_FULL', fault, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
+    if (reason === undefined) return
+    throw new ApiError('QUEUE_FULL', reason, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
   }
 
   /** Keeps room for Screenshots of these ids. @throws ApiError QUEUE_FULL */

@@ -20,8 +20,8 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const fault = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
-    throw Object.assign(invalid([fault]), { cause })
+    const problem = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
+    throw Object.assign(invalid([problem]), { cause })
   }
 }
 

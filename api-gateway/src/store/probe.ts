@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ComponentHealth, judgeComponent } from '../translate/service-status.ts'
+import { type ComponentHealth, evaluateComponent } from '../translate/service-status.ts'
 import type { Probe } from './ports.ts'
 
 /** The status page is public: however often it is read, a part is asked once in two seconds. */
@@ -27,5 +27,5 @@ async function ask(check: () => Promise<unknown>): Promise<ComponentHealth> {
     sleep(PATIENCE_MILLISECONDS, false, { signal: patience.signal }).catch(() => false),
   ])
   patience.abort()
-  return judgeComponent(isAnswered, performance.now() - started)
+  return evaluateComponent(isAnswered, performance.now() - started)
 }

@@ -7,8 +7,8 @@ import { ApiError, invalid, type Problem } from '../errors.ts'
 import {
   captureOptionFields,
   dropUnknown,
-  findCallbackFaults,
-  findOptionFaults,
+  findCallbackProblems,
+  findOptionProblems,
   isObject,
   type RecordOptions,
   recordOptions,
@@ -16,9 +16,9 @@ import {
   toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
-import { findProxyFaults, splitProxy } from './proxy-credentials.ts'
-import { judgeTarget } from './target.ts'
-import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
+import { findProxyUrlProblems, splitProxy } from './proxy-credentials.ts'
+import { evaluateTarget } from './target.ts'
+import { findCredentialProblems, splitCredentials } from './url-credentials.ts'
 
 // The body of POST /screenshots/batch (spec 4.6).
 
@@ -58,21 +58,21 @@ export interface BatchRequest {
 }
 
 /** The addresses that will be captured, and what is wrong with those that cannot be. Of a list that is too long nothing more is said. */
-function judgeAddresses(body: unknown, rules: EgressRules): { addresses: BatchAddress[]; faults: Problem[] } {
+function evaluateUrls(body: unknown, rules: EgressRules): { addresses: BatchAddress[]; urlProblems: Problem[] } {
   const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
-  const judged = given.map((given, index) => (typeof given === 'string' ? judgeAddress(given, `urls[${index}]`, rules) : []))
+  const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
   return {
-    addresses: judged.flatMap((result) => ('url' in result ? [result] : [])),
-    faults: judged.flatMap((result) => ('url' in result ? [] : result)),
+    addresses: evaluated.flatMap((result) => ('url' in result ? [result] : [])),
+    urlProblems: evaluated.flatMap((result) => ('url' in result ? [] : result)),
   }
 }
 
-function judgeAddress(given: string, path: string, rules: EgressRules): BatchAddress | Problem[] {
+function evaluateUrl(given: string, path: string, rules: EgressRules): BatchAddress | Problem[] {
   const { text, credentials } = splitCredentials(given)
-  const target = judgeTarget(text, rules)
-  if (!('url' in target)) return [{ path, code: target.fault.code, message: target.fault.message.replace(/^the url/, path) }]
-  const faults = findCredentialFaults(credentials, path)
-  return faults.length > 0 ? faults : { ...target, ...(credentials ? { privateOptions: credentials } : {}) }
+  const target = evaluateTarget(text, rules)
+  if (!('url' in target)) return [{ path, code: target.problem.code, message: target.problem.message.replace(/^the url/, path) }]
+  const problems = findCredentialProblems(credentials, path)
+  return problems.length > 0 ? problems : { ...target, ...(credentials ? { privateOptions: credentials } : {}) }
 }
 
 /**
@@ -80,7 +80,7 @@ function judgeAddress(given: string, path: string, rules: EgressRules): BatchAdd
  * @param rules for the page's address
  * @param lenient drops unknown names instead of refusing them
  * @param webhookRules for `webhook_url`; without them it must be public
- * @throws ApiError with every fault at once
+ * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseBatchBody(
   raw: unknown,
@@ -92,17 +92,17 @@ export function parseBatchBody(
   const { body, credentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = BatchBody.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: BatchBody, body })
-  const { addresses, faults } = judgeAddresses(body, rules)
+  const { addresses, urlProblems } = evaluateUrls(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, cache, record } = splitOptions(inner, outer)
   const privateOptions = { ...credentials, ...chosen }
   const problems = [
     ...found,
-    ...faults,
-    ...findOptionFaults(options, { ...privateOptions, ...someCredentials(addresses) }, cache),
-    ...findProxyFaults(options, rules),
-    ...findMarkupFaults(options),
-    ...findCallbackFaults(record, webhookRules),
+    ...urlProblems,
+    ...findOptionProblems(options, { ...privateOptions, ...someCredentials(addresses) }, cache),
+    ...findProxyUrlProblems(options, rules),
+    ...findMarkupProblems(options),
+    ...findCallbackProblems(record, webhookRules),
   ]
   if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
     throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} addresses are not allowed`, {
@@ -117,7 +117,7 @@ export function parseBatchBody(
 }
 
 /** A batch is of addresses. */
-const findMarkupFaults = (options: CaptureOptions): Problem[] =>
+const findMarkupProblems = (options: CaptureOptions): Problem[] =>
   (['html', 'markdown'] as const)
     .filter((name) => options[name] !== undefined)
     .map((name) => ({

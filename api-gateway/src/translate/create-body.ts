@@ -9,8 +9,8 @@ import {
   type AnswerOptions,
   captureOptionFields,
   dropUnknown,
-  findCallbackFaults,
-  findOptionFaults,
+  findCallbackProblems,
+  findOptionProblems,
   isObject,
   type RecordOptions,
   recordOptions,
@@ -19,9 +19,9 @@ import {
   toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
-import { findProxyFaults, splitProxy } from './proxy-credentials.ts'
-import { judgeTarget } from './target.ts'
-import { findCredentialFaults, splitCredentials } from './url-credentials.ts'
+import { findProxyUrlProblems, splitProxy } from './proxy-credentials.ts'
+import { evaluateTarget } from './target.ts'
+import { findCredentialProblems, splitCredentials } from './url-credentials.ts'
 
 // The body of POST /screenshots (spec 4.1).
 
@@ -64,7 +64,7 @@ function findMarkup(body: unknown): { name: string; base: unknown } | undefined 
   return name === undefined ? undefined : { name, base: inner.html_base_url }
 }
 
-interface JudgedAddress {
+interface EvaluatedUrl {
   url: string
   /** What stood before its host. */
   credentials?: PrivateOptions
@@ -73,18 +73,18 @@ interface JudgedAddress {
 }
 
 /** Markup comes in place of an address, and has at most one that it pretends to be at. */
-function judgePage(body: unknown, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
+function evaluatePage(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   const markup = findMarkup(body)
   const found = findAddress(body)
-  if (!markup) return judgeAddress(found, problems, rules)
+  if (!markup) return evaluateUrl(found, problems, rules)
   const message = `url and ${markup.name} exclude each other: leave one of them out`
   if (found) return { url: '', problem: { path: found.path, code: 'contradiction', message } }
   if (typeof markup.base !== 'string') return { url: MARKUP_ADDRESS }
-  const target = judgeTarget(markup.base, rules)
-  return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.fault } }
+  const target = evaluateTarget(markup.base, rules)
+  return 'url' in target ? target : { url: '', problem: { path: 'options.html_base_url', ...target.problem } }
 }
 
-function judgeAddress(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): JudgedAddress {
+function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   if (found === undefined) {
     const isTold = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
     const problem: Problem = {
@@ -95,9 +95,9 @@ function judgeAddress(found: ReturnType<typeof findAddress>, problems: readonly 
     return isTold ? { url: '' } : { url: '', problem }
   }
   const { text, credentials } = splitCredentials(found.text)
-  const target = judgeTarget(text, rules)
-  if (!('url' in target)) return { url: '', problem: { path: found.path, ...target.fault } }
-  const [problem] = findCredentialFaults(credentials, found.path)
+  const target = evaluateTarget(text, rules)
+  if (!('url' in target)) return { url: '', problem: { path: found.path, ...target.problem } }
+  const [problem] = findCredentialProblems(credentials, found.path)
   return { ...target, ...(credentials ? { credentials } : {}), ...(problem ? { problem } : {}) }
 }
 
@@ -106,7 +106,7 @@ function judgeAddress(found: ReturnType<typeof findAddress>, problems: readonly 
  * @param rules for the page's address
  * @param lenient drops unknown names instead of refusing them
  * @param webhookRules for `webhook_url`; without them it must be public
- * @throws ApiError with every fault at once
+ * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseCreateBody(
   raw: unknown,
@@ -118,16 +118,16 @@ export function parseCreateBody(
   const { body, credentials: proxyCredentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = CreateBody.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: CreateBody, body })
-  const { url, problem, credentials } = judgePage(body, found, rules)
+  const { url, problem, credentials } = evaluatePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, cache, record, answer } = splitOptions(inner, outer)
   const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
   const problems = [
     ...found,
     ...(problem ? [problem] : []),
-    ...findOptionFaults(options, privateOptions, cache),
-    ...findProxyFaults(options, rules),
-    ...findCallbackFaults(record, webhookRules),
+    ...findOptionProblems(options, privateOptions, cache),
+    ...findProxyUrlProblems(options, rules),
+    ...findCallbackProblems(record, webhookRules),
   ]
   const [first] = problems
   if (problems.length === 1 && first?.code === 'url_not_allowed')

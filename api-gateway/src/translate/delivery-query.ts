@@ -27,7 +27,7 @@ const READERS: Readers<DeliveryQuery> = {
 /** Every parameter of the list; the OpenAPI document has the same. */
 export const DELIVERY_PARAMETERS: readonly string[] = Object.keys(READERS)
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export function parseDeliveryQuery(query: Readonly<Record<string, unknown>>): DeliveryQuery {
   const { parsed, problems } = readQuery<DeliveryQuery>(query, READERS, { limit: DEFAULT_LIMIT })
   if (problems.length > 0) throw invalid(problems)

@@ -10,9 +10,9 @@ export const boundedText = (minimum: number, maximum: number) =>
   z
     .string()
     .check(({ value, issues }) => {
-      const fault = { origin: 'string', input: value, inclusive: true } as const
-      if (lengthOf(value) > maximum) issues.push({ ...fault, code: 'too_big', maximum })
-      if (lengthOf(value) < minimum) issues.push({ ...fault, code: 'too_small', minimum })
+      const issue = { origin: 'string', input: value, inclusive: true } as const
+      if (lengthOf(value) > maximum) issues.push({ ...issue, code: 'too_big', maximum })
+      if (lengthOf(value) < minimum) issues.push({ ...issue, code: 'too_small', minimum })
       if (!value.isWellFormed()) issues.push({ code: 'custom', input: value, message: 'is not well-formed Unicode' })
     })
     .meta({ ...(minimum > 0 ? { minLength: minimum } : {}), maxLength: maximum })

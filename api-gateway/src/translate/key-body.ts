@@ -39,37 +39,41 @@ export type UpdateKeyBody = z.infer<typeof UpdateKeyBody>
 const findRepeated = (values: readonly string[] = []): number => values.findIndex((value, index) => values.indexOf(value) !== index)
 
 /** The rule that a set has each thing once. */
-export function judgeSet(path: string, values: readonly string[] | undefined): Problem[] {
+export function findDuplicateProblems(path: string, values: readonly string[] | undefined): Problem[] {
   const index = findRepeated(values)
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] stands twice` }]
 }
 
 /** The rule that a change changes something. */
-export const judgeEmpty = (body: object): Problem[] =>
+export const findEmptyUpdateProblems = (body: object): Problem[] =>
   Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body names no field to change' }]
 
-function judgeExpiry({ expires_at }: Pick<CreateKeyBody, 'expires_at'>, now: Date): Problem[] {
+function findExpiryProblems({ expires_at }: Pick<CreateKeyBody, 'expires_at'>, now: Date): Problem[] {
   if (typeof expires_at !== 'string' || new Date(expires_at) > now) return []
   return [{ path: 'expires_at', code: 'in_the_past', message: 'expires_at must lie in the future' }]
 }
 
-function judgeTwoExpiries({ expires_at, expires_in_days }: Partial<CreateKeyBody>): Problem[] {
+function findExpiryConflicts({ expires_at, expires_in_days }: Partial<CreateKeyBody>): Problem[] {
   if (typeof expires_at !== 'string' || expires_in_days === undefined) return []
   return [{ path: 'expires_in_days', code: 'contradiction', message: 'expires_at and expires_in_days exclude each other' }]
 }
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export const parseCreateKey = (raw: unknown, now: Date, lenient: boolean): ReadBody<CreateKeyBody> =>
   readBody(CreateKeyBody, raw, {
     lenient,
-    judge: (body) => [...judgeSet('scopes', body.scopes), ...judgeExpiry(body, now), ...judgeTwoExpiries(body)],
+    validate: (body) => [...findDuplicateProblems('scopes', body.scopes), ...findExpiryProblems(body, now), ...findExpiryConflicts(body)],
   })
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export const parseUpdateKey = (raw: unknown, now: Date, lenient: boolean): ReadBody<UpdateKeyBody> =>
   readBody(UpdateKeyBody, raw, {
     lenient,
-    judge: (body) => [...judgeEmpty(body), ...judgeSet('scopes', body.scopes), ...judgeExpiry(body, now)],
+    validate: (body) => [
+      ...findEmptyUpdateProblems(body),
+      ...findDuplicateProblems('scopes', body.scopes),
+      ...findExpiryProblems(body, now),
+    ],
   })
 
 /** The expiry that a new key is given; undefined: none. */

@@ -82,12 +82,12 @@ export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation
 /** Lets another writer that has read the key meet a conflict, and changes nothing else. */
 export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Annotation.standsIn]: randomUUID() } } })
 
-function requireScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], fault: string): void {
+function requireScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
   const scopes = scopesOf(own)
   const missing = scopes.includes('*') ? [] : wanted.filter((scope) => !scopes.includes(scope))
   if (missing.length === 0) return
   const challenge = `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"`
-  throw new ApiError('INSUFFICIENT_SCOPE', `${fault}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })
+  throw new ApiError('INSUFFICIENT_SCOPE', `${problem}: ${missing.join(', ')}`, { headers: { 'www-authenticate': challenge } })
 }
 
 /**

@@ -44,13 +44,13 @@ const oneOf =
   (text) =>
     values.some((value) => value === text) ? { [name]: text } : `must be ${values.join(' or ')}`
 
-const CURSOR_FAULT = 'must be a next_cursor of an earlier page of the same list'
+const CURSOR_PROBLEM = 'must be a next_cursor of an earlier page of the same list'
 
 const READERS: Readers<ListQuery> = {
   limit: readLimit,
   offset: (text) =>
     /^\d{1,10}$/.test(text) && Number(text) <= MAX_OFFSET ? { offset: Number(text) } : `must be a whole number from 0 to ${MAX_OFFSET}`,
-  cursor: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? { cursor: text } : CURSOR_FAULT),
+  cursor: (text) => (isScreenshotId(text) || COMPLETED_CURSOR.test(text) ? { cursor: text } : CURSOR_PROBLEM),
   sort: oneOf('sort', ['created_at', 'completed_at']),
   order: oneOf('order', ['desc', 'asc']),
   status: (text) => {
@@ -73,14 +73,14 @@ const READERS: Readers<ListQuery> = {
 /** Every parameter of the list; the OpenAPI document has the same. */
 export const LIST_PARAMETERS: readonly string[] = Object.keys(READERS)
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export function parseListQuery(query: Readonly<Record<string, unknown>>): ListQuery {
   const defaults: ListQuery = { limit: DEFAULT_LIMIT, offset: 0, sort: 'created_at', order: 'desc' }
   const { parsed, problems } = readQuery(query, READERS, defaults)
   if (parsed.cursor !== undefined && parsed.offset > 0)
     problems.push({ path: 'offset', code: 'contradiction', message: 'offset and cursor exclude each other' })
   if (parsed.cursor !== undefined && isScreenshotId(parsed.cursor) !== (parsed.sort === 'created_at'))
-    problems.push({ path: 'cursor', code: 'invalid_value', message: `cursor ${CURSOR_FAULT}` })
+    problems.push({ path: 'cursor', code: 'invalid_value', message: `cursor ${CURSOR_PROBLEM}` })
   if (problems.length > 0) throw invalid(problems)
   return parsed
 }

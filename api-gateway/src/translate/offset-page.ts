@@ -22,7 +22,7 @@ const READERS: Readers<OffsetQuery> = {
   },
 }
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export function parseOffsetQuery(query: Readonly<Record<string, unknown>>): OffsetQuery {
   const { parsed, problems } = readQuery(query, READERS, { limit: DEFAULT_LIMIT, offset: 0, includeInactive: false })
   if (problems.length > 0) throw invalid(problems)

@@ -9,11 +9,11 @@ import { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
 import { z } from 'zod'
 import { invalid, type Problem } from '../errors.ts'
-import { judgeSet } from './key-body.ts'
+import { findDuplicateProblems } from './key-body.ts'
 import { findNearestName } from './nearest-name.ts'
-import { findPrivateFaults, privateOptionFields, toPrivateOptions } from './private-options.ts'
+import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from './private-options.ts'
 import type { KnownNames } from './problems.ts'
-import { judgeWebhookUrl, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
 
 // What the bodies of POST /screenshots and POST /screenshots/batch share. Strict: a typo must not pass silently, and nothing is converted:
 // "4" is not 4.
@@ -138,17 +138,17 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
 }
 
 /** A device's pixel ratio with a window of one's own may come to more than a runner bears. */
-function findWindowFaults(options: CaptureOptions): Problem[] {
+function findWindowProblems(options: CaptureOptions): Problem[] {
   if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
   return [{ path: 'options.device', code: 'contradiction', message: 'with this device the window exceeds 100,000,000 device pixels' }]
 }
 
 /** What no single field's schema sees. */
-export function findOptionFaults(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
+export function findOptionProblems(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
   const against = contradictions
     .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
     .map(({ paths: [option], message }): Problem => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))
-  return [...against, ...findWindowFaults(options), ...findPrivateFaults(secrets)]
+  return [...against, ...findWindowProblems(options), ...findPrivateOptionProblems(secrets)]
 }
 
 /** @throws ApiError VALIDATION_ERROR when files are to be kept for longer than the account’s plan keeps them */
@@ -160,8 +160,9 @@ export function assertRetentionAllowed({ record }: { record?: RecordOptions | un
 }
 
 /** What is wrong with where a request wants to be told, as far as its words tell. */
-export function findCallbackFaults({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
-  if (webhookUrl !== undefined) return [...judgeWebhookUrl(webhookUrl, rules, 'webhook_url'), ...judgeSet('webhook_events', webhookEvents)]
+export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
+  if (webhookUrl !== undefined)
+    return [...findWebhookUrlProblems(webhookUrl, rules, 'webhook_url'), ...findDuplicateProblems('webhook_events', webhookEvents)]
   if (webhookEvents === undefined) return []
   return [{ path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }]
 }

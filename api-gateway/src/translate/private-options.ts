@@ -40,7 +40,7 @@ export function toPrivateOptions(options: Readonly<Record<string, unknown>>): Pr
 }
 
 /** What no single option's schema sees. */
-export const findPrivateFaults = (options: PrivateOptions): Problem[] =>
+export const findPrivateOptionProblems = (options: PrivateOptions): Problem[] =>
   privateContradictions
     .filter(({ holds }) => holds(options))
     .map(({ option, message }) => ({ path: `options.${toSnakeCase(option)}`, code: 'contradiction', message }))

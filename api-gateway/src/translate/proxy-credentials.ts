@@ -3,7 +3,7 @@ import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { Problem } from '../errors.ts'
 import { isObject } from './options-body.ts'
-import { judgeTarget } from './target.ts'
+import { evaluateTarget } from './target.ts'
 import { splitCredentials } from './url-credentials.ts'
 
 // `http://user:password@proxy/`, as other services write it: user and password become private options, and no object or record holds them.
@@ -27,10 +27,10 @@ export function splitProxy(body: unknown): SplitProxy {
 }
 
 /** What is wrong with the addresses of a proxy and of a store, as far as their words tell: the same rules as for a page. */
-export function findProxyFaults({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
+export function findProxyUrlProblems({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
   const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }
   return Object.entries(given).flatMap(([path, address]) => {
-    const target = judgeTarget(address?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
-    return 'url' in target ? [] : [{ path, ...target.fault }]
+    const target = evaluateTarget(address?.replace(/^[a-z0-9]+:/, 'http:') ?? 'http://example.com/', rules)
+    return 'url' in target ? [] : [{ path, ...target.problem }]
   })
 }

@@ -5,12 +5,12 @@ import { type KnownNames, toProblems } from './problems.ts'
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What a body says beside what its schema can say: rules over several fields, or over the time. */
-export type Judge<T> = (body: Partial<T>) => readonly Problem[]
+export type Validate<T> = (body: Partial<T>) => readonly Problem[]
 
 interface ReadOptions<T> {
   /** Drops unknown names instead of refusing them ({@link import('./prefer.ts')}). */
   lenient?: boolean
-  judge?: Judge<T>
+  validate?: Validate<T>
 }
 
 /** A body as its schema knows it. */
@@ -22,12 +22,12 @@ export interface ReadBody<T> {
 
 /**
  * Reads a body without nested objects.
- * @throws ApiError with every fault at once
+ * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function readBody<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   raw: unknown,
-  { lenient = false, judge = () => [] }: ReadOptions<z.infer<z.ZodObject<Shape>>> = {},
+  { lenient = false, validate = () => [] }: ReadOptions<z.infer<z.ZodObject<Shape>>> = {},
 ): ReadBody<z.infer<z.ZodObject<Shape>>> {
   const names = Object.keys(schema.shape)
   const known: KnownNames = { '': names }
@@ -37,13 +37,15 @@ export function readBody<Shape extends z.ZodRawShape>(
   const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
   const sound = parsed.data ?? soundPartOf(schema, body)
   // A field that is told of already is told of once.
-  const judged = judge(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(({ path }) => !found.some((other) => other.path === path))
-  const problems = [...found, ...judged]
+  const additional = validate(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(
+    ({ path }) => !found.some((other) => other.path === path),
+  )
+  const problems = [...found, ...additional]
   if (problems.length > 0 || !parsed.success) throw invalid(problems)
   return { body: parsed.data, ignored }
 }
 
-/** The fields that are right by themselves, so that rules over them are judged although others are wrong. */
+/** The fields that are right by themselves, so that rules over them are additional although others are wrong. */
 function soundPartOf({ shape }: z.ZodObject, body: unknown): Record<string, unknown> {
   if (!isObject(body)) return {}
   return Object.fromEntries(

@@ -11,13 +11,13 @@ export interface ComponentHealth {
 const SLOW_MILLISECONDS = 1_000
 
 /** Judges one probe: no answer is an outage, a slow one degraded. */
-export const judgeComponent = (isAnswered: boolean, durationMilliseconds: number): ComponentHealth => ({
+export const evaluateComponent = (isAnswered: boolean, durationMilliseconds: number): ComponentHealth => ({
   status: !isAnswered ? 'outage' : durationMilliseconds > SLOW_MILLISECONDS ? 'degraded' : 'operational',
   response_time_ms: Math.round(durationMilliseconds),
 })
 
 /** Without the database nothing can be asked for; without storage reads and new jobs still work. */
-export function judgeService(database: Health, storage: Health): Health {
+export function evaluateService(database: Health, storage: Health): Health {
   if (database === 'outage') return 'outage'
   return database === 'operational' && storage === 'operational' ? 'operational' : 'degraded'
 }
@@ -33,7 +33,7 @@ interface StatusFacts {
 
 /** The body of GET /status (spec 2.7). */
 export const toServiceStatus = ({ version, now, uptimeSeconds, responseMilliseconds, database, storage }: StatusFacts) => ({
-  status: judgeService(database.status, storage.status),
+  status: evaluateService(database.status, storage.status),
   version,
   timestamp: now.toISOString(),
   uptime_seconds: Math.floor(uptimeSeconds),

@@ -10,7 +10,7 @@ const SHOWN = 4
 const isInRange = (bytes: number): boolean => bytes >= MIN_BYTES && bytes <= MAX_BYTES
 
 /** A secret that a client brings: `whsec_` and base64 of 24 to 64 bytes, as Standard Webhooks has it, or as many printable characters. */
-export function judgeSigningSecret(text: string): Problem[] {
+export function findSigningSecretProblems(text: string): Problem[] {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
   const isRight =
     encoded === undefined

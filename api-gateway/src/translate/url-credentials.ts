@@ -32,7 +32,7 @@ export function splitCredentials(text: string): SplitAddress {
 }
 
 /** What is wrong with the credentials of an address. */
-export function findCredentialFaults(credentials: PrivateOptions | undefined, path: string): Problem[] {
+export function findCredentialProblems(credentials: PrivateOptions | undefined, path: string): Problem[] {
   if (credentials === undefined || PrivateOptions.safeParse(credentials).success) return []
   return [{ path, code: 'too_big', message: 'user name and password in the url must be at most 1024 characters long each' }]
 }

@@ -6,7 +6,7 @@ export const MAX_WAIT_SECONDS = 25
 
 /**
  * Reads `?wait=1..25`, the only parameter of the routes that hold.
- * @throws ApiError with every fault at once
+ * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { waitSeconds?: number } {
   const { wait, ...others } = query
@@ -19,7 +19,7 @@ export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { wait
   return wait === undefined ? {} : { waitSeconds: Number(wait) }
 }
 
-/** A route without parameters refuses all. @throws ApiError with every fault at once */
+/** A route without parameters refuses all. @throws ApiError VALIDATION_ERROR that lists every problem */
 export function noQuery(query: Readonly<Record<string, unknown>>): void {
   const problems = Object.keys(query).map((name) => unknownName('', name, { '': [] }))
   if (problems.length > 0) throw invalid(problems)

@@ -3,10 +3,10 @@ import { EVENT_TYPES } from '@tintype/crds/event-types'
 import { z } from 'zod'
 import { ApiError } from '../errors.ts'
 import { boundedText } from './fields.ts'
-import { judgeEmpty, judgeSet } from './key-body.ts'
+import { findDuplicateProblems, findEmptyUpdateProblems } from './key-body.ts'
 import { type ReadBody, readBody } from './read-body.ts'
-import { judgeSigningSecret } from './signing-secret.ts'
-import { judgeWebhookUrl, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
+import { findSigningSecretProblems } from './signing-secret.ts'
+import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from './webhook-url.ts'
 
 // Bodies of the webhook routes (spec 4.7 and 4.10).
 
@@ -45,7 +45,7 @@ export const UpdateWebhookBody = z.strictObject({
 })
 export type UpdateWebhookBody = z.infer<typeof UpdateWebhookBody>
 
-const judgeUrl = (url: string | undefined, rules: EgressRules) => (url === undefined ? [] : judgeWebhookUrl(url, rules))
+const findUrlProblems = (url: string | undefined, rules: EgressRules) => (url === undefined ? [] : findWebhookUrlProblems(url, rules))
 
 /** A refused address alone has a code of its own, as at the creation of a screenshot. */
 function withUrlCode<T>(read: () => T): T {
@@ -59,24 +59,28 @@ function withUrlCode<T>(read: () => T): T {
   }
 }
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export const parseCreateWebhook = (raw: unknown, rules: EgressRules, lenient: boolean): ReadBody<CreateWebhookBody> =>
   withUrlCode(() =>
     readBody(CreateWebhookBody, raw, {
       lenient,
-      judge: ({ url, events, signing_secret }) => [
-        ...judgeUrl(url, rules),
-        ...judgeSet('events', events),
-        ...(signing_secret === undefined ? [] : judgeSigningSecret(signing_secret)),
+      validate: ({ url, events, signing_secret }) => [
+        ...findUrlProblems(url, rules),
+        ...findDuplicateProblems('events', events),
+        ...(signing_secret === undefined ? [] : findSigningSecretProblems(signing_secret)),
       ],
     }),
   )
 
-/** @throws ApiError with every fault at once */
+/** @throws ApiError VALIDATION_ERROR that lists every problem */
 export const parseUpdateWebhook = (raw: unknown, rules: EgressRules, lenient: boolean): ReadBody<UpdateWebhookBody> =>
   withUrlCode(() =>
     readBody(UpdateWebhookBody, raw, {
       lenient,
-      judge: (body) => [...judgeEmpty(body), ...judgeUrl(body.url, rules), ...judgeSet('events', body.events)],
+      validate: (body) => [
+        ...findEmptyUpdateProblems(body),
+        ...findUrlProblems(body.url, rules),
+        ...findDuplicateProblems('events', body.events),
+      ],
     }),
   )

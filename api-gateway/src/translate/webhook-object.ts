@@ -37,7 +37,7 @@ const touched = (now: Date) => ({ annotations: { [Annotation.updatedAt]: now.toI
 
 /** What a PATCH writes. @throws ApiError VALIDATION_ERROR for what the default webhook has not */
 export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, { spec }: Pick<Webhook, 'spec'>, now: Date): ObjectPatch {
-  if (spec.isDefault) refuseAddress(fields)
+  if (spec.isDefault) rejectFixedFields(fields)
   if (is_active === undefined) return { metadata: touched(now), spec: fields }
   // Whoever switches it decides: why it was switched off before is of no more use.
   const { annotations } = touched(now)
@@ -45,10 +45,10 @@ export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, { sp
 }
 
 /** Each request that names a `webhook_url` brings its own. */
-function refuseAddress(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
-  const faults = (['url', 'events'] as const).filter((name) => fields[name] !== undefined)
-  if (faults.length === 0) return
-  throw invalid(faults.map((path) => ({ path, code: 'fixed', message: `${path} of the default webhook is chosen by each request` })))
+function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
+  const paths = (['url', 'events'] as const).filter((name) => fields[name] !== undefined)
+  if (paths.length === 0) return
+  throw invalid(paths.map((path) => ({ path, code: 'fixed', message: `${path} of the default webhook is chosen by each request` })))
 }
 
 /**

@@ -9,7 +9,7 @@ export const MAX_WEBHOOK_URL_LENGTH = 2048
  * What an endpoint's address says by itself (spec 7.3); names are resolved and judged anew at each post, so one that does not
  * resolve yet is no fault.
  */
-export function judgeWebhookUrl(text: string, rules: EgressRules, path = 'url'): Problem[] {
+export function findWebhookUrlProblems(text: string, rules: EgressRules, path = 'url'): Problem[] {
   const problem = (code: ProblemCode, message: string): Problem[] => [{ path, code, message: `${path} ${message}` }]
   if (text.length > MAX_WEBHOOK_URL_LENGTH) return problem('too_big', `must be at most ${MAX_WEBHOOK_URL_LENGTH} characters long`)
   if (!text.startsWith('https://')) return problem('https_required', 'must start with https://')
@@ -18,6 +18,6 @@ export function judgeWebhookUrl(text: string, rules: EgressRules, path = 'url'):
   if (username !== '' || password !== '') return problem('credentials_in_url', 'must not hold a user name or password')
   if (text.includes('#')) return problem('fragment', 'must not have a fragment (#…)')
   if (!WebhookSpec.shape.url.safeParse(text).success) return problem('invalid_url', 'is not a URL that can be posted to')
-  const verdict = classifyUrl(text, rules)
-  return verdict.allowed ? [] : problem('url_not_allowed', `must be a public address: ${verdict.reason}`)
+  const decision = classifyUrl(text, rules)
+  return decision.allowed ? [] : problem('url_not_allowed', `must be a public address: ${decision.reason}`)
 }

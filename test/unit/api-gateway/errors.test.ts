@@ -32,7 +32,7 @@ t.test('toHttpError says nothing about what is not ours', async (t) => {
 t.test('invalid carries every problem, and the words of a single one', async (t) => {
   const one = { path: 'url', code: 'required', message: 'url is required' } as const
   t.equal(invalid([one]).message, 'url is required')
-  t.equal(invalid([one, one]).message, 'the request has 2 faults')
+  t.equal(invalid([one, one]).message, 'the request has 2 problems')
   t.strictSame(invalid([one, one]).details, [one, one])
 })
 

@@ -43,5 +43,5 @@ const cases = [
   },
 ]
 for (const { name, facts, reasons } of cases) {
-  t.test(`findUnreadyReasons judges ${name}`, async (t) => t.strictSame(findUnreadyReasons(facts), reasons))
+  t.test(`findUnreadyReasons ${name}`, async (t) => t.strictSame(findUnreadyReasons(facts), reasons))
 }

@@ -30,7 +30,7 @@ t.test('parseBatchBody takes credentials out of each address, and private option
   })
 })
 
-const faults = (body: unknown): string[] => {
+const problems = (body: unknown): string[] => {
   try {
     parseBatchBody(body, rules)
     return []
@@ -61,7 +61,7 @@ const refused: [string, unknown, string[]][] = [
   ['how to answer', { urls: [url], async: false }, ['VALIDATION_ERROR', 'async unknown_field']],
   ['a file name with a path', { urls: [url], attachment_name: '../a' }, ['VALIDATION_ERROR', 'attachment_name invalid_format']],
 ]
-for (const [name, body, wanted] of refused) t.test(`parseBatchBody refuses ${name}`, async (t) => t.strictSame(faults(body), wanted))
+for (const [name, body, wanted] of refused) t.test(`parseBatchBody refuses ${name}`, async (t) => t.strictSame(problems(body), wanted))
 
 t.test('toBatchResult has failed_jobs and warning only when something was not enqueued', async (t) => {
   const created_at = NOW.toISOString()

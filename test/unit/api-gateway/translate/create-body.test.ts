@@ -36,7 +36,7 @@ for (const { name, body, request } of accepted) {
   t.test(`parseCreateBody takes ${name}`, async (t) => t.strictSame(parseCreateBody(body, rules), request))
 }
 
-const faults = (body: unknown, lenient = false): string[] => {
+const problems = (body: unknown, lenient = false): string[] => {
   try {
     parseCreateBody(body, rules, lenient)
     return []
@@ -51,7 +51,7 @@ const refused: [string, unknown, string[]][] = [
   ['null', null, ['VALIDATION_ERROR', ' invalid_type']],
   ['a refused address alone', { url: 'http://10.0.0.1/' }, ['URL_NOT_ALLOWED', 'url url_not_allowed']],
   [
-    'a refused address among other faults',
+    'a refused address among other problems',
     { url: 'http://10.0.0.1/', x: 1 },
     ['VALIDATION_ERROR', 'x unknown_field', 'url url_not_allowed'],
   ],
@@ -87,13 +87,13 @@ const refused: [string, unknown, string[]][] = [
   ['a good url beside a wrong one', { url, options: { url: 1 } }, ['VALIDATION_ERROR', 'options.url invalid_type']],
 ]
 for (const [name, body, expected] of refused) {
-  t.test(`parseCreateBody refuses ${name}`, async (t) => t.strictSame(faults(body), expected))
+  t.test(`parseCreateBody refuses ${name}`, async (t) => t.strictSame(problems(body), expected))
 }
 
 t.test('parseCreateBody ignores unknown names, and nothing else, when it is lenient', async (t) => {
   const body = { url, colour: 1, options: { fullpage: true, full_page: true } }
   t.strictSame(parseCreateBody(body, rules, true), { url, options: { fullPage: true }, ignored: ['colour', 'options.fullpage'] })
-  t.strictSame(faults({ url, options: { fullpage: true, delay: 'x' } }, true), ['VALIDATION_ERROR', 'options.delay invalid_type'])
+  t.strictSame(problems({ url, options: { fullpage: true, delay: 'x' } }, true), ['VALIDATION_ERROR', 'options.delay invalid_type'])
 })
 
 t.test('parseCreateBody never repeats a value', async (t) => {

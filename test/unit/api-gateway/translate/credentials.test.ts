@@ -34,7 +34,7 @@ const usable: [string, ApiKeySpec, boolean][] = [
   ['a key that expires now', { expiryTime: '2026-11-21T10:00:00Z' }, false],
 ]
 for (const [name, spec, is] of usable) {
-  t.test(`isUsable judges ${name}`, async (t) => t.equal(isUsable(anApiKey(text, spec), keyHash(text), now), is))
+  t.test(`isUsable ${name}`, async (t) => t.equal(isUsable(anApiKey(text, spec), keyHash(text), now), is))
 }
 
 t.test('isUsable takes either key of a rotation and no other', async (t) => {

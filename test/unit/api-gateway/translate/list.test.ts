@@ -181,7 +181,7 @@ for (const query of refused) {
   })
 }
 
-t.test('parseListQuery tells every fault at once', async (t) => {
+t.test('parseListQuery reports every problem at once', async (t) => {
   try {
     parseListQuery({ limit: '0', statsu: 'failed', format: 'gif' })
     t.fail('it was refused')

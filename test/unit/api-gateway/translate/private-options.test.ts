@@ -1,6 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
-import { findPrivateFaults, privateOptionFields, toPrivateOptions } from '../../../../api-gateway/src/translate/private-options.ts'
+import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from '../../../../api-gateway/src/translate/private-options.ts'
 import { toProblems } from '../../../../api-gateway/src/translate/problems.ts'
 import { PrivateOptions, privateOptionNames } from '../../../../crds/src/capture-options/private.ts'
 import { toSnakeCase } from '../../../../crds/src/snake-case.ts'
@@ -60,7 +60,7 @@ t.test('privateOptionFields refuses a header without its value', async (t) => {
   t.notMatch(JSON.stringify(problems), 'hunter2')
 })
 
-t.test('findPrivateFaults points at the option on the wire', async (t) => {
-  t.strictSame(findPrivateFaults({ headers: { a: 'b' } }), [])
-  t.match(findPrivateFaults({ basicAuthUsername: 'u' }), [{ path: 'options.basic_auth_password', code: 'contradiction' }])
+t.test('findPrivateOptionProblems points at the option on the wire', async (t) => {
+  t.strictSame(findPrivateOptionProblems({ headers: { a: 'b' } }), [])
+  t.match(findPrivateOptionProblems({ basicAuthUsername: 'u' }), [{ path: 'options.basic_auth_password', code: 'contradiction' }])
 })

@@ -6,7 +6,7 @@ import {
   isDeleted,
   toCreated,
 } from '../../../../api-gateway/src/translate/screenshot.ts'
-import { judgeComponent, judgeService, toServiceStatus } from '../../../../api-gateway/src/translate/service-status.ts'
+import { evaluateComponent, evaluateService, toServiceStatus } from '../../../../api-gateway/src/translate/service-status.ts'
 import { toRecord } from '../../../../crds/src/record.ts'
 import { aScreenshot, SCREENSHOT_ID } from '../fakes.ts'
 
@@ -44,13 +44,13 @@ t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {
   t.equal(hasOpenDeliveries(withDeliveries('open')), true)
 })
 
-t.test('judgeComponent calls silence an outage and slowness degraded', async (t) => {
-  t.strictSame(judgeComponent(true, 12.4), { status: 'operational', response_time_ms: 12 })
-  t.strictSame(judgeComponent(true, 1_001), { status: 'degraded', response_time_ms: 1_001 })
-  t.strictSame(judgeComponent(false, 3), { status: 'outage', response_time_ms: 3 })
+t.test('evaluateComponent calls silence an outage and slowness degraded', async (t) => {
+  t.strictSame(evaluateComponent(true, 12.4), { status: 'operational', response_time_ms: 12 })
+  t.strictSame(evaluateComponent(true, 1_001), { status: 'degraded', response_time_ms: 1_001 })
+  t.strictSame(evaluateComponent(false, 3), { status: 'outage', response_time_ms: 3 })
 })
 
-const verdicts = [
+const cases = [
   ['operational', 'operational', 'operational'],
   ['degraded', 'operational', 'degraded'],
   ['operational', 'degraded', 'degraded'],
@@ -58,9 +58,9 @@ const verdicts = [
   ['outage', 'operational', 'outage'],
   ['outage', 'outage', 'outage'],
 ] as const
-for (const [database, storage, service] of verdicts) {
-  t.test(`judgeService calls database ${database} and storage ${storage} ${service}`, async (t) =>
-    t.equal(judgeService(database, storage), service),
+for (const [database, storage, service] of cases) {
+  t.test(`evaluateService calls database ${database} and storage ${storage} ${service}`, async (t) =>
+    t.equal(evaluateService(database, storage), service),
   )
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { judgeTarget } from '../../../../api-gateway/src/translate/target.ts'
+import { evaluateTarget } from '../../../../api-gateway/src/translate/target.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/address-rules.ts'
 
 const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
@@ -13,7 +13,8 @@ const accepted = [
   ['https://münchen.example/', 'https://münchen.example/'],
   ['http://93.184.216.34/', 'http://93.184.216.34/'],
 ] as const
-for (const [text, url] of accepted) t.test(`judgeTarget accepts ${text}`, async (t) => t.strictSame(judgeTarget(text, rules), { url }))
+for (const [text, url] of accepted)
+  t.test(`evaluateTarget accepts ${text}`, async (t) => t.strictSame(evaluateTarget(text, rules), { url }))
 
 const refused = [
   ['', 'invalid_url'],
@@ -41,19 +42,19 @@ const refused = [
   ['https://example.com:22/', 'url_not_allowed'],
 ] as const
 for (const [text, code] of refused) {
-  t.test(`judgeTarget refuses ${JSON.stringify(text.slice(0, 40))} as ${code}`, async (t) => {
-    t.match(judgeTarget(text, rules), { fault: { code, message: /./ } })
+  t.test(`evaluateTarget refuses ${JSON.stringify(text.slice(0, 40))} as ${code}`, async (t) => {
+    t.match(evaluateTarget(text, rules), { problem: { code, message: /./ } })
   })
 }
 
-t.test('judgeTarget opens what the rules open', async (t) => {
+t.test('evaluateTarget opens what the rules open', async (t) => {
   const open = { ...rules, allowedCidrs: ['10.1.0.0/16'], allowedPorts: [81] }
-  t.strictSame(judgeTarget('http://10.1.2.3:81/', open), { url: 'http://10.1.2.3:81/' })
-  t.match(judgeTarget('http://10.2.2.3/', open), { fault: { code: 'url_not_allowed' } })
+  t.strictSame(evaluateTarget('http://10.1.2.3:81/', open), { url: 'http://10.1.2.3:81/' })
+  t.match(evaluateTarget('http://10.2.2.3/', open), { problem: { code: 'url_not_allowed' } })
 })
 
-t.test('judgeTarget refuses internal names where names are listed', async (t) => {
+t.test('evaluateTarget refuses internal names where names are listed', async (t) => {
   const listed = { ...rules, allowedHosts: ['*.sites.svc.cluster.local'] }
-  t.strictSame(judgeTarget('http://a.sites.svc.cluster.local/', listed), { url: 'http://a.sites.svc.cluster.local/' })
-  t.match(judgeTarget('http://kubernetes.default.svc/', listed), { fault: { code: 'url_not_allowed' } })
+  t.strictSame(evaluateTarget('http://a.sites.svc.cluster.local/', listed), { url: 'http://a.sites.svc.cluster.local/' })
+  t.match(evaluateTarget('http://kubernetes.default.svc/', listed), { problem: { code: 'url_not_allowed' } })
 })

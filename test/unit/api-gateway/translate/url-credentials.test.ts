@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findCredentialFaults, splitCredentials } from '../../../../api-gateway/src/translate/url-credentials.ts'
+import { findCredentialProblems, splitCredentials } from '../../../../api-gateway/src/translate/url-credentials.ts'
 
 const cases = [
   ['https://example.com/', { text: 'https://example.com/' }],
@@ -27,10 +27,10 @@ t.test('splitCredentials agrees with the browser’s URL about who is asked', as
   }
 })
 
-t.test('findCredentialFaults bounds what may be sealed, and does not repeat it', async (t) => {
-  t.strictSame(findCredentialFaults(undefined, 'url'), [])
-  t.strictSame(findCredentialFaults({ basicAuthUsername: 'u', basicAuthPassword: 'p' }, 'url'), [])
-  t.match(findCredentialFaults({ basicAuthUsername: 'u', basicAuthPassword: 'p'.repeat(1025) }, 'urls[1]'), [
+t.test('findCredentialProblems bounds what may be sealed, and does not repeat it', async (t) => {
+  t.strictSame(findCredentialProblems(undefined, 'url'), [])
+  t.strictSame(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p' }, 'url'), [])
+  t.match(findCredentialProblems({ basicAuthUsername: 'u', basicAuthPassword: 'p'.repeat(1025) }, 'urls[1]'), [
     { path: 'urls[1]', code: 'too_big' },
   ])
 })

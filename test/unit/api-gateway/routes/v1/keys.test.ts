@@ -89,7 +89,7 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
     details: ['expires_in_days contradiction'],
   },
   {
-    name: 'several faults',
+    name: 'several problems',
     body: { expires_in_days: 0, scope: '*' },
     details: ['name required', 'expires_in_days too_small', 'scope unknown_field'],
   },

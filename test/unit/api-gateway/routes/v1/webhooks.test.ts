@@ -123,7 +123,7 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
   { name: 'a long description', body: { ...hook, description: 'x'.repeat(501) }, details: ['description too_big'] },
   { name: 'a text for is_active', body: { ...hook, is_active: 'true' }, details: ['is_active invalid_type'] },
   { name: 'an unknown field', body: { ...hook, active: true }, details: ['active unknown_field'] },
-  { name: 'two faults', body: { ...hook, url: 'http://example.com', name: 7 }, details: ['name invalid_type', 'url https_required'] },
+  { name: 'two problems', body: { ...hook, url: 'http://example.com', name: 7 }, details: ['name invalid_type', 'url https_required'] },
 ]
 for (const { name, body, details } of bodies) {
   t.test(`POST /webhooks refuses ${name}`, async (t) => {
