@@ -10,7 +10,7 @@ import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored
 import { signMark } from '@tintype/crds/stored/marks'
 import { isFuture, parseStoredJson } from '@tintype/crds/stored/stored-json'
 import { z } from 'zod'
-import type { FileStore, ObjectStore, RecordArchive, ScanOrder } from '../store/ports.ts'
+import type { FileStore, ObjectStore, RecordArchive, ScanDirection } from '../store/ports.ts'
 import { scan } from './scan.ts'
 import { SegmentCache } from './segment-cache.ts'
 
@@ -63,8 +63,8 @@ export class BucketArchive implements RecordArchive {
     return undefined
   }
 
-  scan(account: string, after: string | undefined, order: ScanOrder = 'newest'): AsyncIterable<Screenshot> {
-    return scan({ account, after, order }, { objects: this.#objects, cache: this.#cache, report: this.#report, now: this.#now() })
+  scan(account: string, after: string | undefined, direction: ScanDirection = 'newest'): AsyncIterable<Screenshot> {
+    return scan({ account, after, direction }, { objects: this.#objects, cache: this.#cache, report: this.#report, now: this.#now() })
   }
 
   async put(account: string, screenshots: readonly Screenshot[]): Promise<void> {
@@ -84,7 +84,7 @@ export class BucketArchive implements RecordArchive {
     await this.#objects.write(key, signMark(key, this.#keyRing()))
   }
 
-  async bury(account: string, id: string): Promise<boolean> {
+  async deleteArchived(account: string, id: string): Promise<boolean> {
     await this.markDeleted(account, id)
     if (!(await this.#objects.stat(recordKey(account, id)))) return false
     await this.#objects.mark(rewriteKey(account, dayOf(id), id))

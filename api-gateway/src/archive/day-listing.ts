@@ -24,7 +24,7 @@ export interface DayListing {
   day: string
   segments: readonly SegmentName[]
   /** Ids of deleted records; undefined when there are many and they were not asked for: they are listed as far as they are needed. */
-  buried: ReadonlySet<string> | undefined
+  deletedIds: ReadonlySet<string> | undefined
 }
 
 /** What listing works with. */
@@ -61,7 +61,7 @@ function toListing(account: string, day: string, keys: readonly string[], report
     else if (key.startsWith(tombstones)) marks.push(key)
     else if (!parseRecordKey(key)) report({ kind: key.startsWith(inSegments) ? 'segment' : 'record', reason: 'key', key })
   }
-  return { day, segments, buried: idsOfTombstones(account, day, marks, report) }
+  return { day, segments, deletedIds: idsOfTombstones(account, day, marks, report) }
 }
 
 /** True for a day on which there can have been something. */
@@ -82,7 +82,7 @@ export async function listDay(account: string, day: string, { objects, report }:
     found.push(...keys)
     if (keys.length < PAGE) return toListing(account, day, found, report)
     after = keys.at(-1)!
-    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), buried: undefined }
+    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), deletedIds: undefined }
   }
 }
 
@@ -90,7 +90,7 @@ export async function listDay(account: string, day: string, { objects, report }:
 export const endOfDay = (account: string, day: string): string => `${recordsPrefix(account)}${day}~`
 
 /** What lies behind a key. */
-export interface Behind {
+export interface ListingAfter {
   /** The days of which there are all keys. */
   listings: DayListing[]
   /** The last day, of which there may be more keys, and the last key; absent when there is nothing more. */
@@ -98,11 +98,11 @@ export interface Behind {
 }
 
 /** Lists what comes behind a key, `limit` keys of it. */
-export async function listBehind(
+export async function listAfter(
   account: string,
   after: string | undefined,
   { objects, limit, report, now }: ListDeps & { limit: number },
-): Promise<Behind> {
+): Promise<ListingAfter> {
   const prefix = recordsPrefix(account)
   const keys = await objects.list(prefix, { after, limit })
   const byDay = Map.groupBy(keys, (key) => dayIn(prefix, key))

@@ -1,5 +1,5 @@
 import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/storage-keys'
-import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listBehind, listDay, PAGE, reportDay } from './day-listing.ts'
+import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listAfter, listDay, PAGE, reportDay } from './day-listing.ts'
 
 // Which days an account's records lie in, with what is in them. A day is asked for by its name, and most often the one before it follows: one
 // request each. Where days are small or missing, one listing runs over many of them. It costs by the key, so it grows with its success.
@@ -17,7 +17,7 @@ const dayBefore = (day: string): string | undefined => (Number(day) >= LAST_DAY 
 
 const DAY_MILLISECONDS = 86_400_000
 
-/** Behind days that are to come: what lies under them is not looked at one by one. */
+/** ListingAfter days that are to come: what lies under them is not looked at one by one. */
 const endOfFuture = (account: string, now: Date): string => endOfDay(account, invertedDay(new Date(now.getTime() + 3 * DAY_MILLISECONDS)))
 
 /** Days newest first, from that of an id on; those that were found by one request together. */
@@ -34,7 +34,7 @@ export async function* newestDays(account: string, after: string | undefined, de
       if (!isSmall) limit = FIRST_KEYS
       if (day !== undefined) continue
     }
-    const { listings, cut } = await listBehind(account, behind, { ...deps, limit })
+    const { listings, cut } = await listAfter(account, behind, { ...deps, limit })
     yield listings
     if (cut === undefined) return
     limit = Math.min(limit * GROWTH, PAGE)

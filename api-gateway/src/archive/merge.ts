@@ -1,5 +1,5 @@
 import type { Line } from '@tintype/crds/archive'
-import type { Way } from './order.ts'
+import type { ScanOrder } from './scan-order.ts'
 
 // Segments of one day overlap, for captures do not end in the order in which they were asked for. Read side by side they give one sequence.
 
@@ -10,17 +10,17 @@ interface Source {
 
 /** Lines of several segments as one sequence by id; of lines with the same id, all. Segments may join while it is read. */
 export class LineMerge {
-  readonly #way: Pick<Way, 'isBefore' | 'arrange'>
+  readonly #order: Pick<ScanOrder, 'isBefore' | 'arrange'>
   #sources: Source[] = []
 
-  constructor(way: Pick<Way, 'isBefore' | 'arrange'>) {
-    this.#way = way
+  constructor(order: Pick<ScanOrder, 'isBefore' | 'arrange'>) {
+    this.#order = order
   }
 
   /** Adds a segment, as it was written, from the first line whose id is beyond `after`. */
   add(written: readonly Line[], after: string | undefined): void {
-    const lines = this.#way.arrange(written)
-    const at = after === undefined ? 0 : lines.findIndex(({ id }) => this.#way.isBefore(after, id))
+    const lines = this.#order.arrange(written)
+    const at = after === undefined ? 0 : lines.findIndex(({ id }) => this.#order.isBefore(after, id))
     if (at !== -1 && lines.length > 0) this.#sources.push({ lines, at })
   }
 
@@ -29,7 +29,7 @@ export class LineMerge {
     let next: string | undefined
     for (const { lines, at } of this.#sources) {
       const { id } = lines[at]!
-      if (next === undefined || this.#way.isBefore(id, next)) next = id
+      if (next === undefined || this.#order.isBefore(id, next)) next = id
     }
     return next
   }

@@ -15,15 +15,15 @@ export class Tombstones {
   #from: string
   #until: string | undefined
 
-  constructor(account: string, { day, buried }: DayListing, { objects, report }: ListDeps) {
+  constructor(account: string, { day, deletedIds }: DayListing, { objects, report }: ListDeps) {
     this.#account = account
     this.#day = day
     this.#report = report
     this.#prefix = tombstonesPrefix(account, day)
     this.#objects = objects
-    this.#ids = buried ?? new Set()
+    this.#ids = deletedIds ?? new Set()
     this.#from = ''
-    this.#until = buried ? undefined : ''
+    this.#until = deletedIds ? undefined : ''
   }
 
   async has(id: string): Promise<boolean> {

@@ -102,18 +102,18 @@ export interface QuotaStore {
 }
 
 /** In which order records are read. An id grows as its record gets older. */
-export type ScanOrder = 'newest' | 'oldest'
+export type ScanDirection = 'newest' | 'oldest'
 
-/** Records that have left the Kubernetes API, as Screenshots without deliveries. What {@link bury} was called for is not in it. */
+/** Records that have left the Kubernetes API, as Screenshots without deliveries. What {@link deleteArchived} was called for is not in it. */
 export interface RecordArchive {
   find(account: string, id: string): Promise<Screenshot | undefined>
   /** Newest first, if not said otherwise, from the one after the id `after`; read from the bucket as far as it is iterated. */
-  scan(account: string, after: string | undefined, order?: ScanOrder): AsyncIterable<Screenshot>
+  scan(account: string, after: string | undefined, order?: ScanDirection): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
   /** Marks a record as deleted, for ever, wherever it is. */
   markDeleted(account: string, id: string): Promise<void>
   /** Marks an archived record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
-  bury(account: string, id: string): Promise<boolean>
+  deleteArchived(account: string, id: string): Promise<boolean>
   putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
   /** Ids of a batch in the order of its creation. */
   findBatch(account: string, batchId: string): Promise<readonly string[] | undefined>

@@ -200,7 +200,7 @@ t.test(
     const judged = (isReady: 'True' | 'False') => async () => {
       const all = await hooks.listAll()
       const verdicts = all.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status)
-      return verdicts.filter((decision) => decision === isReady).length >= WRITTEN.length
+      return verdicts.filter((verdict) => verdict === isReady).length >= WRITTEN.length
     }
 
     const endOpen = await startOperator(t, OPEN)

@@ -65,7 +65,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
   if (condition !== undefined && !hasTag(condition, tag)) throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed')
   const account = accountOf(found.screenshot)
   if (found.isLive) await deleteLive(found, record.id, deps)
-  else await deps.archive.bury(account, record.id)
+  else await deps.archive.deleteArchived(account, record.id)
   await deps.files.removePrefix(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
     request.log.warn({ id: record.id, err: error }, 'the files of a deleted screenshot are left to the operator')
   })
@@ -82,7 +82,7 @@ async function deleteLive(
   await archive.markDeleted(account, id)
   if (await screenshots.delete(screenshot)) return
   // It has left the Kubernetes API in this moment: archived, or deleted by another request or by the archiver that saw our mark.
-  await archive.bury(account, id)
+  await archive.deleteArchived(account, id)
 }
 
 /** The routes of screenshots that exist. */

@@ -1,8 +1,8 @@
 import type { Line, SegmentName } from '@tintype/crds/archive'
-import type { ScanOrder } from '../store/ports.ts'
+import type { ScanDirection } from '../store/ports.ts'
 
 /** What reading in one order means for ids, segments and lines. */
-export interface Way {
+export interface ScanOrder {
   /** Whether an id comes before another. */
   isBefore: (id: string, other: string) => boolean
   /** The id of a segment that comes first, and last. */
@@ -13,7 +13,7 @@ export interface Way {
 }
 
 /** Both ways. */
-export const WAYS: Readonly<Record<ScanOrder, Way>> = {
+export const SCAN_ORDERS: Readonly<Record<ScanDirection, ScanOrder>> = {
   newest: {
     isBefore: (id, other) => id < other,
     startOf: ({ first }) => first,
