@@ -6,7 +6,7 @@ import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
 import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
 import type { RecordOptions } from '../translate/options-body.ts'
 import { buildScreenshot, type NewScreenshot } from '../translate/screenshot.ts'
-import { mapAtOnce } from './map-at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
 
 /** One address, and what it alone has. */
@@ -44,7 +44,7 @@ export async function buildAll(
   const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
-  const pictures = await mapAtOnce(addresses, LOOK_UPS, ({ url, privateOptions: own }) =>
+  const pictures = await mapConcurrently(addresses, LOOK_UPS, ({ url, privateOptions: own }) =>
     findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
   )
   return addresses.map(({ url }, index) =>

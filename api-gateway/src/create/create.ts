@@ -9,7 +9,7 @@ import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store
 import { toLimitHeaders } from '../translate/limit-headers.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
 import type { Turn } from './idempotency.ts'
-import { mapAtOnce } from './map-at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
 import type { Leave, Queue } from './queue.ts'
 import type { UncertainCreates } from './uncertain-creates.ts'
@@ -86,7 +86,7 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
   const grant = await pay(request, missing, known.size > 0, deps)
   const paid = new Set(missing.slice(0, grant.granted))
   const objects = await buildPaid(request, paid, known.size > 0, deps)
-  const items = await mapAtOnce(plan.ids, AT_ONCE, async (id, index): Promise<Item> => {
+  const items = await mapConcurrently(plan.ids, AT_ONCE, async (id, index): Promise<Item> => {
     if (known.has(id)) return toItem(id, known.get(id))
     if (!paid.has(id)) return { id, refusal: { code: 'USAGE_LIMIT_REACHED', message: usageLimitReached(grant.facts).message } }
     return createOne(id, objects[index], request, deps)
@@ -119,7 +119,7 @@ async function findKnown(
   account: string,
   { screenshots, archive }: CreateDeps,
 ): Promise<Map<string, Screenshot | undefined>> {
-  const found = await mapAtOnce(ids, AT_ONCE, async (id) => {
+  const found = await mapConcurrently(ids, AT_ONCE, async (id) => {
     const live = await screenshots.findLatest(id)
     return live && accountOf(live) === account ? live : archive.find(account, id)
   })

@@ -12,8 +12,8 @@ import { unavailable } from '../errors.ts'
 import { toApiError } from '../store/kube-errors.ts'
 import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../store/ports.ts'
 import type { GatewayLease } from './gateway-lease.ts'
-import { Ledger, type UsageStore } from './ledger.ts'
 import type { QuotaMetrics, ReservationOutcome } from './metrics.ts'
+import { QuotaLedger, type UsageStore } from './quota-ledger.ts'
 
 // rbac: tintype.dev/accountusages get,list,watch
 // rbac: tintype.dev/accountusages/status update
@@ -44,7 +44,7 @@ const isBegun = (usage: AccountUsage | undefined): usage is AccountUsage => usag
 export class KubeQuota implements QuotaStore {
   readonly reflector: Reflector<AccountUsage>
   readonly #client: Resource<AccountUsage>
-  readonly #ledgers = new Map<string, Ledger>()
+  readonly #ledgers = new Map<string, QuotaLedger>()
   readonly #options: KubeQuotaOptions
 
   constructor(options: KubeQuotaOptions) {
@@ -102,18 +102,18 @@ export class KubeQuota implements QuotaStore {
     return outcome.refusal !== 'full' && outcome.granted === 0 ? outcome : undefined
   }
 
-  async #reserve({ metadata }: Account, wanted: Parameters<Ledger['reserve']>[0]): Promise<Outcome> {
+  async #reserve({ metadata }: Account, wanted: Parameters<QuotaLedger['reserve']>[0]): Promise<Outcome> {
     if (!this.#options.lease.isHeld) throw unavailable('this replica has lost touch with the API server')
     const outcome = await this.#ledgerOf(metadata.name).reserve(wanted)
     if (outcome.refusal === 'full') throw unavailable('too many screenshots of the account are being created at once')
     return outcome
   }
 
-  #ledgerOf(account: string): Ledger {
+  #ledgerOf(account: string): QuotaLedger {
     const known = this.#ledgers.get(account)
     if (known) return known
     const { lease, now, metrics } = this.#options
-    const ledger = new Ledger({ store: this.#storeOf(account), holder: lease.identity, now, random: Math.random, metrics })
+    const ledger = new QuotaLedger({ store: this.#storeOf(account), holder: lease.identity, now, random: Math.random, metrics })
     this.#ledgers.set(account, ledger)
     return ledger
   }

@@ -6,7 +6,7 @@ import { createBatch } from '../../create/batch.ts'
 import { buildAll } from '../../create/build.ts'
 import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
-import { mapAtOnce } from '../../create/map-at-once.ts'
+import { mapConcurrently } from '../../create/map-concurrently.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { notFound } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
@@ -84,7 +84,7 @@ async function findBatch(account: string, batchId: string, { screenshots, archiv
   const ids = isBatchId(batchId) ? await archive.findBatch(account, batchId) : undefined
   if (!ids) throw notFound('batch')
   const live = new Map(screenshots.findLiveOfBatch(account, batchId).map((screenshot) => [screenshotIdOf(screenshot.metadata), screenshot]))
-  const found = await mapAtOnce(
+  const found = await mapConcurrently(
     ids,
     AT_ONCE,
     async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Ledger, type UsageStore } from '../../../../api-gateway/src/quota/ledger.ts'
+import { QuotaLedger, type UsageStore } from '../../../../api-gateway/src/quota/quota-ledger.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { AccountUsage } from '../../../../crds/src/kinds/account-usage.ts'
 
@@ -46,12 +46,12 @@ class FakeUsage implements UsageStore {
 function aLedger(store: UsageStore) {
   const commits: number[] = []
   const metrics = { onReservation: () => {}, onCommit: (waiters: number) => commits.push(waiters), onConflict: () => {} }
-  return { ledger: new Ledger({ store, holder: 'a', now: () => NOW, random: () => 0, metrics }), commits }
+  return { ledger: new QuotaLedger({ store, holder: 'a', now: () => NOW, random: () => 0, metrics }), commits }
 }
 
 const wanted = (id: string, names: readonly string[] = [`${id}-0`]) => ({ id, names, at: NOW, countsForRate: true })
 
-t.test('ledger lets what arrives during an update ride on the next', async (t) => {
+t.test('QuotaLedger batches requests that arrive during an update into the next one', async (t) => {
   const store = new FakeUsage(40)
   const { ledger, commits } = aLedger(store)
   const outcomes = await Promise.all(Array.from({ length: 50 }, (_, index) => ledger.reserve(wanted(`r${index}`))))
@@ -64,14 +64,14 @@ t.test('ledger lets what arrives during an update ride on the next', async (t) =
   t.strictSame(commits, [1, 49])
 })
 
-t.test('ledger writes nothing for refusals', async (t) => {
+t.test('QuotaLedger writes nothing for rejected requests', async (t) => {
   const store = new FakeUsage(1, { period: '2026-11', used: 1 })
   const { ledger } = aLedger(store)
   t.equal((await ledger.reserve(wanted('r'))).refusal, 'quota')
   t.equal(store.writes, 0)
 })
 
-t.test('ledger decides anew over what another replica has written', async (t) => {
+t.test('QuotaLedger evaluates again after another replica has written', async (t) => {
   const store = new FakeUsage(2)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: conflict(), before: () => store.change({ period: '2026-11', used: 1 }) })
@@ -79,7 +79,7 @@ t.test('ledger decides anew over what another replica has written', async (t) =>
   t.equal(store.stored.status?.used, 2)
 })
 
-t.test('ledger finds its own reservation after an unknown outcome, and charges once', async (t) => {
+t.test('QuotaLedger finds its own reservation after an unknown outcome and charges once', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: noAnswer(), written: true })
@@ -87,7 +87,7 @@ t.test('ledger finds its own reservation after an unknown outcome, and charges o
   t.equal(store.stored.status?.used, 1)
 })
 
-t.test('ledger repeats an update that was not carried out', async (t) => {
+t.test('QuotaLedger retries an update that was not written', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: noAnswer() })
@@ -95,7 +95,7 @@ t.test('ledger repeats an update that was not carried out', async (t) => {
   t.equal(store.stored.status?.used, 1)
 })
 
-t.test('ledger gives up after twenty lost races and tells when to come again', async (t) => {
+t.test('QuotaLedger gives up after twenty conflicts and sends Retry-After', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   for (let n = 0; n < 20; n++) store.trouble.push({ error: conflict() })
@@ -103,7 +103,7 @@ t.test('ledger gives up after twenty lost races and tells when to come again', a
   t.equal(store.stored.status?.used, 0)
 })
 
-t.test('ledger reads again when a read gets no answer either', async (t) => {
+t.test('QuotaLedger retries a failed read', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: conflict() })
@@ -117,7 +117,7 @@ t.test('ledger reads again when a read gets no answer either', async (t) => {
   t.equal(store.stored.status?.used, 1)
 })
 
-t.test('ledger takes back what was charged although it had said that it was not', async (t) => {
+t.test('QuotaLedger refunds a reservation that was written although the caller received an error', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: noAnswer(), written: true })
@@ -135,7 +135,7 @@ t.test('ledger takes back what was charged although it had said that it was not'
   t.match(store.stored.status?.reservations, [{ id: 's' }])
 })
 
-t.test('ledger does not take back what is asked for again', async (t) => {
+t.test('QuotaLedger does not refund a reservation that is requested again', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   store.trouble.push({ error: noAnswer(), written: true })
@@ -150,7 +150,7 @@ t.test('ledger does not take back what is asked for again', async (t) => {
   t.match(store.stored.status, { used: 2, reservations: [{ id: 'r' }, { id: 's' }] })
 })
 
-t.test('ledger drops settled reservations with the next update, and at its end', async (t) => {
+t.test('QuotaLedger drops settled reservations with the next update and on close', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   await ledger.reserve(wanted('r'))
@@ -164,7 +164,7 @@ t.test('ledger drops settled reservations with the next update, and at its end',
   t.strictSame(store.stored.status?.reservations, [])
 })
 
-t.test('ledger makes an update for drops alone when they are many', async (t) => {
+t.test('QuotaLedger writes an update for settled reservations alone when there are many', async (t) => {
   const store = new FakeUsage(1_000)
   const { ledger } = aLedger(store)
   await Promise.all(Array.from({ length: 100 }, (_, index) => ledger.reserve(wanted(`r${index}`))))
@@ -175,7 +175,7 @@ t.test('ledger makes an update for drops alone when they are many', async (t) =>
   t.strictSame(store.stored.status?.reservations, [])
 })
 
-t.test('ledger gives names back', async (t) => {
+t.test('QuotaLedger refunds names', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
   await ledger.reserve(wanted('r', ['x', 'y']))
@@ -183,16 +183,16 @@ t.test('ledger gives names back', async (t) => {
   t.match(store.stored.status, { used: 1, reservations: [{ names: ['x'] }] })
 })
 
-t.test('ledgers that share an account and see each other write count everything once', async (t) => {
+t.test('QuotaLedgers of two replicas that share an account count everything once', async (t) => {
   const store = new FakeUsage(150)
   const metrics = { onReservation: () => {}, onCommit: () => {}, onConflict: () => {} }
   const holders = ['a', 'b', 'c']
-  const ledgers = holders.map((holder) => new Ledger({ store, holder, now: () => NOW, random: Math.random, metrics }))
+  const ledgers = holders.map((holder) => new QuotaLedger({ store, holder, now: () => NOW, random: Math.random, metrics }))
   store.onChange = (usage) => {
     for (const ledger of ledgers) ledger.noteChange(usage)
   }
   let made = 0
-  const client = async (ledger: Ledger, name: string) => {
+  const client = async (ledger: QuotaLedger, name: string) => {
     for (let n = 0; n < 20; n++) {
       const { granted } = await ledger.reserve(wanted(`${name}-${n}`))
       ledger.drop(`${name}-${n}`)

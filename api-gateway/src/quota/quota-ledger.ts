@@ -4,25 +4,25 @@ import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage'
 import { ApiError } from '../errors.ts'
 import type { QuotaMetrics } from './metrics.ts'
-import { Turns } from './turns.ts'
+import { WriteRoundRobin } from './write-round-robin.ts'
 
-// Group commit for one account: one update is under way at a time, and what arrives meanwhile rides on the next. So a burst costs a few
-// writes, and this replica never races itself. Every step may be repeated: after a lost race or an unknown outcome the newest state is read
-// and all is decided again, and a reservation that is found there was ours.
+// Group commit for one account: one update runs at a time, and requests that arrive meanwhile are batched into the next one. A burst costs a
+// few writes, and a replica never conflicts with itself. Every step is idempotent: after a conflict or an unknown outcome the ledger reads the
+// newest state and evaluates all requests again. A reservation that it finds there was written by its own earlier attempt.
 
 /** The AccountUsage of one account. */
 export interface UsageStore {
-  /** The copy in memory; undefined while there is none, or none that counts yet. */
+  /** From the informer cache; undefined when the object is missing or the operator has not initialized it. */
   cached: () => AccountUsage | undefined
-  /** As the API server has it now. @throws ApiError SERVICE_UNAVAILABLE when there is none */
+  /** From the API server. @throws ApiError SERVICE_UNAVAILABLE when there is none */
   read: () => Promise<AccountUsage>
-  /** Writes the status over the version that was read, and nothing else; gives what is there then. */
+  /** Replaces the status if the object still has the version that was read. Returns the new object. */
   write: (usage: AccountUsage) => Promise<AccountUsage>
 }
 
-export interface LedgerOptions {
+export interface QuotaLedgerOptions {
   store: UsageStore
-  /** This process, as reservations name it. */
+  /** Name of this process in reservations. */
   holder: string
   now: () => Date
   random: () => number
@@ -39,48 +39,48 @@ interface Waiter {
 
 interface Updated {
   outcomes: Outcome[]
-  /** False: nothing was worth a write. */
+  /** False when nothing had to be written. */
   isWritten: boolean
 }
 
-/** What bounds a busy account is the time; the number only stops what fails at once each time. */
+/** Under contention the time limit applies first. The number of attempts bounds updates that fail immediately. */
 const MAX_ATTEMPTS = 20
 const MAX_MILLISECONDS = 8_000
-/** So many waiters ride on one update: the object stays small. */
+/** Requests in one update. Bounds the size of the object. */
 const MAX_WAITERS = 100
-/** So many reservations are kept until an update is made for them alone. */
+/** Settled reservations that are collected before the ledger writes an update only for them. */
 const MANY_DROPS = 100
 const FIRST_DELAY_MILLISECONDS = 4
 const MAX_DELAY_MILLISECONDS = 500
 const CLEAN_UP_MILLISECONDS = 2_000
 
-/** See the head of this file. */
-export class Ledger {
-  readonly #options: LedgerOptions
+/** Reserves and refunds quota of one account. */
+export class QuotaLedger {
+  readonly #options: QuotaLedgerOptions
   readonly #waiting: Waiter[] = []
-  /** Reservations whose objects exist. */
+  /** Settled reservations, which the next update removes. */
   readonly #dropping = new Set<string>()
-  /** Names of reservations that were perhaps written although their caller was told that they were not. */
+  /** Names of reservations whose caller received an error, although the write may have succeeded. */
   readonly #abandoned = new Map<string, readonly string[]>()
-  /** Reservations that callers of this process work under: a repetition that fails takes nothing away from them. */
+  /** Reservations in use by callers in this process. A failed repetition must not refund them. */
   readonly #held = new Set<string>()
-  readonly #turns: Turns
-  /** What this process has written last. */
+  readonly #roundRobin: WriteRoundRobin
+  /** Resource version of this process's last write. */
   #ownVersion: string | undefined
   #running: Promise<void> | undefined
-  /** It may be our turn sooner than it was thought. */
+  /** Ends the current wait, because the delay may have become shorter. */
   #lookAgain: (() => void) | undefined
   #cleanUp: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(options: LedgerOptions) {
+  constructor(options: QuotaLedgerOptions) {
     this.#options = options
-    this.#turns = new Turns(options.random)
+    this.#roundRobin = new WriteRoundRobin(options.random)
   }
 
-  /** @throws ApiError SERVICE_UNAVAILABLE; nothing stays charged then */
+  /** @throws ApiError SERVICE_UNAVAILABLE, and then nothing stays charged */
   reserve(wanted: Omit<Wanted, 'gateway'>): Promise<Outcome> {
-    // A repetition of a request that failed: it is not to be taken back under the hands of the one that repeats it.
+    // The caller repeats a request that failed, so its reservation must not be refunded.
     this.#abandoned.delete(wanted.id)
     return this.#ask(wanted, (draft) => draft.reserve({ ...wanted, gateway: this.#options.holder }))
   }
@@ -93,22 +93,22 @@ export class Ledger {
     })
   }
 
-  /** The object has changed. */
+  /** Call when the object has changed. */
   noteChange(usage: AccountUsage): void {
     const writer = writerOf(usage)
     if (writer === undefined || writer === this.#options.holder) return
-    this.#turns.noteWriter(performance.now(), writer)
+    this.#roundRobin.noteWriterProgress(performance.now(), writer)
     this.#lookAgain?.()
   }
 
-  /** Written with the next update. */
+  /** Removes a settled reservation with the next update. */
   drop(id: string): void {
     this.#held.delete(id)
     this.#dropping.add(id)
     if (this.#dropping.size >= MANY_DROPS) this.#wake()
   }
 
-  /** Writes what is left to be told. */
+  /** Writes pending removals and refunds. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#cleanUp)
@@ -123,24 +123,24 @@ export class Ledger {
     return promise
   }
 
-  /** @param worthWriting changes besides the waiters' that are worth an update of their own */
+  /** @param worthWriting number of changes without waiters that justify an update */
   #wake(worthWriting = MANY_DROPS): void {
     this.#running ??= this.#run(worthWriting).finally(() => {
       this.#running = undefined
-      // What came while the last update was being settled.
+      // Requests may have arrived while the last update completed.
       if (this.#waiting.length > 0) this.#wake()
     })
   }
 
   async #run(worthWriting: number): Promise<void> {
     do {
-      if (this.#turns.wait(performance.now()) > 0) await this.#waitForTurn()
+      if (this.#roundRobin.delay(performance.now()) > 0) await this.#waitUntilNextWrite()
       await this.#commit(this.#waiting.splice(0, MAX_WAITERS), worthWriting)
     } while (this.#waiting.length > 0)
   }
 
-  async #waitForTurn(): Promise<void> {
-    for (let wait = this.#turns.wait(performance.now()); wait > 0; wait = this.#turns.wait(performance.now())) {
+  async #waitUntilNextWrite(): Promise<void> {
+    for (let wait = this.#roundRobin.delay(performance.now()); wait > 0; wait = this.#roundRobin.delay(performance.now())) {
       const { promise, resolve } = Promise.withResolvers<void>()
       const timer = setTimeout(resolve, wait)
       this.#lookAgain = resolve
@@ -179,7 +179,7 @@ export class Ledger {
         if (isConflict(error)) this.#noteConflict()
         else if (!isTransient(error) && !isNotFound(error)) throw error
         if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
-        // The winner lets others have their turn: whoever has just lost need not wait.
+        // The replica that won waits before its next write, so the first retry after a conflict needs no delay.
         if (attempt > 1 || !isConflict(error))
           await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * random())
         usage = undefined
@@ -187,7 +187,7 @@ export class Ledger {
     }
   }
 
-  /** Decides by one state and writes over it. @throws what the API server says, or nothing in time */
+  /** Evaluates the requests against one state and writes the result. @throws KubeError */
   async #update(usage: AccountUsage, waiters: readonly Waiter[], worthWriting: number): Promise<Updated> {
     const { store, now, holder } = this.#options
     const draft = new UsageDraft(usage, now())
@@ -196,18 +196,18 @@ export class Ledger {
     const outcomes = waiters.map(({ apply }) => apply(draft))
     if (draft.changes === tidied && tidied < worthWriting) return { outcomes, isWritten: false }
     const started = performance.now()
-    if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#turns.noteOther(started)
+    if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#roundRobin.noteForeignWrite(started)
     const written = await store.write({ ...usage, status: draft.toStatus() })
     this.#ownVersion = written.metadata.resourceVersion
     for (const id of drops) this.#dropping.delete(id)
     for (const id of abandoned) this.#abandoned.delete(id)
-    this.#turns.noteUpdate(performance.now(), performance.now() - started, holder, this.#othersIn(written))
+    this.#roundRobin.noteOwnWrite(performance.now(), performance.now() - started, holder, this.#othersIn(written))
     return { outcomes, isWritten: true }
   }
 
   #noteConflict(): void {
     this.#options.metrics.onConflict()
-    this.#turns.noteOther(performance.now())
+    this.#roundRobin.noteForeignWrite(performance.now())
   }
 
   #othersIn({ status }: AccountUsage): string[] {
@@ -222,7 +222,7 @@ export class Ledger {
     return { drops, abandoned: abandoned.map(([id]) => id) }
   }
 
-  /** What was perhaps charged in vain is looked for, also when nobody asks for anything else. */
+  /** Refunds failed reservations even if no other request arrives. */
   #scheduleCleanUp(): void {
     clearTimeout(this.#cleanUp)
     if (this.#abandoned.size === 0 || this.#isClosed) return
@@ -236,8 +236,11 @@ export class Ledger {
   }
 }
 
-/** Who has reserved last has most likely written it. */
+/** The owner of the newest reservation most likely wrote the object. */
 const writerOf = ({ status }: AccountUsage): string | undefined => status?.reservations?.at(-1)?.gateway
 
 const tooBusy = (cause: unknown): ApiError =>
-  new ApiError('SERVICE_UNAVAILABLE', 'the account’s usage could not be written for the moment', { headers: { 'retry-after': '1' }, cause })
+  new ApiError('SERVICE_UNAVAILABLE', 'the account’s usage cannot be written at the moment: retry in 1 second', {
+    headers: { 'retry-after': '1' },
+    cause,
+  })
