@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
 import { addCors } from './plugins/cors.ts'
-import { addErrors, answerError, answerProtocolError } from './plugins/errors.ts'
+import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addRequestId, requestIdOf } from './plugins/request-id.ts'
@@ -57,8 +57,8 @@ export function buildApp(deps: Deps): FastifyInstance {
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: answerError,
-    clientErrorHandler: answerProtocolError,
+    frameworkErrors: sendError,
+    clientErrorHandler: sendProtocolError,
   })
   addErrors(app)
   addRequestId(app)

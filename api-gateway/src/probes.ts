@@ -9,7 +9,7 @@ interface ProbeDeps {
   findReasons: () => string[]
 }
 
-function answer(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+function respond(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text)
 }
 
@@ -17,12 +17,12 @@ function answer(response: ServerResponse, status: number, text: string, type = '
 export function buildProbeServer({ registry, findReasons }: ProbeDeps): Server {
   return createServer(async (request, response) => {
     const path = request.url?.split('?')[0]
-    if (path === '/healthz') return answer(response, 200, 'ok\n')
+    if (path === '/healthz') return respond(response, 200, 'ok\n')
     if (path === '/readyz') {
       const reasons = findReasons()
-      return answer(response, reasons.length === 0 ? 200 : 503, `${reasons.join('\n') || 'ok'}\n`)
+      return respond(response, reasons.length === 0 ? 200 : 503, `${reasons.join('\n') || 'ok'}\n`)
     }
-    if (path === '/metrics') return answer(response, 200, await registry.metrics(), registry.contentType)
-    return answer(response, 404, 'not found\n')
+    if (path === '/metrics') return respond(response, 200, await registry.metrics(), registry.contentType)
+    return respond(response, 404, 'not found\n')
   })
 }

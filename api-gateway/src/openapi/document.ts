@@ -1,12 +1,12 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { API_VERSION } from '../version.ts'
-import { nameOfErrors, toErrorAnswer } from './error-answers.ts'
+import { nameOfErrors, toErrorResponse } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { writeEvents } from './events.ts'
-import { HEADERS } from './headers.ts'
-import { toComponents, toJsonSchema } from './naming.ts'
-import type { Operation, Tag } from './operation.ts'
 import { operations } from './operations/all.ts'
+import { HEADERS } from './operations/headers.ts'
+import type { Operation, Tag } from './operations/operation.ts'
+import { toComponents, toJsonSchema } from './schemas/naming.ts'
 import { writeOperation } from './write-operation.ts'
 
 /** Where the operations live; `/v1` serves the same. */
@@ -43,7 +43,7 @@ function writePaths() {
 
 function writeErrors() {
   const kinds = operations.flatMap((operation) => [...errorsOf(operation)])
-  return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorAnswer(status, codes)]))
+  return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorResponse(status, codes)]))
 }
 
 const writeHeaders = () =>

@@ -1,9 +1,9 @@
 import type { EventType } from '@tintype/crds/event-types'
 import { z } from 'zod'
-import { anId, instant } from './answers/common.ts'
-import { ScreenshotRecord } from './answers/screenshot.ts'
-import { completed, created, failed } from './examples.ts'
-import { name, refTo, toJsonSchema } from './naming.ts'
+import { completed, created, failed } from './operations/examples.ts'
+import { anId, instant } from './schemas/common.ts'
+import { name, refTo, toJsonSchema } from './schemas/naming.ts'
+import { ScreenshotRecord } from './schemas/screenshot.ts'
 
 // What is posted to webhook endpoints (spec 6): no route of ours, but part of the contract.
 
@@ -78,7 +78,7 @@ export function writeEvents() {
       operationId: `on${type.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
       tags: ['Webhooks'],
       summary,
-      description: 'Answer 2xx within 5 seconds; anything else is repeated, three attempts in all.',
+      description: 'ResponseSpec 2xx within 5 seconds; anything else is repeated, three attempts in all.',
       parameters: headers,
       requestBody: { required: true, content },
       responses: { '2XX': { description: 'Taken.' } },

@@ -7,30 +7,30 @@ const PAYLOAD_TOO_LARGE = 413
 const CLIENT_CLOSED_REQUEST = 499
 
 /** Answers an error; the one place that does. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error === request.raw.errored) {
     request.log.debug({ err: error }, 'client hung up')
     return reply.code(CLIENT_CLOSED_REQUEST).send()
   }
-  const answer = toHttpError(error)
-  if (answer.status >= 500) request.log[answer.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
+  const httpError = toHttpError(error)
+  if (httpError.status >= 500) request.log[httpError.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
   // Nothing of an answer that was prepared for success may stay; Location may: it tells where a created record is.
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)
   }
   // Fastify would close the connection on a client that still sends its body, which then sees a reset instead of this answer. Node reads
   // the rest away, for as long as a request may take.
-  if (answer.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
+  if (httpError.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
   return reply
-    .code(answer.status)
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...answer.headers })
+    .code(httpError.status)
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...httpError.headers })
     .type('application/json; charset=utf-8')
-    .send(toErrorBody(answer, request.id))
+    .send(toErrorBody(httpError, request.id))
 }
 
 /** The error envelope, for whatever a route, a hook, a parser or fastify itself throws. */
 export function addErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }
 
 const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }>> = {
@@ -40,7 +40,7 @@ const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }
 const MALFORMED = { line: '400 Bad Request', message: 'this is not an HTTP request' }
 
 /** What is no HTTP request has neither an id nor a reply: the envelope is written to the socket as it is. */
-export function answerProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
+export function sendProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return

@@ -47,13 +47,13 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, open }: Asse
 export function addDocsRoutes(app: FastifyInstance): void {
   const { assets, tag } = findAssets()
   const headers = { ...PAGE_HEADERS, etag: tag, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
-  const answer = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
+  const respond = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
     reply.headers(headers)
     return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : send(request, reply, asset)
   }
   const page: Asset = { type: 'text/html; charset=utf-8', open: () => PAGE }
-  app.get('/docs', (request, reply) => answer(request, reply, page))
+  app.get('/docs', (request, reply) => respond(request, reply, page))
   // Relative addresses of the page would lead elsewhere.
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 308))
-  for (const [name, asset] of Object.entries(assets)) app.get(`/docs/${name}`, (request, reply) => answer(request, reply, asset))
+  for (const [name, asset] of Object.entries(assets)) app.get(`/docs/${name}`, (request, reply) => respond(request, reply, asset))
 }

@@ -49,7 +49,7 @@ export class KubePostRequests implements PostRequests {
   async askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
     await this.ask(webhook, asked)
     try {
-      return await this.#whenAnswered(webhook, asked, milliseconds, signal)
+      return await this.#whenResponded(webhook, asked, milliseconds, signal)
     } finally {
       // Whoever asks next takes away what could not be taken away now.
       void this.#annotate(webhook, { [REQUEST_PREFIX + asked.nonce]: null }).catch(() => {})
@@ -67,7 +67,7 @@ export class KubePostRequests implements PostRequests {
     }
   }
 
-  async #whenAnswered(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+  async #whenResponded(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
     const key = keyOf(webhook)
     const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
     const isOver = (): boolean => {

@@ -19,7 +19,7 @@ export function buildProbe(check: () => Promise<unknown>): Probe {
 async function ask(check: () => Promise<unknown>): Promise<ComponentHealth> {
   const started = performance.now()
   const patience = new AbortController()
-  const isAnswered = await Promise.race([
+  const hasResponded = await Promise.race([
     check().then(
       () => true,
       () => false,
@@ -27,5 +27,5 @@ async function ask(check: () => Promise<unknown>): Promise<ComponentHealth> {
     sleep(PATIENCE_MILLISECONDS, false, { signal: patience.signal }).catch(() => false),
   ])
   patience.abort()
-  return evaluateComponent(isAnswered, performance.now() - started)
+  return evaluateComponent(hasResponded, performance.now() - started)
 }

@@ -6,13 +6,13 @@ import { MARKUP_ADDRESS } from '@tintype/crds/capture-options/source'
 import { z } from 'zod'
 import { ApiError, invalid, type Problem } from '../errors.ts'
 import {
-  type AnswerOptions,
   captureOptionFields,
   dropUnknown,
   findCallbackProblems,
   findOptionProblems,
   isObject,
   type RecordOptions,
+  type ResponseOptions,
   recordOptions,
   requestOptions,
   splitOptions,
@@ -35,7 +35,7 @@ export const CreateBody = z.strictObject({ url: address, options: OptionsBody.op
 const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
 
 /** What a caller asked for, in the service's own terms. */
-export interface CreateRequest extends AnswerOptions {
+export interface CreateRequest extends ResponseOptions {
   url: string
   /** Absent when none was chosen. */
   options?: CaptureOptions
@@ -120,7 +120,7 @@ export function parseCreateBody(
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: CreateBody, body })
   const { url, problem, credentials } = evaluatePage(body, found, rules)
   const { options: inner = {}, ...outer } = parsed.data ?? {}
-  const { capture: options, private: chosen, cache, record, answer } = splitOptions(inner, outer)
+  const { capture: options, private: chosen, cache, record, response } = splitOptions(inner, outer)
   const privateOptions = { ...proxyCredentials, ...chosen, ...credentials }
   const problems = [
     ...found,
@@ -137,6 +137,6 @@ export function parseCreateBody(
     url,
     ignored,
     ...toChosen({ options, privateOptions, cache, record }),
-    ...answer,
+    ...response,
   }
 }

@@ -73,7 +73,7 @@ export const captureOptionFields: Record<string, z.ZodType> = {
 }
 
 /** How a held request is answered. */
-export interface AnswerOptions {
+export interface ResponseOptions {
   async?: boolean
   responseType?: 'json' | 'by_format' | 'empty'
 }
@@ -90,7 +90,7 @@ export interface SplitOptions {
   private: PrivateOptions
   cache: CacheOptions
   record: RecordOptions
-  answer: AnswerOptions
+  response: ResponseOptions
 }
 
 const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
@@ -101,7 +101,7 @@ const RECORD_NAMES: Readonly<Record<string, keyof RecordOptions>> = {
   webhook_url: 'webhookUrl',
   webhook_events: 'webhookEvents',
 }
-const ANSWER_NAMES: Readonly<Record<string, keyof AnswerOptions>> = { async: 'async', response_type: 'responseType' }
+const RESPONSE_OPTION_NAMES: Readonly<Record<string, keyof ResponseOptions>> = { async: 'async', response_type: 'responseType' }
 
 function pick(source: Record<string, unknown>, names: Readonly<Record<string, string>>): object {
   const chosen = Object.entries(names).filter(([name]) => source[name] !== undefined)
@@ -117,7 +117,7 @@ export function splitOptions(inner: Record<string, unknown>, outer: Record<strin
     cache: renameKeys(of(cacheFields), toCamelCase),
     private: toPrivateOptions(inner),
     record: pick(both, RECORD_NAMES),
-    answer: pick(both, ANSWER_NAMES),
+    response: pick(both, RESPONSE_OPTION_NAMES),
   }
 }
 

@@ -11,8 +11,8 @@ export interface ComponentHealth {
 const SLOW_MILLISECONDS = 1_000
 
 /** Judges one probe: no answer is an outage, a slow one degraded. */
-export const evaluateComponent = (isAnswered: boolean, durationMilliseconds: number): ComponentHealth => ({
-  status: !isAnswered ? 'outage' : durationMilliseconds > SLOW_MILLISECONDS ? 'degraded' : 'operational',
+export const evaluateComponent = (hasResponded: boolean, durationMilliseconds: number): ComponentHealth => ({
+  status: !hasResponded ? 'outage' : durationMilliseconds > SLOW_MILLISECONDS ? 'degraded' : 'operational',
   response_time_ms: Math.round(durationMilliseconds),
 })
 

@@ -78,18 +78,18 @@ t.test('kubectl annotate asks for a test, once a text, and the answer is in the 
   await hooks.create({ metadata: { name: 'by-hand' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
   await eventually('it is ready', async () => (await hooks.get('by-hand')).status?.activeSince !== undefined)
   const annotate = (text: string) => hooks.patch('by-hand', mergePatch({ metadata: { annotations: { [Annotation.testRequested]: text } } }))
-  const whenAnswered = (request: string) =>
+  const whenResponded = (request: string) =>
     eventually(`${request} is answered`, async () => {
       const { status } = await hooks.get('by-hand')
       return status?.lastTest?.request === request && status.lastTest
     })
   receiver.answer = answerWith(500)
   await annotate('now')
-  t.match(await whenAnswered('now'), { success: false, statusCode: 500, error: 'the endpoint answered 500' })
+  t.match(await whenResponded('now'), { success: false, statusCode: 500, error: 'the endpoint answered 500' })
   receiver.answer = answerWith(204)
   await annotate('now')
   await annotate('again')
-  const answer = await whenAnswered('again')
+  const answer = await whenResponded('again')
   t.match(answer, { success: true, statusCode: 204 })
   t.notOk('error' in answer)
   t.equal(receiver.received.length, 2)

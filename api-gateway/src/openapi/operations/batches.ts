@@ -1,8 +1,8 @@
-import { BatchStatus, CreatedBatch } from '../answers/batch.ts'
-import { CreateBatch } from '../bodies.ts'
-import { batchId, batchStatus, createdBatch } from '../examples.ts'
-import type { Operation } from '../operation.ts'
-import { pathId, prefer } from '../parameters.ts'
+import { BatchStatus, CreatedBatch } from '../schemas/batch.ts'
+import { CreateBatch } from '../schemas/bodies.ts'
+import { batchId, batchStatus, createdBatch } from './examples.ts'
+import type { Operation } from './operation.ts'
+import { pathId, prefer } from './parameters.ts'
 import { toId } from './screenshots.ts'
 
 /** Spec 4.6. */
@@ -27,7 +27,7 @@ export const batchOperations: readonly Operation[] = [
         },
       },
     },
-    answers: {
+    responses: {
       202: {
         description: 'Accepted, wholly or in part.',
         schema: CreatedBatch,
@@ -50,7 +50,7 @@ export const batchOperations: readonly Operation[] = [
     summary: 'Read a batch',
     description: 'How far it is, and the full records in the order of the request. Deleted ones are gone from it.',
     parameters: [pathId('batch', batchId)],
-    answers: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
     errors: ['NOT_FOUND'],
   },
 ]

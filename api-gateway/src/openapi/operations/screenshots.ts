@@ -1,8 +1,8 @@
-import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../answers/screenshot.ts'
-import { CreateScreenshot } from '../bodies.ts'
-import { completed, created, screenshotList } from '../examples.ts'
-import type { Link, Operation } from '../operation.ts'
-import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from '../parameters.ts'
+import { CreateScreenshot } from '../schemas/bodies.ts'
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../schemas/screenshot.ts'
+import { completed, created, screenshotList } from './examples.ts'
+import type { Link, Operation } from './operation.ts'
+import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from './parameters.ts'
 
 const id = pathId('scr', created.id)
 
@@ -62,7 +62,7 @@ export const screenshotOperations: readonly Operation[] = [
         held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
       },
     },
-    answers: {
+    responses: {
       200: {
         description: 'The capture has ended in time: the record, or the file.',
         schema: ScreenshotRecord,
@@ -103,7 +103,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'List screenshots',
     description: 'Newest first. A page that a filter made short can still have a `next_cursor`: one request looks at ten thousand records.',
     parameters: listParameters,
-    answers: {
+    responses: {
       200: { description: 'A page of the list.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
     },
   },
@@ -116,7 +116,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'Read a screenshot',
     description: 'Poll it until `status` is not `pending`, or let `wait` hold the request; then read `download_url`.',
     parameters: [id, wait, ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The record.',
         schema: ScreenshotRecord,
@@ -137,7 +137,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'Delete a screenshot',
     description: 'The record and its files are gone, links included; a capture under way is cancelled. Gives no quota back.',
     parameters: [id, ifMatch],
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
   },
   {
@@ -149,7 +149,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'Go to the file',
     description: 'An address that stays, for people: it leads to a fresh link.',
     parameters: [id],
-    answers: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
+    responses: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
     errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
   },
 ]

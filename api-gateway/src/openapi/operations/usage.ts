@@ -1,6 +1,6 @@
-import { UsageReport } from '../answers/usage.ts'
-import { usage } from '../examples.ts'
-import type { Operation } from '../operation.ts'
+import { UsageReport } from '../schemas/usage.ts'
+import { usage } from './examples.ts'
+import type { Operation } from './operation.ts'
 
 /** Spec 4.14. */
 export const usageOperations: readonly Operation[] = [
@@ -12,6 +12,6 @@ export const usageOperations: readonly Operation[] = [
     scope: 'usage:read',
     summary: 'Read what is used this month',
     description: 'Months are those of UTC. A failed capture gives its unit back; deleting does not.',
-    answers: { 200: { description: 'The report.', schema: UsageReport, example: usage } },
+    responses: { 200: { description: 'The report.', schema: UsageReport, example: usage } },
   },
 ]

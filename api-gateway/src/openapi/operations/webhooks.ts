@@ -1,5 +1,5 @@
-import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../answers/webhook.ts'
-import { CreateWebhook, RotateSecret, UpdateWebhook } from '../bodies-managed.ts'
+import { CreateWebhook, RotateSecret, UpdateWebhook } from '../schemas/bodies.ts'
+import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../schemas/webhook.ts'
 import {
   defaultWebhookFound,
   secretRotated,
@@ -8,9 +8,9 @@ import {
   webhookFound,
   webhookId,
   webhookList,
-} from '../examples-managed.ts'
-import type { Link, Operation } from '../operation.ts'
-import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from '../parameters.ts'
+} from './account-examples.ts'
+import type { Link, Operation } from './operation.ts'
+import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from './parameters.ts'
 
 const id = pathId('wh', webhookId)
 const common = { tag: 'Webhooks', path: '/webhooks/{id}' } as const
@@ -26,7 +26,7 @@ const update = {
   scope: 'webhooks:write',
   parameters: [id, ifMatch, prefer],
   body: { schema: UpdateWebhook, examples: { pause: { summary: 'Send nothing for now', value: { is_active: false } } } },
-  answers: {
+  responses: {
     200: {
       description: 'Changed.',
       schema: WebhookChanged,
@@ -58,7 +58,7 @@ export const webhookOperations: readonly Operation[] = [
         },
       },
     },
-    answers: {
+    responses: {
       201: {
         description: 'Created.',
         schema: WebhookCreated,
@@ -82,7 +82,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     parameters: [includeInactive, limit, offset()],
-    answers: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getDefaultWebhook',
@@ -94,7 +94,7 @@ export const webhookOperations: readonly Operation[] = [
     description:
       'It signs and counts what is posted to the `webhook_url` of single requests. There is none before the first of them, or the first rotation.',
     parameters: [ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The webhook and its statistics.',
         schema: WebhookFound,
@@ -120,7 +120,7 @@ export const webhookOperations: readonly Operation[] = [
       required: false,
       examples: { atOnce: { summary: 'The new one alone, at once', value: { overlap_hours: 0 } } },
     },
-    answers: {
+    responses: {
       200: {
         description: 'Rotated.',
         schema: SigningSecretRotated,
@@ -137,7 +137,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
     parameters: [id, ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The endpoint and its statistics.',
         schema: WebhookFound,
@@ -164,7 +164,7 @@ export const webhookOperations: readonly Operation[] = [
     summary: 'Delete a webhook endpoint',
     description: 'For good; nothing more is sent to it.',
     parameters: [id, ifMatch],
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
   },
   {
@@ -177,7 +177,7 @@ export const webhookOperations: readonly Operation[] = [
     description: 'Events are signed with both for `overlap_hours`. The new one is in this answer and nowhere else.',
     parameters: [id, prefer],
     body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both sign for a day', value: { overlap_hours: 24 } } } },
-    answers: {
+    responses: {
       200: {
         description: 'Rotated.',
         schema: SigningSecretRotated,

@@ -46,7 +46,7 @@ export async function createOnce<T extends Managed>(
   })
   const [id = ''] = turn.plan.ids
   const replay = (data: { id: string }) =>
-    answer(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
+    sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
   const known = turn.isRepeated ? await findKnown(turn, id, creation) : undefined
   if (known) return replay(known)
   const { created, secret } = await makeOrForget(turn, () => creation.make(id))
@@ -54,7 +54,7 @@ export async function createOnce<T extends Managed>(
   await turn.complete(data)
   if (!secret) return replay(data)
   reply.header('etag', tagOf(created))
-  return answer(request, reply, { message, data: { ...data, ...secret } })
+  return sendCreated(request, reply, { message, data: { ...data, ...secret } })
 }
 
 /** What an earlier request made; undefined when it died before that. */
@@ -76,7 +76,7 @@ async function makeOrForget<R>(turn: Turn, make: () => Promise<R>): Promise<R> {
   }
 }
 
-function answer({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
+function sendCreated({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
   const collection = routeOptions.url?.split('/').at(-1)
   return reply
     .code(201)

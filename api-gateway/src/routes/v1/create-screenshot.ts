@@ -11,7 +11,7 @@ import { ApiError } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
 import { prefersFile } from '../../translate/accept.ts'
 import { assertOptionsAllowed } from '../../translate/allowed-options.ts'
-import { planAnswer } from '../../translate/answer.ts'
+import { planResponse } from '../../translate/answer.ts'
 import { parseCreateBody } from '../../translate/create-body.ts'
 import { assertRetentionAllowed } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
@@ -31,7 +31,7 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
     assertOptionsAllowed(asked, deps.optionPolicy)
     assertRetentionAllowed(asked, deps.plans[request.account.spec.plan].retentionDays)
-    const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
+    const plan = planResponse({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
     const turn = await deps.idempotency.begin({
       account: accountName,
@@ -48,8 +48,8 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
     const created = await createSingle({ account, turn, build }, deps)
     deps.metrics.screenshotsCreated.inc()
     setReplayedHeader(setIgnoredOptionsHeader(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
-    const ended = answer.waitSeconds > 0 && !isFinished(created) ? await hold(created, answer.waitSeconds, reply, deps) : created
-    if (answer.waitSeconds > 0 && ended && isFinished(ended)) return answerEnded(request, reply, ended, answer.body, deps)
+    const ended = plan.waitSeconds > 0 && !isFinished(created) ? await hold(created, plan.waitSeconds, reply, deps) : created
+    if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
     return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))
       .code(202)
@@ -58,7 +58,7 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
   })
 }
 
-async function answerEnded(
+async function sendFinished(
   request: FastifyRequest,
   reply: FastifyReply,
   screenshot: Screenshot,
@@ -66,7 +66,7 @@ async function answerEnded(
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
-  if (body === 'file') return answerFile(request, reply, screenshot, record, deps)
+  if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
   if (body === 'empty') return reply.code(204).send()
   return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
 }
@@ -76,7 +76,7 @@ export function captureFailed({ id, error }: Pick<ScreenshotRecord, 'id' | 'erro
   return new ApiError('CAPTURE_FAILED', error?.message ?? 'the capture failed', { details: { id, ...error } })
 }
 
-async function answerFile(
+async function sendCaptureFile(
   request: FastifyRequest,
   reply: FastifyReply,
   screenshot: Screenshot,

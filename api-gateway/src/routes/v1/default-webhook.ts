@@ -5,7 +5,7 @@ import { ensureDefaultWebhook, knownDefaultWebhook } from '../../create/default-
 import { noQuery } from '../../translate/wait-query.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
 import { countPending } from './count-pending.ts'
-import { answerRecord, type ById, type Query, requireOwn } from './records.ts'
+import { type ById, type Query, requireOwn, sendRecord } from './records.ts'
 import { rotateSecret, type WebhooksDeps } from './webhooks.ts'
 
 const WHAT = 'webhook'
@@ -19,7 +19,7 @@ export function addDefaultWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps
     const found = knownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
     const webhook = requireOwn(found, accountName, WHAT)
     const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, deps.screenshots)) }
-    return answerRecord(request, reply, webhook, { success: true, data })
+    return sendRecord(request, reply, webhook, { success: true, data })
   })
   app.post<Query>('/webhooks/default/rotate-secret', { config: { scope: 'webhooks:write' } }, (request, reply) => {
     const { accountName } = request

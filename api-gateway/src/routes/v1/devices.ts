@@ -5,9 +5,9 @@ import { noQuery } from '../../translate/wait-query.ts'
 
 /** GET /devices: what `options.device` may be. */
 export function addDevicesRoute(app: FastifyInstance): void {
-  const answer = { success: true, data: DEVICES.map(toDeviceRecord) }
+  const body = { success: true, data: DEVICES.map(toDeviceRecord) }
   app.get<{ Querystring: Record<string, unknown> }>('/devices', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
     noQuery(request.query)
-    return reply.header('cache-control', 'private, max-age=3600').send(answer)
+    return reply.header('cache-control', 'private, max-age=3600').send(body)
   })
 }

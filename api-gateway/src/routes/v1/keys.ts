@@ -19,18 +19,7 @@ import { readBody } from '../../translate/read-body.ts'
 import { noQuery } from '../../translate/wait-query.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
-import {
-  answerRecord,
-  type ById,
-  changeLatest,
-  FRESH,
-  findOwnLatest,
-  type Query,
-  requireOwn,
-  requireRoom,
-  SECRET,
-  tagOf,
-} from './records.ts'
+import { type ById, changeLatest, FRESH, findOwnLatest, type Query, requireOwn, requireRoom, SECRET, sendRecord, tagOf } from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of keys need. */
@@ -88,7 +77,7 @@ function readMany(request: FastifyRequest<Query>, { apiKeys, now }: KeysDeps) {
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
   noQuery(request.query)
   const key = requireOwn(await apiKeys.find(request.params.id), request.accountName, WHAT)
-  return answerRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
+  return sendRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
 }
 
 /**

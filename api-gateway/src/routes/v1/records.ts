@@ -35,7 +35,7 @@ export function requireOwn<T extends Managed>(found: T | undefined, accountName:
 }
 
 /** Answers a GET: 304 when the client has this version already. */
-export function answerRecord({ headers }: FastifyRequest<ById>, reply: FastifyReply, record: Managed, body: unknown): FastifyReply {
+export function sendRecord({ headers }: FastifyRequest<ById>, reply: FastifyReply, record: Managed, body: unknown): FastifyReply {
   const tag = tagOf(record)
   reply.headers({ ...FRESH, etag: tag })
   return hasTag(headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(body)

@@ -28,10 +28,10 @@ async function test(request: FastifyRequest<ById>, reply: FastifyReply, deps: We
   try {
     const asked = { do: 'test', nonce: newNonce(), at: deps.now() } as const
     const signal = AbortSignal.any([ending.signal, deps.draining])
-    const answer = await deps.postRequests.askAndWait(webhook, asked, WAIT_MILLISECONDS, signal)
+    const result = await deps.postRequests.askAndWait(webhook, asked, WAIT_MILLISECONDS, signal)
     // That nobody posted says nothing of the endpoint: it is no result of a test.
-    if (!answer) throw unavailable('nobody can post the test event for the moment')
-    return reply.headers(FRESH).send(toTestResult(answer))
+    if (!result) throw unavailable('nobody can post the test event for the moment')
+    return reply.headers(FRESH).send(toTestResult(result))
   } finally {
     reply.raw.off('close', end)
   }

@@ -18,18 +18,7 @@ import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-rec
 import { countPending } from './count-pending.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
-import {
-  answerRecord,
-  type ById,
-  changeLatest,
-  FRESH,
-  findOwnLatest,
-  type Query,
-  requireOwn,
-  requireRoom,
-  SECRET,
-  tagOf,
-} from './records.ts'
+import { type ById, changeLatest, FRESH, findOwnLatest, type Query, requireOwn, requireRoom, SECRET, sendRecord, tagOf } from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of webhooks need. */
@@ -90,7 +79,7 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { web
   noQuery(request.query)
   const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
-  return answerRecord(request, reply, webhook, { success: true, data })
+  return sendRecord(request, reply, webhook, { success: true, data })
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {

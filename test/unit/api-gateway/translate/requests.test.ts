@@ -1,6 +1,6 @@
 import t from 'tap'
 import { prefersFile } from '../../../../api-gateway/src/translate/accept.ts'
-import { planAnswer } from '../../../../api-gateway/src/translate/answer.ts'
+import { planResponse } from '../../../../api-gateway/src/translate/answer.ts'
 import { parseRange } from '../../../../api-gateway/src/translate/byte-range.ts'
 import { hasTag, recordTag } from '../../../../api-gateway/src/translate/etag.ts'
 import { contentTypeOf, dispositionOf } from '../../../../api-gateway/src/translate/file-headers.ts'
@@ -24,7 +24,7 @@ for (const [accept, file] of accepts) {
   t.test(`prefersFile reads ${accept}`, async (t) => t.equal(prefersFile(accept), file))
 }
 
-const plans: [Parameters<typeof planAnswer>[0], ReturnType<typeof planAnswer>][] = [
+const plans: [Parameters<typeof planResponse>[0], ReturnType<typeof planResponse>][] = [
   [
     { request: {}, prefersFile: false },
     { waitSeconds: 0, body: 'record' },
@@ -63,7 +63,7 @@ const plans: [Parameters<typeof planAnswer>[0], ReturnType<typeof planAnswer>][]
   ],
 ]
 for (const [asked, plan] of plans) {
-  t.test(`planAnswer for ${JSON.stringify(asked)}`, async (t) => t.strictSame(planAnswer(asked), plan))
+  t.test(`planResponse for ${JSON.stringify(asked)}`, async (t) => t.strictSame(planResponse(asked), plan))
 }
 
 const ranges: [string | undefined, ReturnType<typeof parseRange>][] = [

@@ -1,11 +1,11 @@
 import { FileFormat } from '@tintype/crds/capture-options/image'
 import { DELIVERY_STATES } from '@tintype/crds/delivery-log'
 import { z } from 'zod'
-import { DELIVERY_CURSOR } from '../translate/delivery-query.ts'
-import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../translate/list-query.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../translate/read-query.ts'
-import { MAX_WAIT_SECONDS } from '../translate/wait-query.ts'
-import { anId } from './answers/common.ts'
+import { DELIVERY_CURSOR } from '../../translate/delivery-query.ts'
+import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../translate/list-query.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../translate/read-query.ts'
+import { MAX_WAIT_SECONDS } from '../../translate/wait-query.ts'
+import { anId } from '../schemas/common.ts'
 import type { Parameter } from './operation.ts'
 
 /** What a list's limit may say: more than the most is taken as the most. */

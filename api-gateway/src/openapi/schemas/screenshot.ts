@@ -3,8 +3,8 @@ import { FileFormat } from '@tintype/crds/capture-options/image'
 import { JOB_ERRORS } from '@tintype/crds/errors'
 import type { ScreenshotRecord as Wire } from '@tintype/crds/record'
 import { z } from 'zod'
-import { name } from '../naming.ts'
 import { anId, count, instant, success } from './common.ts'
+import { name } from './naming.ts'
 
 export const id = anId('scr', 'Id of the screenshot.')
 export const url = z.string().describe('Address of the page.')

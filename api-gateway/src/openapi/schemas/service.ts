@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeviceRecord } from '../../translate/device.ts'
-import { name } from '../naming.ts'
 import { count, instant } from './common.ts'
+import { name } from './naming.ts'
 
 const health = z.enum(['operational', 'degraded', 'outage'])
 const component = z.object({ status: health, response_time_ms: count('Milliseconds that it took to answer.') })

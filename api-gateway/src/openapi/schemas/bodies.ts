@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { BatchBody } from '../translate/batch-body.ts'
-import { CreateBody } from '../translate/create-body.ts'
+import { BatchBody } from '../../translate/batch-body.ts'
+import { CreateBody } from '../../translate/create-body.ts'
+import { RotateBody } from '../../translate/fields.ts'
+import { CreateKeyBody, UpdateKeyBody } from '../../translate/key-body.ts'
+import { CreateWebhookBody, UpdateWebhookBody } from '../../translate/webhook-body.ts'
 import { name } from './naming.ts'
 
 // The bodies as the routes read them, with what the document says besides: the rules of addresses are judged by code.
@@ -35,3 +38,15 @@ export const CreateBatch = name(
     options: BatchBody.shape.options.describe('How to capture each of them.'),
   }).describe('Pages to capture with one set of options. One bad address refuses the whole batch.'),
 )
+
+export const CreateKey = name('CreateKey', CreateKeyBody.describe('A key to make.'))
+export const UpdateKey = name(
+  'UpdateKey',
+  UpdateKeyBody.describe('What to change of a key; at least one field.').meta({ minProperties: 1 }),
+)
+export const CreateWebhook = name('CreateWebhook', CreateWebhookBody.describe('An endpoint to post events to.'))
+export const UpdateWebhook = name(
+  'UpdateWebhook',
+  UpdateWebhookBody.describe('What to change of an endpoint; at least one field.').meta({ minProperties: 1 }),
+)
+export const RotateSecret = name('RotateSecret', RotateBody.describe('How long what is replaced still works.'))

@@ -15,7 +15,7 @@ import {
   WebhookWithSecret,
 } from '../../translate/webhook-record.ts'
 import { WebhookTestResult as TestResult } from '../../translate/webhook-test.ts'
-import { name } from '../naming.ts'
+import { name } from './naming.ts'
 
 name('Webhook', WebhookRecord)
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KeyChanged, KeyFound, KeyList, KeyRecord, KeyWithText } from '../../translate/key-record.ts'
-import { name } from '../naming.ts'
+import { name } from './naming.ts'
 
 name('ApiKey', KeyRecord)
 

@@ -24,7 +24,7 @@ export interface Link {
   parameters: Readonly<Record<string, string>>
 }
 
-export interface Answer {
+export interface ResponseSpec {
   description: string
   /** A named schema of the JSON that is sent; absent: an empty body, unless `files`. */
   schema?: z.ZodType
@@ -58,7 +58,7 @@ export interface Operation {
   description?: string
   parameters?: readonly Parameter[]
   body?: Body
-  answers: Readonly<Record<number, Answer>>
+  responses: Readonly<Record<number, ResponseSpec>>
   /** Codes of its own, beside those that every operation of its kind can answer. */
   errors?: readonly HttpErrorCode[]
   /** Takes an Idempotency-Key. */

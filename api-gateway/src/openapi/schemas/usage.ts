@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { name } from '../naming.ts'
 import { count, instant, success } from './common.ts'
+import { name } from './naming.ts'
 
 const overage = z.object({
   count: count('Screenshots beyond the quota.'),

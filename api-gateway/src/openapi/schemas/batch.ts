@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { name } from '../naming.ts'
 import { anId, count, success } from './common.ts'
+import { name } from './naming.ts'
 import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from './screenshot.ts'
 
 const batchItem = z.object({ id, url_to_capture: z.string().describe('Address of the page.'), status, created_at: createdAt })

@@ -1,7 +1,7 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
-import { ErrorBody } from './answers/errors.ts'
-import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from './headers.ts'
-import { refTo } from './naming.ts'
+import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from './operations/headers.ts'
+import { ErrorBody } from './schemas/errors.ts'
+import { refTo } from './schemas/naming.ts'
 
 /** Details that are worth showing; the other codes carry none, or what their remedy says. */
 const DETAILS: Partial<Record<HttpErrorCode, unknown>> = {
@@ -40,7 +40,7 @@ const toPascalCase = (code: string): string => code.toLowerCase().replaceAll(/(?
 export const nameOfErrors = (status: number, codes: readonly HttpErrorCode[]): string => `Error${status}${codes.map(toPascalCase).join('')}`
 
 /** The answer to a request that is refused with one of these codes. */
-export function toErrorAnswer(status: number, codes: readonly HttpErrorCode[]) {
+export function toErrorResponse(status: number, codes: readonly HttpErrorCode[]) {
   const names = [...COMMON_HEADERS, ...(HEADERS_OF[status] ?? []), ...(status === 429 ? LIMIT_HEADERS : [])]
   return {
     description: codes.map((code) => `\`${code}\`: ${HTTP_ERRORS[code].remedy}`).join('\n\n'),
