@@ -65,8 +65,8 @@ async function run(config: Config): Promise<void> {
     findAccount: (name) => keys.findCachedAccount(name),
   })
   const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
-  const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
-  const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
+  const webhookReflector = new Reflector({ ...parts, resource: webhookResource })
+  const webhooks = new KubeRecords({ http, reflector: webhookReflector, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
   const now = () => clock.now()
   const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
   const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
@@ -82,8 +82,8 @@ async function run(config: Config): Promise<void> {
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
   // The first two decide who is let in.
-  const authorities = [keys.keys, keys.accounts]
-  const reflectors = [...authorities, screenshots.reflector, quota.reflector, webhookCopy]
+  const authReflectors = [keys.keys, keys.accounts]
+  const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector]
   for (const reflector of reflectors) reflector.start()
   keys.uses.start()
   lease.start()
@@ -101,7 +101,7 @@ async function run(config: Config): Promise<void> {
     keys,
     apiKeys,
     webhooks,
-    postRequests: new KubePostRequests({ http, reflector: webhookCopy, now }),
+    postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
     optionPolicy: config.optionPolicy,
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
@@ -145,11 +145,11 @@ async function run(config: Config): Promise<void> {
         hasSealingKey: sealingKey.isLoaded,
         isAdmitted,
         nowMilliseconds: Date.now(),
-        copies: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
+        caches: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
           name: resource.plural,
           hasSynced,
           lastSeenAt,
-          isAuthority: index < authorities.length,
+          isForAuthentication: index < authReflectors.length,
         })),
       }),
   })

@@ -4,15 +4,15 @@ export const STALE_MILLISECONDS = 120_000
  * The same for the copies that decide who is let in, which may hold what has been revoked since. Bookmarks could not bound
  * it: the watches behind these copies are opened anew after 30 s of silence, and that counts as a sign.
  */
-export const AUTHORITY_STALE_MILLISECONDS = 60_000
+export const AUTH_STALE_MILLISECONDS = 60_000
 
-interface Copy {
+interface InformerCache {
   name: string
   hasSynced: boolean
   /** Epoch milliseconds. */
   lastSeenAt: number
   /** It decides who is let in. */
-  isAuthority: boolean
+  isForAuthentication: boolean
 }
 
 interface ReadinessFacts {
@@ -21,7 +21,7 @@ interface ReadinessFacts {
   hasSealingKey: boolean
   /** The store knows our key, or nobody waits for that any longer. */
   isAdmitted: boolean
-  copies: readonly Copy[]
+  caches: readonly InformerCache[]
   nowMilliseconds: number
 }
 
@@ -34,7 +34,7 @@ export function findUnreadyReasons({
   hasDownloadKeys,
   hasSealingKey,
   isAdmitted,
-  copies,
+  caches,
   nowMilliseconds,
 }: ReadinessFacts): string[] {
   return [
@@ -42,11 +42,12 @@ export function findUnreadyReasons({
     ...(hasDownloadKeys ? [] : ['the download keys are not there']),
     ...(hasSealingKey ? [] : ['the sealing key is not there']),
     ...(isAdmitted ? [] : ['object storage has not accepted the access key yet']),
-    ...copies.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
-    ...copies
+    ...caches.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
+    ...caches
       .filter(
-        (copy) =>
-          copy.hasSynced && nowMilliseconds - copy.lastSeenAt > (copy.isAuthority ? AUTHORITY_STALE_MILLISECONDS : STALE_MILLISECONDS),
+        (cache) =>
+          cache.hasSynced &&
+          nowMilliseconds - cache.lastSeenAt > (cache.isForAuthentication ? AUTH_STALE_MILLISECONDS : STALE_MILLISECONDS),
       )
       .map(({ name }) => `${name}: no sign from the API server`),
   ]

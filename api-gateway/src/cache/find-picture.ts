@@ -31,9 +31,9 @@ export type CacheFields = Pick<ScreenshotSpec, 'cacheAs' | 'cachedFrom'>
  * Looks for a picture; gives what the object says of it, which is nothing for a request without `cache`.
  * @throws ApiError SERVICE_UNAVAILABLE
  */
-export async function findPicture(request: PictureRequest, asked: CacheOptions | undefined, deps: CacheDeps): Promise<CacheFields> {
-  if (asked?.cache !== true) return {}
-  const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = asked
+export async function findPicture(request: PictureRequest, requested: CacheOptions | undefined, deps: CacheDeps): Promise<CacheFields> {
+  if (requested?.cache !== true) return {}
+  const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = requested
   const hash = cacheHash({ ...request, cacheKey }, deps.keyRing())
   const isThere = !cacheRefresh && (await hasPicture(request, hash, cacheTtl, deps))
   deps.metrics.cacheLookUps.inc({ outcome: cacheRefresh ? 'refresh' : isThere ? 'hit' : 'miss' })

@@ -24,10 +24,10 @@ const Refusals = z.record(z.string(), z.object({ code: z.string(), message: z.st
  * @throws ApiError when nothing was created
  */
 export async function createBatch(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
-  const { turn, urls, account, batchId } = request
-  const { ids } = turn.plan
-  if (turn.result !== undefined) {
-    const refusals = Refusals.safeParse(turn.result).data ?? {}
+  const { execution, urls, account, batchId } = request
+  const { ids } = execution.plan
+  if (execution.result !== undefined) {
+    const refusals = Refusals.safeParse(execution.result).data ?? {}
     return ids.map((id, index) => toBatchItem(id, urls[index], refusals[index]))
   }
   const accountName = account.metadata.name
@@ -44,7 +44,7 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
   const errors = items.flatMap(({ error }) => error ?? [])
   if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'some items of a batch were not stored')
   const refusals = items.flatMap(({ refusal }, index) => (refusal ? [[index, refusal] as const] : []))
-  await turn.complete(Object.fromEntries(refusals))
+  await execution.complete(Object.fromEntries(refusals))
   return items.map(({ id, refusal }, index) => toBatchItem(id, urls[index], refusal))
 }
 

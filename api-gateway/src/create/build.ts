@@ -10,16 +10,16 @@ import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
 
 /** One address, and what it alone has. */
-export interface WantedAddress {
+export interface CaptureTarget {
   url: string
   /** Credentials that stood in it. */
   privateOptions?: PrivateOptions | undefined
 }
 
 /** What a creation asks for, of one address or many. */
-export interface Wanted {
+export interface BuildRequest {
   accountName: string
-  addresses: readonly WantedAddress[]
+  targets: readonly CaptureTarget[]
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   cache?: CacheOptions | undefined
@@ -36,18 +36,18 @@ const LOOK_UPS = 16
 
 /** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
 export async function buildAll(
-  wanted: Wanted,
+  wanted: BuildRequest,
   { ids, batchId, reservation, estimatedTime }: CreationPlan,
   deps: BuildDeps,
 ): Promise<NewScreenshot[]> {
-  const { accountName, addresses, options, privateOptions, cache, record, traceparent } = wanted
-  const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
+  const { accountName, targets, options, privateOptions, cache, record, traceparent } = wanted
+  const owners = targets.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
-  const pictures = await mapConcurrently(addresses, LOOK_UPS, ({ url, privateOptions: own }) =>
+  const pictures = await mapConcurrently(targets, LOOK_UPS, ({ url, privateOptions: own }) =>
     findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
   )
-  return addresses.map(({ url }, index) =>
+  return targets.map(({ url }, index) =>
     buildScreenshot(
       ids[index] ?? '',
       { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation },

@@ -8,10 +8,10 @@ import { rateLimitExceeded, usageLimitReached } from '../quota/refusals.ts'
 import type { Grant, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 import { toLimitHeaders } from '../translate/limit-headers.ts'
 import type { NewScreenshot } from '../translate/screenshot.ts'
-import type { Turn } from './idempotency.ts'
+import type { IdempotentExecution } from './idempotency.ts'
 import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
-import type { Leave, Queue } from './queue.ts'
+import type { Queue, ReleaseSlots } from './queue.ts'
 import type { UncertainCreates } from './uncertain-creates.ts'
 
 // One creation, of one screenshot or of a batch: pay, create, settle. Every step may be repeated under the same plan, by this process or, after
@@ -27,7 +27,7 @@ export interface CreateDeps {
 
 export interface CreateRequest {
   account: Account
-  turn: Turn
+  execution: IdempotentExecution
   /** What must be kept before anything is paid for. */
   prepare?: () => Promise<void>
   /** Builds the objects of the plan's ids, in their order; called when they are paid for. */
@@ -61,16 +61,16 @@ const AT_ONCE = 100
  * @throws ApiError when nothing was created: USAGE_LIMIT_REACHED, RATE_LIMIT_EXCEEDED, QUEUE_FULL, SERVICE_UNAVAILABLE, VALIDATION_ERROR
  */
 export async function createScreenshots(request: CreateRequest, deps: CreateDeps): Promise<Creation> {
-  const { account, turn } = request
-  const { plan } = turn
-  const known = turn.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
+  const { account, execution } = request
+  const { plan } = execution
+  const known = execution.isRepeated ? await findKnown(plan, account.metadata.name, deps) : new Map<string, Screenshot | undefined>()
   const missing = plan.ids.filter((id) => !known.has(id))
   if (missing.length === 0) return { items: plan.ids.map((id) => toItem(id, known.get(id))), objects: [] }
-  const leave = await enterQueue(request, missing, known.size > 0, deps)
+  const releaseSlots = await enterQueue(request, missing, known.size > 0, deps)
   try {
     return await createMissing(request, { known, missing }, deps)
   } finally {
-    leave()
+    releaseSlots()
   }
 }
 
@@ -81,7 +81,7 @@ interface Missing {
 }
 
 async function createMissing(request: CreateRequest, { known, missing }: Missing, deps: CreateDeps): Promise<Creation> {
-  const { plan } = request.turn
+  const { plan } = request.execution
   await request.prepare?.()
   const grant = await pay(request, missing, known.size > 0, deps)
   const paid = new Set(missing.slice(0, grant.granted))
@@ -96,17 +96,21 @@ async function createMissing(request: CreateRequest, { known, missing }: Missing
 }
 
 /** @throws ApiError when nothing was created */
-async function conclude(items: readonly Item[], { account, turn }: CreateRequest, { quota, uncertainCreates }: CreateDeps): Promise<void> {
+async function conclude(
+  items: readonly Item[],
+  { account, execution }: CreateRequest,
+  { quota, uncertainCreates }: CreateDeps,
+): Promise<void> {
   const errors = items.flatMap(({ error }) => error ?? [])
   const uncertain = items.filter(({ error }) => error !== undefined && isUnknown(error)).map(({ id }) => id)
-  const hasSome = errors.length === 0 || items.some(({ refusal }) => !refusal)
-  const { reservation } = turn.plan
+  const hasCreated = errors.length === 0 || items.some(({ refusal }) => !refusal)
+  const { reservation } = execution.plan
   // What is not settled stays charged until somebody has seen whether it exists.
   if (uncertain.length === 0) quota.settle(account.metadata.name, reservation)
   // Where nothing was answered but an error, a request with the same key goes on under this reservation.
-  else if (hasSome || !turn.isRemembered) void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain })
-  if (hasSome) return
-  if (uncertain.length === 0) await turn.forget()
+  else if (hasCreated || !execution.isRemembered) void uncertainCreates.add({ account: account.metadata.name, reservation, ids: uncertain })
+  if (hasCreated) return
+  if (uncertain.length === 0) await execution.forget()
   const [error] = errors
   throw error instanceof ApiError ? error : unavailable('the service is not available for the moment', error)
 }
@@ -128,46 +132,61 @@ async function findKnown(
 
 /** Before anything is written. @throws ApiError QUEUE_FULL */
 async function enterQueue(
-  { account, turn }: CreateRequest,
+  { account, execution }: CreateRequest,
   ids: readonly string[],
-  hasSome: boolean,
+  hasCreated: boolean,
   { queue }: CreateDeps,
-): Promise<Leave> {
+): Promise<ReleaseSlots> {
   try {
     return queue.enter(account, ids)
   } catch (error) {
-    if (!hasSome) await turn.forget()
+    if (!hasCreated) await execution.forget()
     throw error
   }
 }
 
-async function pay({ account, turn }: CreateRequest, missing: readonly string[], hasSome: boolean, deps: CreateDeps): Promise<Grant> {
-  const { plan } = turn
+async function pay(
+  { account, execution }: CreateRequest,
+  missing: readonly string[],
+  hasCreated: boolean,
+  deps: CreateDeps,
+): Promise<Grant> {
+  const { plan } = execution
   try {
     const names = missing.map(toObjectName)
     const grant = await deps.quota.reserve({ account, reservation: plan.reservation, names, at: new Date(plan.at) })
     if (grant.refusal === 'rate') throw rateLimitExceeded(grant.facts, toLimitHeaders(grant.facts))
-    if (grant.granted === 0 && !hasSome) throw usageLimitReached(grant.facts)
+    if (grant.granted === 0 && !hasCreated) throw usageLimitReached(grant.facts)
     return grant
   } catch (error) {
     // Nothing was executed: the same request may be sent again with the same key, and count as new.
-    if (!hasSome && !isUnknown(error)) await turn.forget()
+    if (!hasCreated && !isUnknown(error)) await execution.forget()
     throw error
   }
 }
 
 /** Nothing is created when the options cannot be stored. */
-async function buildPaid({ account, turn, build }: CreateRequest, paid: ReadonlySet<string>, hasSome: boolean, { quota }: CreateDeps) {
+async function buildPaid(
+  { account, execution, build }: CreateRequest,
+  paid: ReadonlySet<string>,
+  hasCreated: boolean,
+  { quota }: CreateDeps,
+) {
   try {
     return await build()
   } catch (error) {
-    await quota.giveBack(account.metadata.name, turn.plan.reservation, [...paid].map(toObjectName))
-    if (!hasSome) await turn.forget()
+    await quota.giveBack(account.metadata.name, execution.plan.reservation, [...paid].map(toObjectName))
+    if (!hasCreated) await execution.forget()
     throw error
   }
 }
 
-async function createOne(id: string, object: NewScreenshot | undefined, { account, turn }: CreateRequest, deps: CreateDeps): Promise<Item> {
+async function createOne(
+  id: string,
+  object: NewScreenshot | undefined,
+  { account, execution }: CreateRequest,
+  deps: CreateDeps,
+): Promise<Item> {
   if (!object) throw new Error(`there is no object for ${id}`)
   try {
     const screenshot = await deps.screenshots.create(object)
@@ -175,7 +194,7 @@ async function createOne(id: string, object: NewScreenshot | undefined, { accoun
     throw new ApiError('CONFLICT', 'the id of the screenshot is taken')
   } catch (error) {
     if (isUnknown(error)) return { id, refusal: { code: 'SERVICE_UNAVAILABLE', message: 'it could not be stored' }, error }
-    await deps.quota.giveBack(account.metadata.name, turn.plan.reservation, [toObjectName(id)])
+    await deps.quota.giveBack(account.metadata.name, execution.plan.reservation, [toObjectName(id)])
     const { code, message } = toHttpError(error)
     return { id, refusal: { code, message }, error }
   }

@@ -14,7 +14,7 @@ export interface DefaultWebhookDeps {
 }
 
 /** An account's default webhook as this process knows it. */
-export const knownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultWebhookDeps, 'webhooks'>): Webhook | undefined =>
+export const findKnownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultWebhookDeps, 'webhooks'>): Webhook | undefined =>
   findDefaultWebhook(webhooks.ofAccount(account))
 
 /**
@@ -23,7 +23,7 @@ export const knownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultW
  * @throws ApiError CONFLICT when something else has its name
  */
 export async function ensureDefaultWebhook(account: string, deps: DefaultWebhookDeps): Promise<Webhook> {
-  const known = knownDefaultWebhook(account, deps)
+  const known = findKnownDefaultWebhook(account, deps)
   if (known) return known
   const name = toObjectName(defaultWebhookId(account))
   const text = newSigningSecret()

@@ -9,7 +9,7 @@ import { isEntrySigned, signEntry } from './request-hash.ts'
 // to its place: one that somebody else wrote there, or copied from elsewhere, counts as absent.
 
 /** How long a key is remembered, from its first use. */
-export const REMEMBERED_MILLISECONDS = 86_400_000
+export const RETENTION_MILLISECONDS = 86_400_000
 
 /** What is known. */
 export const Entry = z.object({
@@ -23,26 +23,26 @@ export const Entry = z.object({
 export type Entry = z.infer<typeof Entry>
 
 const Signed = Entry.extend({ version: z.literal(2), signature: z.string().max(128) })
-const Former = Entry.extend({ version: z.literal(1) })
+const LegacyEntry = Entry.extend({ version: z.literal(1) })
 
 /** The text of an entry. */
-export function toEntryText(place: string, entry: Entry, ring: KeyRing): string {
+export function toEntryText(objectKey: string, entry: Entry, ring: KeyRing): string {
   const { hash, plan, takenAt, result } = entry
   const content = { hash, plan, takenAt, ...(result === undefined ? {} : { result }) }
-  return JSON.stringify({ version: 2, ...content, signature: signEntry(place, content, ring) })
+  return JSON.stringify({ version: 2, ...content, signature: signEntry(objectKey, content, ring) })
 }
 
 /** Reads what {@link toEntryText} wrote for a place, or says why it counts as absent. */
-export function readEntry(text: string, place: string, ring: KeyRing, now: Date): Entry | IgnoreReason {
+export function readEntry(text: string, objectKey: string, ring: KeyRing, now: Date): Entry | IgnoreReason {
   const { data } = Signed.safeParse(parseStoredJson(text))
   if (!data) return 'content'
   const { version: _, signature, ...entry } = data
-  return isEntrySigned(place, entry, signature, ring) ? checkPlan(entry, now) : 'content'
+  return isEntrySigned(objectKey, entry, signature, ring) ? checkPlan(entry, now) : 'content'
 }
 
 /** Reads what earlier versions wrote: without a signature, so its age decides, and the keyed hash in it. */
-export function readFormerEntry(text: string, { keys }: KeyRing, now: Date): Entry | IgnoreReason {
-  const { data } = Former.safeParse(parseStoredJson(text))
+export function readLegacyEntry(text: string, { keys }: KeyRing, now: Date): Entry | IgnoreReason {
+  const { data } = LegacyEntry.safeParse(parseStoredJson(text))
   if (!data || !Object.hasOwn(keys, data.hash.split('.')[0]!)) return 'content'
   const { version: _, ...entry } = data
   return checkPlan(entry, now)
@@ -55,4 +55,4 @@ function checkPlan(entry: Entry, now: Date): Entry | IgnoreReason {
 }
 
 /** True for an entry that is not remembered any more. */
-export const isForgotten = ({ plan }: Entry, now: Date): boolean => now.getTime() - Date.parse(plan.at) >= REMEMBERED_MILLISECONDS
+export const isExpired = ({ plan }: Entry, now: Date): boolean => now.getTime() - Date.parse(plan.at) >= RETENTION_MILLISECONDS

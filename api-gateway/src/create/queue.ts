@@ -24,7 +24,7 @@ export interface QueueOptions {
 }
 
 /** Gives back the room that was kept: all of them are in the copy by then, or will not be created. */
-export type Leave = () => void
+export type ReleaseSlots = () => void
 
 /** See the head of this file. */
 export class Queue {
@@ -49,7 +49,7 @@ export class Queue {
   }
 
   /** Keeps room for Screenshots of these ids. @throws ApiError QUEUE_FULL */
-  enter(account: Account, ids: readonly string[]): Leave {
+  enter(account: Account, ids: readonly string[]): ReleaseSlots {
     this.check(account, ids.length)
     for (const id of ids) this.#entering.set(id, account.metadata.name)
     return () => {

@@ -46,34 +46,34 @@ const keyed = (secret: string, text: string): Buffer => createHmac('sha256', Buf
  * Where what is known of an Idempotency-Key lies in the bucket: by the current key of the ring, then by the others, so that a rotation forgets
  * nothing. Names are HMACs: whoever reads the bucket must not be able to try keys, which may say something about the client's business.
  */
-export function idempotencyPlaces(account: string, key: string, { current, keys }: KeyRing): string[] {
+export function idempotencyObjectKeys(account: string, key: string, { current, keys }: KeyRing): string[] {
   const secrets = [current, ...Object.keys(keys).filter((id) => id !== current)].map((id) => keys[id] ?? '')
   if (secrets[0] === '') throw new Error(`the key ring has no key ${current}`)
   return secrets.map((secret) => `idempotency/${account}/${toBase32(keyed(secret, `idempotency name\n${account}\n${key}`))}.json`)
 }
 
 /** Where earlier versions wrote it. Can go with the release after the next: nothing is remembered for longer than a day. */
-export const formerIdempotencyPlace = (account: string, key: string): string =>
+export const legacyIdempotencyObjectKey = (account: string, key: string): string =>
   `idempotency/${account}/${createHash('sha256').update(`${account}\n${key}`).digest('hex')}.json`
 
-const FORMER_PLACE = /\/[0-9a-f]{64}\.json$/
+const LEGACY_OBJECT_KEY = /\/[0-9a-f]{64}\.json$/
 
-/** True for what {@link formerIdempotencyPlace} gave; names of today have 52 letters. */
-export const isFormerPlace = (place: string): boolean => FORMER_PLACE.test(place)
+/** True for what {@link legacyIdempotencyObjectKey} gave; names of today have 52 letters. */
+export const isLegacyObjectKey = (objectKey: string): boolean => LEGACY_OBJECT_KEY.test(objectKey)
 
 /** Shows that a gateway of this release wrote an entry at this place: whoever can only write into the bucket cannot make one. */
-export function signEntry(place: string, entry: unknown, { current, keys }: KeyRing): string {
+export function signEntry(objectKey: string, entry: unknown, { current, keys }: KeyRing): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
-  return `${current}.${entryDigest(secret, place, entry)}`
+  return `${current}.${entryDigest(secret, objectKey, entry)}`
 }
 
 /** True for the signature that {@link signEntry} made, by any key of the ring. */
-export function isEntrySigned(place: string, entry: unknown, signature: string, { keys }: KeyRing): boolean {
+export function isEntrySigned(objectKey: string, entry: unknown, signature: string, { keys }: KeyRing): boolean {
   const [id = '', text] = signature.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
-  return secret !== undefined && entryDigest(secret, place, entry) === text
+  return secret !== undefined && entryDigest(secret, objectKey, entry) === text
 }
 
-const entryDigest = (secret: string, place: string, entry: unknown): string =>
-  keyed(secret, `idempotency entry\n${place}\n${JSON.stringify(canonical(entry))}`).toString('base64url')
+const entryDigest = (secret: string, objectKey: string, entry: unknown): string =>
+  keyed(secret, `idempotency entry\n${objectKey}\n${JSON.stringify(canonical(entry))}`).toString('base64url')

@@ -5,7 +5,7 @@ import { DEFAULT_ACCOUNT } from '@tintype/crds/names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { KeyStore } from '../store/ports.ts'
-import { findRightful, invalidKey, isUsable, parseBearer, requireScope } from '../translate/credentials.ts'
+import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -34,13 +34,13 @@ async function authenticate(
   { keys, now }: AuthDeps,
 ): Promise<{ account: Account; apiKey: ApiKey }> {
   const hash = keyHash(parseBearer(authorization))
-  const apiKey = findRightful(await keys.findByHash(hash))
+  const apiKey = findOldestKey(await keys.findByHash(hash))
   if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
   const accountName = apiKey.spec.accountName ?? DEFAULT_ACCOUNT
   const account = await keys.findAccount(accountName)
   if (!account) throw invalidKey()
   if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended')
-  requireScope(apiKey, scope)
+  assertScope(apiKey, scope)
   keys.noteUse(apiKey, now())
   return { account, apiKey }
 }

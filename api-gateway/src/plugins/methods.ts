@@ -16,7 +16,7 @@ const toPattern = (url: string): RegExp => {
 const isExact = (url: string): boolean => !/[:*]/.test(url)
 
 /** The methods of each path, learned as the routes are added. */
-class Paths {
+class KnownPaths {
   readonly #known = new Map<string, KnownPath>()
 
   add(url: string, methods: readonly string[]): void {
@@ -33,7 +33,7 @@ class Paths {
   }
 
   /** True when the path is spelled out, but the route that fastify found for it is one that takes it as an id. */
-  isMistaken(path: string, routeUrl: string | undefined): boolean {
+  isShadowed(path: string, routeUrl: string | undefined): boolean {
     return routeUrl !== undefined && !isExact(routeUrl) && this.#known.has(path)
   }
 }
@@ -43,11 +43,11 @@ class Paths {
  * key is checked and the body is read. Must be added before the routes.
  */
 export function addMethods(app: FastifyInstance): void {
-  const paths = new Paths()
+  const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    if (!request.is404 && !paths.isMistaken(path, request.routeOptions.url)) return
+    if (!request.is404 && !paths.isShadowed(path, request.routeOptions.url)) return
     const methods = paths.methodsOf(path)
     if (methods.length === 0) throw notFound('path')
     const headers = { allow: methods.join(', ') }

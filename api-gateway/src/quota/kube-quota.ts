@@ -59,7 +59,7 @@ export class KubeQuota implements QuotaStore {
     const { metrics, now } = this.#options
     const wanted = { id: reservation, names, at, countsForRate: true }
     try {
-      const outcome = this.#refuseFromCopy(account, wanted) ?? (await this.#reserve(account, wanted))
+      const outcome = this.#rejectFromCache(account, wanted) ?? (await this.#reserve(account, wanted))
       const { granted, refusal } = outcome
       metrics.onReservation(toLabel(outcome))
       return { granted, facts: this.facts(account, now()), ...(refusal === undefined ? {} : { refusal: refusal as 'quota' | 'rate' }) }
@@ -95,7 +95,7 @@ export class KubeQuota implements QuotaStore {
     }
   }
 
-  #refuseFromCopy({ metadata }: Account, wanted: Omit<Parameters<UsageDraft['reserve']>[0], 'gateway'>): Outcome | undefined {
+  #rejectFromCache({ metadata }: Account, wanted: Omit<Parameters<UsageDraft['reserve']>[0], 'gateway'>): Outcome | undefined {
     const usage = this.#cached(metadata.name)
     if (!usage) return undefined
     const outcome = new UsageDraft(usage, this.#options.now()).reserve({ ...wanted, gateway: '' })

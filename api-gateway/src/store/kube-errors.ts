@@ -8,14 +8,14 @@ interface Cause {
 }
 
 /** `spec.options.imageQuality` → `options.image_quality`. */
-const toWirePath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
+const toRequestPath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
 
 /** The API server's schema refused what ours let through: its causes name fields of the spec, which are the caller's own. */
 function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
   const told = causes
     .filter(({ field }) => field?.startsWith('spec'))
-    .map(({ field = '' }): Problem => ({ path: toWirePath(field), code: 'refused', message: `${toWirePath(field)} is refused` }))
+    .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is refused` }))
   return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
 }
 

@@ -7,8 +7,8 @@ import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { Label } from '@tintype/crds/names'
 import { hashesOf } from '../translate/credentials.ts'
-import { KeyUses } from './key-uses.ts'
 import { toApiError } from './kube-errors.ts'
+import { LastUsedTimes } from './last-used-times.ts'
 import { NegativeCache } from './negative-cache.ts'
 import type { KeyStore } from './ports.ts'
 
@@ -36,7 +36,7 @@ interface KubeKeysOptions {
 export class KubeKeys implements KeyStore {
   readonly keys: Reflector<ApiKey>
   readonly accounts: Reflector<Account>
-  readonly uses: KeyUses
+  readonly uses: LastUsedTimes
   readonly #keyClient: Resource<ApiKey>
   readonly #accountClient: Resource<Account>
   readonly #negativeCache = new NegativeCache()
@@ -49,7 +49,7 @@ export class KubeKeys implements KeyStore {
     this.#keyClient = new Resource(http, apiKeys)
     this.#accountClient = new Resource(http, accounts)
     this.#namespace = http.namespace
-    this.uses = new KeyUses({ store: this.#keyClient, keys: this.keys, log })
+    this.uses = new LastUsedTimes({ store: this.#keyClient, keys: this.keys, log })
   }
 
   async findByHash(hash: string): Promise<readonly ApiKey[]> {

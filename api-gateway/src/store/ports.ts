@@ -147,14 +147,14 @@ export interface RecordStore<T> {
 }
 
 /** A post that the gateway asks for. */
-export type AskedPost = Exclude<PostRequest, { do: 'testByHand' }>
+export type RequestedPost = Exclude<PostRequest, { do: 'testByHand' }>
 
 /** Asks the operator for posts: the gateway makes none. */
 export interface PostRequests {
   /** @throws ApiError NOT_FOUND; SERVICE_UNAVAILABLE also when too much is asked of the webhook already */
-  ask(webhook: Webhook, asked: AskedPost): Promise<void>
+  ask(webhook: Webhook, post: RequestedPost): Promise<void>
   /** The answer; undefined when there is none in time, or when the signal aborts. @throws ApiError as {@link ask} */
-  askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
+  askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
 }
 
 /** The keys that sign download links, as they are now. @throws ApiError when there are none yet */

@@ -10,10 +10,10 @@ import {
   findCallbackProblems,
   findOptionProblems,
   isObject,
+  omitEmpty,
   type RecordOptions,
   recordOptions,
   splitOptions,
-  toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
 import { findProxyUrlProblems, splitProxy } from './proxy-credentials.ts'
@@ -36,7 +36,7 @@ export const BatchBody = z.strictObject({
 const KNOWN: KnownNames = { '': Object.keys(BatchBody.shape), options: Object.keys(OptionsBody.shape) }
 
 /** One address of a batch, and what it alone has. */
-export interface BatchAddress {
+export interface BatchTarget {
   url: string
   /** Credentials that stood in it. */
   privateOptions?: PrivateOptions
@@ -44,7 +44,7 @@ export interface BatchAddress {
 
 /** What a caller asked for, in the service's own terms. */
 export interface BatchRequest {
-  addresses: BatchAddress[]
+  targets: BatchTarget[]
   /** Absent when none was chosen. */
   options?: CaptureOptions
   /** Absent when none was chosen. */
@@ -58,16 +58,16 @@ export interface BatchRequest {
 }
 
 /** The addresses that will be captured, and what is wrong with those that cannot be. Of a list that is too long nothing more is said. */
-function evaluateUrls(body: unknown, rules: EgressRules): { addresses: BatchAddress[]; urlProblems: Problem[] } {
+function evaluateUrls(body: unknown, rules: EgressRules): { targets: BatchTarget[]; urlProblems: Problem[] } {
   const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
   const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
   return {
-    addresses: evaluated.flatMap((result) => ('url' in result ? [result] : [])),
+    targets: evaluated.flatMap((result) => ('url' in result ? [result] : [])),
     urlProblems: evaluated.flatMap((result) => ('url' in result ? [] : result)),
   }
 }
 
-function evaluateUrl(given: string, path: string, rules: EgressRules): BatchAddress | Problem[] {
+function evaluateUrl(given: string, path: string, rules: EgressRules): BatchTarget | Problem[] {
   const { text, credentials } = splitCredentials(given)
   const target = evaluateTarget(text, rules)
   if (!('url' in target)) return [{ path, code: target.problem.code, message: target.problem.message.replace(/^the url/, path) }]
@@ -92,14 +92,14 @@ export function parseBatchBody(
   const { body, credentials } = splitProxy(lenient ? dropUnknown(raw, KNOWN, ignored) : raw)
   const parsed = BatchBody.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, KNOWN, { schema: BatchBody, body })
-  const { addresses, urlProblems } = evaluateUrls(body, rules)
+  const { targets, urlProblems } = evaluateUrls(body, rules)
   const { options: inner = {}, urls: _, ...outer } = parsed.data ?? {}
   const { capture: options, private: chosen, cache, record } = splitOptions(inner, outer)
   const privateOptions = { ...credentials, ...chosen }
   const problems = [
     ...found,
     ...urlProblems,
-    ...findOptionProblems(options, { ...privateOptions, ...someCredentials(addresses) }, cache),
+    ...findOptionProblems(options, { ...privateOptions, ...someCredentials(targets) }, cache),
     ...findProxyUrlProblems(options, rules),
     ...findMarkupProblems(options),
     ...findCallbackProblems(record, webhookRules),
@@ -110,9 +110,9 @@ export function parseBatchBody(
     })
   if (problems.length > 0) throw invalid(problems)
   return {
-    addresses,
+    targets,
     ignored,
-    ...toChosen({ options, privateOptions, cache, record }),
+    ...omitEmpty({ options, privateOptions, cache, record }),
   }
 }
 
@@ -127,5 +127,5 @@ const findMarkupProblems = (options: CaptureOptions): Problem[] =>
     }))
 
 /** What one address contradicts, all of them do. */
-const someCredentials = (addresses: readonly BatchAddress[]): PrivateOptions =>
-  addresses.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}
+const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
+  targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}

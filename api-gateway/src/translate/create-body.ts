@@ -11,12 +11,12 @@ import {
   findCallbackProblems,
   findOptionProblems,
   isObject,
+  omitEmpty,
   type RecordOptions,
   type ResponseOptions,
   recordOptions,
   requestOptions,
   splitOptions,
-  toChosen,
 } from './options-body.ts'
 import { type KnownNames, toProblems } from './problems.ts'
 import { findProxyUrlProblems, splitProxy } from './proxy-credentials.ts'
@@ -136,7 +136,7 @@ export function parseCreateBody(
   return {
     url,
     ignored,
-    ...toChosen({ options, privateOptions, cache, record }),
+    ...omitEmpty({ options, privateOptions, cache, record }),
     ...response,
   }
 }

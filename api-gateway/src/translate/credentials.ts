@@ -46,13 +46,13 @@ export function isUsable({ metadata: { labels = {} }, spec }: ApiKey, hash: stri
  * Of several keys that answer to one hash the oldest alone counts: who copies a hash into a key of his own, or has the operator read the
  * same text, must not get the requests of the other.
  */
-export function findRightful(keys: readonly ApiKey[]): ApiKey | undefined {
+export function findOldestKey(keys: readonly ApiKey[]): ApiKey | undefined {
   const order = ({ metadata: { creationTimestamp, name } }: ApiKey) => `${creationTimestamp}/${name}`
   return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
 }
 
 /** A key without scopes may do everything; one with an empty list may do nothing. @throws ApiError 403 */
-export function requireScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
+export function assertScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
   if (scopes.includes('*') || scopes.includes(scope)) return
   const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
   throw new ApiError('INSUFFICIENT_SCOPE', `the API key lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })

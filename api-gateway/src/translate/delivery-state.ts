@@ -10,7 +10,7 @@ const STATES: Readonly<Record<DeliveryEntry['s'], DeliveryState>> = { open: 'pen
  * Screenshot. One that has left the Kubernetes API has nothing pending; what became of it then nobody can tell, and calling it failed leads to
  * a redelivery, which receivers bear.
  */
-export function withLedger(delivery: LoggedDelivery, { metadata, spec }: Webhook, live: Screenshot | undefined): LoggedDelivery {
+export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: Webhook, live: Screenshot | undefined): LoggedDelivery {
   const [first] = delivery.attempts
   if (delivery.state !== 'pending' || !first) return delivery
   const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name

@@ -82,7 +82,7 @@ export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation
 /** Lets another writer that has read the key meet a conflict, and changes nothing else. */
 export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Annotation.standsIn]: randomUUID() } } })
 
-function requireScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
+function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
   const scopes = scopesOf(own)
   const missing = scopes.includes('*') ? [] : wanted.filter((scope) => !scopes.includes(scope))
   if (missing.length === 0) return
@@ -94,12 +94,12 @@ function requireScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], prob
  * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
-export const requireGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
-  requireScopes(granting, wanted, 'the API key cannot grant what it lacks')
+export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
+  assertScopes(granting, wanted, 'the API key cannot grant what it lacks')
 
 /**
  * A key cannot change, end or rotate a key that may do more than itself.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
-export const requireRank = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
-  requireScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')
+export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>
+  assertScopes(changing, scopesOf(changed), 'the API key cannot change a key with scopes that it lacks')

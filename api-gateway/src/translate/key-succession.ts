@@ -7,7 +7,7 @@ import type { UpdateKeyBody } from './key-body.ts'
 // a key away needs another key that stays.
 
 /** What a request does to a key. */
-export type KeyChange = UpdateKeyBody | 'delete'
+export type KeyUpdate = UpdateKeyBody | 'delete'
 
 const covers = (granting: readonly Scope[], wanted: readonly Scope[]): boolean =>
   granting.includes('*') || wanted.every((scope) => granting.includes(scope))
@@ -20,7 +20,7 @@ const endOf = ({ spec: { expiryTime } }: ApiKey): number => (expiryTime === unde
 const isValid = (key: ApiKey, now: Date): boolean => key.spec.active !== false && endOf(key) > now.getTime() && hashesOf(key).length > 0
 
 /** From when on the account lacks what the key can do now; undefined when the change takes nothing away. */
-function findLoss(key: ApiKey, change: KeyChange, now: Date): number | undefined {
+function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undefined {
   if (!isValid(key, now) || !managesKeys(key)) return undefined
   if (change === 'delete' || change.is_active === false) return now.getTime()
   if (change.scopes !== undefined && !covers(change.scopes, scopesOf(key))) return now.getTime()
@@ -34,13 +34,13 @@ function findLoss(key: ApiKey, change: KeyChange, now: Date): number | undefined
  * @returns undefined when no other key is needed
  * @throws ApiError LAST_API_KEY when there is none
  */
-export async function findSuccessor(
+export async function findReplacementKey(
   key: ApiKey,
-  change: KeyChange,
+  change: KeyUpdate,
   readAll: () => Promise<readonly ApiKey[]>,
   now: Date,
 ): Promise<ApiKey | undefined> {
-  const loss = findLoss(key, change, now)
+  const loss = findLossTime(key, change, now)
   if (loss === undefined) return undefined
   const successor = (await readAll()).find(
     (other) =>

@@ -37,7 +37,7 @@ export function startOf({ order, cursor, createdAfter, createdBefore }: Range): 
 const isBeyond = (id: string, other: string, order: ListQuery['order']): boolean => (order === 'asc' ? id < other : id > other)
 
 /** Live records, which come newest first, as a list in another order has them. */
-export const arrangeLive = (live: readonly Screenshot[], start: string | undefined, { order }: Pick<ListQuery, 'order'>): Screenshot[] =>
+export const sortLive = (live: readonly Screenshot[], start: string | undefined, { order }: Pick<ListQuery, 'order'>): Screenshot[] =>
   (order === 'asc' ? live.toReversed() : [...live]).filter((screenshot) => start === undefined || isBeyond(idOf(screenshot), start, order))
 
 /** How many records a request may look at. */
@@ -58,7 +58,7 @@ const isTooOld = (screenshot: Screenshot, { createdAfter }: { createdAfter?: Dat
   createdAfter !== undefined && createdAt(screenshot) <= createdAfter
 
 /** True for what comes behind the range that is asked for. */
-const isBehind = (screenshot: Screenshot, { order, createdAfter, createdBefore }: Range): boolean =>
+const isBeyondRange = (screenshot: Screenshot, { order, createdAfter, createdBefore }: Range): boolean =>
   order === 'asc' ? createdBefore !== undefined && createdAt(screenshot) >= createdBefore : isTooOld(screenshot, { createdAfter })
 
 /** One page of records that come in the query's order from {@link startOf} on: scans until it has one more than wanted, so that `hasMore` is exact. */
@@ -68,7 +68,7 @@ export async function buildListPage(records: AsyncIterable<Screenshot>, query: L
   let left = scanLimitOf(query)
   let cursor = query.cursor
   for await (const screenshot of records) {
-    if (isBehind(screenshot, query)) break
+    if (isBeyondRange(screenshot, query)) break
     if (left-- === 0) return { items, hasMore: true, nextCursor: cursor ?? null }
     if (matches(screenshot, query) && skip-- <= 0) {
       if (items.length === query.limit) return { items, hasMore: true, nextCursor: cursor ?? null }
@@ -83,7 +83,7 @@ export async function buildListPage(records: AsyncIterable<Screenshot>, query: L
 export const isLiveOnly = ({ sort, offset }: ListQuery): boolean => sort === 'completed_at' || offset > MAX_MERGED_OFFSET
 
 /** Refuses a query of live records whose range holds archived ones; `newest` is the newest of those. @throws ApiError */
-export function requireNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
+export function assertNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
   if (newest === undefined || isTooOld(newest, query)) return
   const path = query.sort === 'completed_at' ? 'sort' : 'offset'
   const what = path === 'offset' ? `an offset beyond ${MAX_MERGED_OFFSET}` : 'sort=completed_at'

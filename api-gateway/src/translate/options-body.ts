@@ -122,7 +122,7 @@ export function splitOptions(inner: Record<string, unknown>, outer: Record<strin
 }
 
 /** What a body chose of each kind; kinds of which nothing was chosen are absent. */
-export const toChosen = <Kinds extends Record<string, object>>(kinds: Kinds): Partial<Kinds> =>
+export const omitEmpty = <Kinds extends Record<string, object>>(kinds: Kinds): Partial<Kinds> =>
   Object.fromEntries(Object.entries(kinds).filter(([, options]) => Object.keys(options).length > 0)) as Partial<Kinds>
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

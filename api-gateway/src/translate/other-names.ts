@@ -2,7 +2,7 @@
  * What other screenshot services and browser libraries call our fields. The nearest name is not always the right one: `width` is as near to
  * `clip_width`. Names that differ in case, `-` and `_` alone need no entry. Left: lower case without separators.
  */
-export const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
+export const NAME_SUGGESTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     acceptlang: 'accept_language',
     ads: 'block_ads',

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@tintype/crds/errors'
 import type { z } from 'zod'
 import type { Problem } from '../errors.ts'
 import { findNearestName, toPlainName } from './nearest-name.ts'
-import { OTHER_NAMES } from './other-names.ts'
+import { NAME_SUGGESTIONS } from './other-names.ts'
 import { findDescription, valueAt } from './schema-path.ts'
 
 /** `['options', 'wait_until', 0]` → `options.wait_until[0]`. */
@@ -31,7 +31,7 @@ export function unknownName(place: string, name: string, known: KnownNames): Pro
   const shown = name.slice(0, MAX_NAME_LENGTH)
   const meant =
     findElsewhere(name, place, known) ??
-    findElsewhere(OTHER_NAMES.get(toPlainName(name)), place, known) ??
+    findElsewhere(NAME_SUGGESTIONS.get(toPlainName(name)), place, known) ??
     findNearestName(name, known[place] ?? [])
   const message = meant === undefined ? `${shown} is not known here` : `${shown} is not known here; did you mean ${meant}?`
   return { path: toPath([...(place === '' ? [] : [place]), shown]), code: 'unknown_field', message }

@@ -20,7 +20,7 @@ export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { wait
 }
 
 /** A route without parameters refuses all. @throws ApiError VALIDATION_ERROR that lists every problem */
-export function noQuery(query: Readonly<Record<string, unknown>>): void {
+export function assertNoQuery(query: Readonly<Record<string, unknown>>): void {
   const problems = Object.keys(query).map((name) => unknownName('', name, { '': [] }))
   if (problems.length > 0) throw invalid(problems)
 }

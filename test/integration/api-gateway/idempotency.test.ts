@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type Entry, toEntryText } from '../../../api-gateway/src/create/idempotency-entry.ts'
 import { planScreenshots } from '../../../api-gateway/src/create/plan.ts'
-import { formerIdempotencyPlace, idempotencyPlaces } from '../../../api-gateway/src/create/request-hash.ts'
+import { idempotencyObjectKeys, legacyIdempotencyObjectKey } from '../../../api-gateway/src/create/request-hash.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -31,7 +31,7 @@ async function anAccount(name: string) {
 
 /** What is known of a key. */
 async function entryOf(account: string, key: string): Promise<{ place: string; entry: Entry }> {
-  const [place = ''] = idempotencyPlaces(account, key, world.ring)
+  const [place = ''] = idempotencyObjectKeys(account, key, world.ring)
   const { version: _, signature: __, ...entry } = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
   return { place, entry }
 }
@@ -112,7 +112,7 @@ t.test('an entry that an earlier version wrote is answered for a day', async (t)
   const { place, entry } = await entryOf('former', 'order-1')
   await world.bucket.removeObject('tintype', place)
   const former = JSON.stringify({ version: 1, ...entry })
-  await world.bucket.putObject('tintype', formerIdempotencyPlace('former', 'order-1'), former)
+  await world.bucket.putObject('tintype', legacyIdempotencyObjectKey('former', 'order-1'), former)
   const two = await create(second, 'order-1')
   t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
   t.equal((await objects()).length, 1)
@@ -128,7 +128,7 @@ t.test('a rotation of the keys forgets no Idempotency-Key', async (t) => {
   await eventually('the gateway signs with the new key', async () => {
     const key = `try-${++tries}`
     await create(second, key)
-    return world.bucket.statObject('tintype', idempotencyPlaces('rotated', key, rotated)[0]!).then(
+    return world.bucket.statObject('tintype', idempotencyObjectKeys('rotated', key, rotated)[0]!).then(
       () => true,
       () => false,
     )

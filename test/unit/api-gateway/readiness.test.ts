@@ -1,10 +1,10 @@
 import t from 'tap'
-import { AUTHORITY_STALE_MILLISECONDS, findUnreadyReasons, STALE_MILLISECONDS } from '../../../api-gateway/src/readiness.ts'
+import { AUTH_STALE_MILLISECONDS, findUnreadyReasons, STALE_MILLISECONDS } from '../../../api-gateway/src/readiness.ts'
 
 const nowMilliseconds = 1_000_000
-const copy = { name: 'screenshots', hasSynced: true, lastSeenAt: nowMilliseconds, isAuthority: false }
-const keys = { ...copy, name: 'apikeys', isAuthority: true }
-const ready = { isDraining: false, hasDownloadKeys: true, hasSealingKey: true, isAdmitted: true, copies: [copy], nowMilliseconds }
+const cache = { name: 'screenshots', hasSynced: true, lastSeenAt: nowMilliseconds, isForAuthentication: false }
+const keys = { ...cache, name: 'apikeys', isForAuthentication: true }
+const ready = { isDraining: false, hasDownloadKeys: true, hasSealingKey: true, isAdmitted: true, caches: [cache], nowMilliseconds }
 
 const cases = [
   { name: 'a replica that has all it needs', facts: ready, reasons: [] },
@@ -18,27 +18,27 @@ const cases = [
   },
   {
     name: 'a first list under way',
-    facts: { ...ready, copies: [{ ...copy, hasSynced: false }] },
+    facts: { ...ready, caches: [{ ...cache, hasSynced: false }] },
     reasons: ['screenshots: not listed yet'],
   },
   {
     name: 'a short silence of the API server',
-    facts: { ...ready, copies: [{ ...copy, lastSeenAt: nowMilliseconds - STALE_MILLISECONDS }] },
+    facts: { ...ready, caches: [{ ...cache, lastSeenAt: nowMilliseconds - STALE_MILLISECONDS }] },
     reasons: [],
   },
   {
     name: 'a long silence of the API server',
-    facts: { ...ready, copies: [{ ...copy, lastSeenAt: nowMilliseconds - STALE_MILLISECONDS - 1 }] },
+    facts: { ...ready, caches: [{ ...cache, lastSeenAt: nowMilliseconds - STALE_MILLISECONDS - 1 }] },
     reasons: ['screenshots: no sign from the API server'],
   },
   {
     name: 'a copy of the keys that may hold revoked ones',
-    facts: { ...ready, copies: [{ ...keys, lastSeenAt: nowMilliseconds - AUTHORITY_STALE_MILLISECONDS - 1 }] },
+    facts: { ...ready, caches: [{ ...keys, lastSeenAt: nowMilliseconds - AUTH_STALE_MILLISECONDS - 1 }] },
     reasons: ['apikeys: no sign from the API server'],
   },
   {
     name: 'a copy of the keys that is old enough to be looked at again',
-    facts: { ...ready, copies: [{ ...keys, lastSeenAt: nowMilliseconds - AUTHORITY_STALE_MILLISECONDS }] },
+    facts: { ...ready, caches: [{ ...keys, lastSeenAt: nowMilliseconds - AUTH_STALE_MILLISECONDS }] },
     reasons: [],
   },
 ]

@@ -15,7 +15,7 @@ import { toBatchResult } from '../../translate/batch.ts'
 import { parseBatchBody } from '../../translate/batch-body.ts'
 import { assertRetentionAllowed } from '../../translate/options-body.ts'
 import { isLenient } from '../../translate/prefer.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
 import { setIgnoredOptionsHeader, setReplayedHeader } from './response-headers.ts'
@@ -25,13 +25,13 @@ type Query = { Querystring: Record<string, unknown> }
 /** POST /screenshots/batch (spec 4.6) and GET /batches/:id. */
 export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     const { account, accountName } = request
-    const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    assertOptionsAllowed(asked, deps.optionPolicy)
-    assertRetentionAllowed(asked, deps.plans[request.account.spec.plan].retentionDays)
-    const count = asked.addresses.length
-    const turn = await deps.idempotency.begin({
+    const requested = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    assertOptionsAllowed(requested, deps.optionPolicy)
+    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+    const count = requested.targets.length
+    const execution = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots/batch',
@@ -39,27 +39,27 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
       admit: () => deps.queue.check(account, count),
       newPlan: () => planScreenshots(deps.now(), count, true, deps.queue.estimate(account, count)),
     })
-    const { batchId = '' } = turn.plan
-    const urls = asked.addresses.map(({ url }) => url)
+    const { batchId = '' } = execution.plan
+    const urls = requested.targets.map(({ url }) => url)
     const build = async () => {
-      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName, traceparent: traceparentOf(request) }, turn.plan, deps)
+      if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll({ ...requested, accountName, traceparent: traceparentOf(request) }, execution.plan, deps)
     }
-    const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
+    const items = await createBatch({ account, execution, urls, batchId, build }, { ...deps, log: request.log })
     deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
-    setReplayedHeader(setIgnoredOptionsHeader(reply, asked.ignored), turn)
+    setReplayedHeader(setIgnoredOptionsHeader(reply, requested.ignored), execution)
     return reply
       .code(202)
       .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
-      .send(toBatchResult(batchId, items, turn.plan.estimatedTime))
+      .send(toBatchResult(batchId, items, execution.plan.estimatedTime))
   })
 
   app.get<Query & { Params: { id: string } }>('/batches/:id', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     const found = await findBatch(request.accountName, request.params.id, deps)
     const linkTo = linksFor(request, deps)
     const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
-    const count = (wanted: string): number => records.filter(({ status }) => status === wanted).length
+    const count = (selected: string): number => records.filter(({ status }) => status === selected).length
     const pending = count('pending')
     reply.headers({ 'cache-control': 'private, no-cache', ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
     return {

@@ -1,6 +1,6 @@
 import { type IdPrefix, newId } from '@tintype/crds/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Idempotency, parseIdempotencyKey, type Turn } from '../../create/idempotency.ts'
+import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../create/idempotency.ts'
 import { ApiError, toHttpError } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './records.ts'
@@ -37,28 +37,28 @@ export async function createOnce<T extends Managed>(
   const { accountName } = request
   const { route, prefix, toRecord, message } = creation
   const at = now()
-  const turn = await idempotency.begin({
+  const execution = await idempotency.begin({
     account: accountName,
     key: parseIdempotencyKey(request.headers['idempotency-key']),
     route,
     body: request.body,
     newPlan: () => ({ reservation: newId('res', at), at: at.toISOString(), ids: [newId(prefix, at)] }),
   })
-  const [id = ''] = turn.plan.ids
+  const [id = ''] = execution.plan.ids
   const replay = (data: { id: string }) =>
     sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
-  const known = turn.isRepeated ? await findKnown(turn, id, creation) : undefined
+  const known = execution.isRepeated ? await findKnown(execution, id, creation) : undefined
   if (known) return replay(known)
-  const { created, secret } = await makeOrForget(turn, () => creation.make(id))
+  const { created, secret } = await makeOrForget(execution, () => creation.make(id))
   const data = toRecord(created)
-  await turn.complete(data)
+  await execution.complete(data)
   if (!secret) return replay(data)
   reply.header('etag', tagOf(created))
   return sendCreated(request, reply, { message, data: { ...data, ...secret } })
 }
 
 /** What an earlier request made; undefined when it died before that. */
-async function findKnown<T extends Managed>({ result }: Turn, id: string, { store, toRecord }: Creation<T>) {
+async function findKnown<T extends Managed>({ result }: IdempotentExecution, id: string, { store, toRecord }: Creation<T>) {
   if (hasId(result, id)) return result as ReturnType<typeof toRecord>
   const found = await store.findLatest(id)
   return found && toRecord(found)
@@ -67,11 +67,11 @@ async function findKnown<T extends Managed>({ result }: Turn, id: string, { stor
 const hasId = (result: unknown, id: string): boolean => typeof result === 'object' && result !== null && 'id' in result && result.id === id
 
 /** A refusal leaves nothing behind, so the client may use its key again; an unknown outcome is settled by the next request with it. */
-async function makeOrForget<R>(turn: Turn, make: () => Promise<R>): Promise<R> {
+async function makeOrForget<R>(execution: IdempotentExecution, make: () => Promise<R>): Promise<R> {
   try {
     return await make()
   } catch (error) {
-    if (error instanceof ApiError && toHttpError(error).status < 500) await turn.forget()
+    if (error instanceof ApiError && toHttpError(error).status < 500) await execution.forget()
     throw error
   }
 }

@@ -21,19 +21,19 @@ import { findFile } from '../files.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
-import { hold } from './hold.ts'
+import { holdUntilFinished } from './hold-until-finished.ts'
 import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from './response-headers.ts'
 
 /** POST /screenshots (spec 4.1; also: a picture in one request). */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
-    const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    assertOptionsAllowed(asked, deps.optionPolicy)
-    assertRetentionAllowed(asked, deps.plans[request.account.spec.plan].retentionDays)
-    const plan = planResponse({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
+    const requested = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    assertOptionsAllowed(requested, deps.optionPolicy)
+    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+    const plan = planResponse({ request: requested, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
-    const turn = await deps.idempotency.begin({
+    const execution = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots',
@@ -42,13 +42,20 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
       newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
     })
     const build = async () => {
-      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName, addresses: [{ url: asked.url }], traceparent: traceparentOf(request) }, turn.plan, deps)
+      if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll(
+        { ...requested, accountName, targets: [{ url: requested.url }], traceparent: traceparentOf(request) },
+        execution.plan,
+        deps,
+      )
     }
-    const created = await createSingle({ account, turn, build }, deps)
+    const created = await createSingle({ account, execution, build }, deps)
     deps.metrics.screenshotsCreated.inc()
-    setReplayedHeader(setIgnoredOptionsHeader(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
-    const ended = plan.waitSeconds > 0 && !isFinished(created) ? await hold(created, plan.waitSeconds, reply, deps) : created
+    setReplayedHeader(setIgnoredOptionsHeader(reply, requested.ignored), execution).header(
+      'location',
+      pathOf(screenshotIdOf(created.metadata)),
+    )
+    const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
     if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
     return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))

@@ -11,10 +11,10 @@ import { ApiError, notFound } from '../../errors.ts'
 import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
 import { parseDeliveryQuery, toDeliveryPage } from '../../translate/delivery-query.ts'
 import { toDeliveryRecord } from '../../translate/delivery-record.ts'
-import { withLedger } from '../../translate/delivery-state.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { withDeliveryState } from '../../translate/delivery-state.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 import { findRecord, type RecordDeps } from '../find-record.ts'
-import { type ById, FRESH, type Query, requireOwn } from './records.ts'
+import { assertOwned, type ById, FRESH, type Query } from './records.ts'
 
 /** What the routes of deliveries need. */
 export interface DeliveriesDeps extends RecordDeps {
@@ -33,7 +33,7 @@ interface OfDelivery extends Query {
 }
 
 const findOwn = async ({ params, accountName }: FastifyRequest<ById>, { webhooks }: Pick<DeliveriesDeps, 'webhooks'>): Promise<Webhook> =>
-  requireOwn(await webhooks.find(params.id), accountName, 'webhook')
+  assertOwned(await webhooks.find(params.id), accountName, 'webhook')
 
 /** All that the log of the endpoint has, newest first; what happened in the last seconds may not be in it yet. */
 async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
@@ -41,7 +41,7 @@ async function readDeliveries(webhook: Webhook, account: string, { objects, scre
   const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
   const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
   return toDeliveries(mergeLines(lines, now())).map((delivery) =>
-    withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
+    withDeliveryState(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
   )
 }
 
@@ -60,25 +60,25 @@ async function readMany(request: FastifyRequest<ById>, reply: FastifyReply, deps
 }
 
 async function readOne(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const delivery = await findDelivery(request, await findOwn(request, deps), deps)
   return reply.headers(FRESH).send({ success: true, data: toDeliveryRecord(delivery) })
 }
 
 async function redeliver(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const webhook = await findOwn(request, deps)
   const { id, attempts } = await findDelivery(request, webhook, deps)
   if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is not active: activate it first')
   const { event, screenshot } = attempts[0]!
-  await requireEvent(event, screenshot, request.accountName, deps)
+  await assertEventAvailable(event, screenshot, request.accountName, deps)
   await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
   const data = { delivery_id: id, event_id: event }
   return reply.code(202).headers(FRESH).send({ success: true, message: 'The event is delivered once more', data })
 }
 
 /** An event can be sent as long as its bytes are kept or can be made again of the record. @throws ApiError EXPIRED */
-async function requireEvent(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
+async function assertEventAvailable(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
   if ((await deps.files.stat(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
   throw new ApiError('EXPIRED', 'the screenshot was deleted, and its event is kept no longer')
 }

@@ -1,13 +1,13 @@
 import { DEVICES } from '@tintype/crds/devices'
 import type { FastifyInstance } from 'fastify'
 import { toDeviceRecord } from '../../translate/device.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 
 /** GET /devices: what `options.device` may be. */
 export function addDevicesRoute(app: FastifyInstance): void {
   const body = { success: true, data: DEVICES.map(toDeviceRecord) }
   app.get<{ Querystring: Record<string, unknown> }>('/devices', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     return reply.header('cache-control', 'private, max-age=3600').send(body)
   })
 }

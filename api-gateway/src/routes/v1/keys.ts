@@ -10,16 +10,27 @@ import { ApiError } from '../../errors.ts'
 import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
 import { RotateBody } from '../../translate/fields.ts'
 import { type CreateKeyBody, parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
-import { buildApiKey, requireGrant, requireRank, toKeyPatch, toKeyRotation, toKeyTouch } from '../../translate/key-object.ts'
+import { assertCanGrant, assertCanManage, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from '../../translate/key-object.ts'
 import { toKeyRecord } from '../../translate/key-record.ts'
-import { findSuccessor, type KeyChange } from '../../translate/key-succession.ts'
+import { findReplacementKey, type KeyUpdate } from '../../translate/key-succession.ts'
 import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
-import { type ById, changeLatest, FRESH, findOwnLatest, type Query, requireOwn, requireRoom, SECRET, sendRecord, tagOf } from './records.ts'
+import {
+  assertBelowLimit,
+  assertOwned,
+  type ById,
+  changeLatest,
+  FRESH,
+  findOwnLatest,
+  type Query,
+  SECRET,
+  sendRecord,
+  tagOf,
+} from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of keys need. */
@@ -38,10 +49,10 @@ const LINK_SECRET_BYTES = 32
 const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
 
 async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseCreateKey(request.body, now, isLenient(request.headers.prefer))
-  requireGrant(request.apiKey, body.scopes)
+  assertCanGrant(request.apiKey, body.scopes)
   const creation = {
     route: 'POST /keys',
     prefix: 'key',
@@ -56,7 +67,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
 
 /** Makes a key; its text leaves here and is kept nowhere. */
 async function makeKey(id: string, body: CreateKeyBody, accountName: string, deps: KeysDeps) {
-  requireRoom(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
+  assertBelowLimit(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
   const now = deps.now()
   const text = newKeyText()
   const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
@@ -69,14 +80,14 @@ async function makeKey(id: string, body: CreateKeyBody, accountName: string, dep
 
 function readMany(request: FastifyRequest<Query>, { apiKeys, now }: KeysDeps) {
   const query = parseOffsetQuery(request.query)
-  const wanted = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
-  const { items, pagination } = toCountedPage(wanted, query)
+  const selected = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
+  const { items, pagination } = toCountedPage(selected, query)
   return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const key = requireOwn(await apiKeys.find(request.params.id), request.accountName, WHAT)
+  assertNoQuery(request.query)
+  const key = assertOwned(await apiKeys.find(request.params.id), request.accountName, WHAT)
   return sendRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
 }
 
@@ -87,12 +98,12 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { api
 async function changeSafely<R>(
   request: FastifyRequest<ById>,
   key: ApiKey,
-  change: KeyChange,
+  change: KeyUpdate,
   { apiKeys, now }: KeysDeps,
   write: () => Promise<R>,
 ): Promise<R> {
-  requireRank(request.apiKey, key)
-  const successor = await findSuccessor(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
+  assertCanManage(request.apiKey, key)
+  const successor = await findReplacementKey(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
   if (successor) await apiKeys.patch(successor, toKeyTouch()).catch(toConflict)
   return write()
 }
@@ -105,14 +116,14 @@ const toConflict = (error: unknown): never => {
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
     change: async (key) => {
-      requireGrant(request.apiKey, body.scopes ?? [])
+      assertCanGrant(request.apiKey, body.scopes ?? [])
       return changeSafely(request, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
     },
   })
@@ -121,7 +132,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
@@ -131,7 +142,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
     lenient: isLenient(request.headers.prefer),
   })
@@ -139,7 +150,7 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   const rotated = await changeLatest({
     read: () => findOwnLatest(request, apiKeys, WHAT),
     change: async (key) => {
-      requireRank(request.apiKey, key)
+      assertCanManage(request.apiKey, key)
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })

@@ -1,13 +1,13 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyRequest } from 'fastify'
 import {
-  arrangeLive,
+  assertNoneArchived,
   buildListPage,
   buildLivePage,
   isLiveOnly,
   type ListPage,
-  requireNoneArchived,
   scanLimitOf,
+  sortLive,
   startOf,
 } from '../../translate/list-page.ts'
 import { type ListQuery, parseListQuery } from '../../translate/list-query.ts'
@@ -27,14 +27,14 @@ function readMerged(account: string, query: ListQuery, { screenshots, archive }:
       ? screenshots.page(account, undefined, Number.POSITIVE_INFINITY)
       : screenshots.page(account, start, scanLimitOf(query) + 1)
   const archived = archive.scan(account, start, order === 'asc' ? 'oldest' : 'newest')
-  return buildListPage(mergeRecords(arrangeLive(live, start, query), archived, order), query)
+  return buildListPage(mergeRecords(sortLive(live, start, query), archived, order), query)
 }
 
 /** By another instant than that of creation: live records only, and only where there is nothing else. */
 async function readLive(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
   const start = startOf({ ...query, order: 'desc', cursor: undefined })
   const live = screenshots.page(account, start, Number.POSITIVE_INFINITY)
-  requireNoneArchived(await firstOf(archive.scan(account, start)), query)
+  assertNoneArchived(await firstOf(archive.scan(account, start)), query)
   return buildLivePage(live, query)
 }
 

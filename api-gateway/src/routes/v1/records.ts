@@ -29,7 +29,7 @@ export const SECRET = { 'cache-control': 'private, no-store' }
 export const tagOf = ({ metadata }: Managed): string => versionTag(metadata)
 
 /** A foreign record is as unknown as none. @throws ApiError NOT_FOUND */
-export function requireOwn<T extends Managed>(found: T | undefined, accountName: string, what: string): T {
+export function assertOwned<T extends Managed>(found: T | undefined, accountName: string, what: string): T {
   if (!found || accountOf(found) !== accountName) throw notFound(what)
   return found
 }
@@ -42,7 +42,7 @@ export function sendRecord({ headers }: FastifyRequest<ById>, reply: FastifyRepl
 }
 
 /** Bounds what an account may have. @throws ApiError LIMIT_REACHED */
-export function requireRoom(count: number, limit: number, what: string): void {
+export function assertBelowLimit(count: number, limit: number, what: string): void {
   if (count < limit) return
   throw new ApiError('LIMIT_REACHED', `the account has ${limit} ${what} already, the most that it may have`, { details: { limit } })
 }
@@ -81,5 +81,5 @@ export async function findOwnLatest<T extends Managed>(
   store: Pick<RecordStore<T>, 'findLatest'>,
   what: string,
 ): Promise<T> {
-  return requireOwn(await store.findLatest(params.id), accountName, what)
+  return assertOwned(await store.findLatest(params.id), accountName, what)
 }

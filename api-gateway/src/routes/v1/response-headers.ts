@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Turn } from '../../create/idempotency.ts'
+import type { IdempotentExecution } from '../../create/idempotency.ts'
 
 const MAX_LISTED_NAMES = 32
 const MAX_NAME_LENGTH = 64
@@ -13,7 +13,7 @@ export function setIgnoredOptionsHeader(reply: FastifyReply, ignored: readonly s
 }
 
 /** Marks the response to a repeated request with the same Idempotency-Key. */
-export const setReplayedHeader = (reply: FastifyReply, { isRepeated }: Pick<Turn, 'isRepeated'>): FastifyReply =>
+export const setReplayedHeader = (reply: FastifyReply, { isRepeated }: Pick<IdempotentExecution, 'isRepeated'>): FastifyReply =>
   isRepeated ? reply.header('idempotent-replayed', 'true') : reply
 
 /** Sends the queue position of a screenshot that is still queued. */

@@ -10,7 +10,7 @@ import { type FoundRecord, findRecord } from '../find-record.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { captureFailed } from './create-screenshot.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { hold } from './hold.ts'
+import { holdUntilFinished } from './hold-until-finished.ts'
 import { listScreenshots } from './list-screenshots.ts'
 import { setQueuePositionHeader } from './response-headers.ts'
 
@@ -32,7 +32,7 @@ async function findOwn({ params, accountName }: FastifyRequest<ById>, deps: Scre
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { waitSeconds = 0 } = parseWaitQuery(request.query)
   const { screenshot: found } = await findOwn(request, deps)
-  const held = waitSeconds > 0 && !isFinished(found) ? await hold(found, waitSeconds, reply, deps) : found
+  const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
   // It may be archived before the copy has shown its end.
   const screenshot = held ?? (await findOwn(request, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))

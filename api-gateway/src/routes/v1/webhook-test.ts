@@ -2,10 +2,10 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unavailable } from '../../errors.ts'
 import type { PostRequests, RecordStore } from '../../store/ports.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 import { toTestResult } from '../../translate/webhook-test.ts'
 import { newNonce } from './deliveries.ts'
-import { type ById, FRESH, requireOwn } from './records.ts'
+import { assertOwned, type ById, FRESH } from './records.ts'
 
 /** What the route of tests needs. */
 export interface WebhookTestDeps {
@@ -20,15 +20,15 @@ export interface WebhookTestDeps {
 const WAIT_MILLISECONDS = 12_000
 
 async function test(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhookTestDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const webhook = requireOwn(await deps.webhooks.find(request.params.id), request.accountName, 'webhook')
+  assertNoQuery(request.query)
+  const webhook = assertOwned(await deps.webhooks.find(request.params.id), request.accountName, 'webhook')
   const ending = new AbortController()
   const end = (): void => ending.abort()
   reply.raw.once('close', end)
   try {
-    const asked = { do: 'test', nonce: newNonce(), at: deps.now() } as const
+    const requested = { do: 'test', nonce: newNonce(), at: deps.now() } as const
     const signal = AbortSignal.any([ending.signal, deps.draining])
-    const result = await deps.postRequests.askAndWait(webhook, asked, WAIT_MILLISECONDS, signal)
+    const result = await deps.postRequests.askAndWait(webhook, requested, WAIT_MILLISECONDS, signal)
     // That nobody posted says nothing of the endpoint: it is no result of a test.
     if (!result) throw unavailable('nobody can post the test event for the moment')
     return reply.headers(FRESH).send(toTestResult(result))

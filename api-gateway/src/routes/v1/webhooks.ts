@@ -11,14 +11,25 @@ import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
 import { isLenient } from '../../translate/prefer.ts'
 import { readBody } from '../../translate/read-body.ts'
 import { hintOf } from '../../translate/signing-secret.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/wait-query.ts'
 import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
 import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhook-object.ts'
 import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
 import { countPending } from './count-pending.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
-import { type ById, changeLatest, FRESH, findOwnLatest, type Query, requireOwn, requireRoom, SECRET, sendRecord, tagOf } from './records.ts'
+import {
+  assertBelowLimit,
+  assertOwned,
+  type ById,
+  changeLatest,
+  FRESH,
+  findOwnLatest,
+  type Query,
+  SECRET,
+  sendRecord,
+  tagOf,
+} from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
 /** What the routes of webhooks need. */
@@ -43,7 +54,7 @@ async function sealSecret(text: string, name: string, accountName: string, { sea
 }
 
 async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = parseCreateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
   const creation = {
     route: 'POST /webhooks',
@@ -60,7 +71,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
 /** Makes a webhook; its secret leaves here once, and stays sealed. */
 async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
   const registered = deps.webhooks.ofAccount(accountName).filter(({ spec }) => !spec.isDefault)
-  requireRoom(registered.length, deps.maxWebhooks, 'webhooks')
+  assertBelowLimit(registered.length, deps.maxWebhooks, 'webhooks')
   const text = body.signing_secret ?? newSigningSecret()
   const secret = await sealSecret(text, toObjectName(id), accountName, deps)
   const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
@@ -70,20 +81,20 @@ async function makeWebhook(id: string, body: CreateWebhookBody, accountName: str
 
 function readMany(request: FastifyRequest<Query>, { webhooks }: WebhooksDeps) {
   const query = parseOffsetQuery(request.query)
-  const wanted = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
-  const { items, pagination } = toCountedPage(wanted, query)
+  const selected = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
+  const { items, pagination } = toCountedPage(selected, query)
   return { success: true, data: items.map(toWebhookRecord), pagination }
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks, screenshots }: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
+  assertNoQuery(request.query)
+  const webhook = assertOwned(await webhooks.find(request.params.id), request.accountName, WHAT)
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
   return sendRecord(request, reply, webhook, { success: true, data })
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = parseUpdateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
   const changed = await changeLatest({
     condition: request.headers['if-match'],
@@ -95,7 +106,7 @@ async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, webhooks, WHAT),
@@ -111,7 +122,7 @@ export async function rotateSecret(
   read: () => Promise<Webhook>,
   deps: WebhooksDeps,
 ): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
     lenient: isLenient(request.headers.prefer),
   })

@@ -15,7 +15,7 @@ t.test('parseBatchBody takes addresses in their order, doubles too, with one set
     attachment_name: 'a.png',
   }
   t.strictSame(parseBatchBody(body, rules), {
-    addresses: [{ url }, { url: 'http://example.com' }, { url }],
+    targets: [{ url }, { url: 'http://example.com' }, { url }],
     options: { fullPage: true },
     record: { externalIdentifier: 'run-7', attachmentName: 'a.png' },
     ignored: [],
@@ -25,7 +25,7 @@ t.test('parseBatchBody takes addresses in their order, doubles too, with one set
 t.test('parseBatchBody takes credentials out of each address, and private options for all', async (t) => {
   const body = { urls: ['https://ada:pw@example.com/', url], options: { headers: { 'X-Key': 'k' } } }
   t.match(parseBatchBody(body, rules), {
-    addresses: [{ url, privateOptions: { basicAuthUsername: 'ada', basicAuthPassword: 'pw' } }, { url }],
+    targets: [{ url, privateOptions: { basicAuthUsername: 'ada', basicAuthPassword: 'pw' } }, { url }],
     privateOptions: { headers: { 'X-Key': 'k' } },
   })
 })

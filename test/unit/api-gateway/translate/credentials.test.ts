@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findRightful, hashesOf, isUsable, parseBearer, requireScope } from '../../../../api-gateway/src/translate/credentials.ts'
+import { assertScope, findOldestKey, hashesOf, isUsable, parseBearer } from '../../../../api-gateway/src/translate/credentials.ts'
 import { keyHash, newKeyText } from '../../../../crds/src/key-text.ts'
 import type { ApiKeySpec } from '../../../../crds/src/kinds/api-key.ts'
 import { Label } from '../../../../crds/src/names.ts'
@@ -78,17 +78,17 @@ t.test('findRightful gives the oldest of several keys with one text', async (t) 
     [young, twin, oldest],
     [oldest, young, twin],
   ])
-    t.equal(findRightful(keys), oldest)
-  t.equal(findRightful([]), undefined)
+    t.equal(findOldestKey(keys), oldest)
+  t.equal(findOldestKey([]), undefined)
 })
 
 t.test('requireScope lets pass what the key may do', async (t) => {
   for (const scopes of [undefined, ['*'], ['screenshots:read'], ['keys:read', 'screenshots:read']] as const) {
     const spec: ApiKeySpec = scopes === undefined ? {} : { scopes: [...scopes] }
-    t.doesNotThrow(() => requireScope(anApiKey(text, spec), 'screenshots:read'))
+    t.doesNotThrow(() => assertScope(anApiKey(text, spec), 'screenshots:read'))
   }
   for (const scopes of [[], ['screenshots:write']] as const) {
-    t.throws(() => requireScope(anApiKey(text, { scopes: [...scopes] }), 'screenshots:read'), {
+    t.throws(() => assertScope(anApiKey(text, { scopes: [...scopes] }), 'screenshots:read'), {
       code: 'INSUFFICIENT_SCOPE',
       headers: { 'www-authenticate': 'Bearer realm="api", error="insufficient_scope", scope="screenshots:read"' },
     })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { withLedger } from '../../../../api-gateway/src/translate/delivery-state.ts'
+import { withDeliveryState } from '../../../../api-gateway/src/translate/delivery-state.ts'
 import type { DeliveryState, LoggedDelivery } from '../../../../crds/src/delivery-log.ts'
 import type { DeliveryEntry } from '../../../../crds/src/kinds/screenshot.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
@@ -30,11 +30,11 @@ const cases = [
 ] as const
 for (const { name, logged, live, state } of cases) {
   t.test(`withLedger ${name}`, async (t) => {
-    t.equal(withLedger(aDelivery(logged), aWebhook(), live).state, state)
+    t.equal(withDeliveryState(aDelivery(logged), aWebhook(), live).state, state)
   })
 }
 
 t.test('withLedger finds the deliveries of a default webhook by their own name', async (t) => {
   const hook = aWebhook({ spec: { isDefault: true } })
-  t.equal(withLedger(aDelivery('pending'), hook, aShot('_request', 'ok')).state, 'successful')
+  t.equal(withDeliveryState(aDelivery('pending'), hook, aShot('_request', 'ok')).state, 'successful')
 })

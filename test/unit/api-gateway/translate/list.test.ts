@@ -1,12 +1,12 @@
 import t from 'tap'
 import {
-  arrangeLive,
+  assertNoneArchived,
   buildListPage,
   buildLivePage,
   isLiveOnly,
   type ListPage,
   MAX_SCANNED,
-  requireNoneArchived,
+  sortLive,
   startOf,
 } from '../../../../api-gateway/src/translate/list-page.ts'
 import { parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
@@ -26,7 +26,7 @@ const shots: Screenshot[] = Array.from({ length: 10 }, (_, i) => 9 - i).map((n) 
   }),
 )
 async function* read(after: string | undefined, order: 'asc' | 'desc'): AsyncGenerator<Screenshot> {
-  yield* arrangeLive(shots, after, { order })
+  yield* sortLive(shots, after, { order })
 }
 const toNumbers = ({ items, hasMore, nextCursor }: ListPage) => ({
   is: items.map(({ spec }) => Number(spec.url.split('/').at(-1))),
@@ -135,13 +135,13 @@ for (const text of [{ sort: 'completed_at' }, { sort: 'completed_at', order: 'as
 
 t.test('requireNoneArchived refuses what live records alone cannot answer, and says what would do', async (t) => {
   const query = parseListQuery({ sort: 'completed_at', order: 'asc' })
-  requireNoneArchived(undefined, query)
-  t.throws(() => requireNoneArchived(shots[5], query), {
+  assertNoneArchived(undefined, query)
+  t.throws(() => assertNoneArchived(shots[5], query), {
     message: new RegExp(`^sort=completed_at .*created_after=${minute(4).toISOString()}`),
   })
-  requireNoneArchived(shots[5], parseListQuery({ sort: 'completed_at', created_after: minute(4).toISOString() }))
+  assertNoneArchived(shots[5], parseListQuery({ sort: 'completed_at', created_after: minute(4).toISOString() }))
   t.notOk(isLiveOnly(parseListQuery({ order: 'asc' })))
-  t.throws(() => requireNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset beyond/ })
+  t.throws(() => assertNoneArchived(shots[5], parseListQuery({ offset: '10001' })), { message: /^an offset beyond/ })
 })
 
 t.test('startOf begins behind the records that are too young, or at the cursor if that is further', async (t) => {

@@ -4,7 +4,7 @@ import { ApiError, type Problem } from '../../../../api-gateway/src/errors.ts'
 import { parseBatchBody } from '../../../../api-gateway/src/translate/batch-body.ts'
 import { CreateBody, parseCreateBody } from '../../../../api-gateway/src/translate/create-body.ts'
 import { CreateKeyBody, UpdateKeyBody } from '../../../../api-gateway/src/translate/key-body.ts'
-import { OTHER_NAMES } from '../../../../api-gateway/src/translate/other-names.ts'
+import { NAME_SUGGESTIONS } from '../../../../api-gateway/src/translate/other-names.ts'
 import { toProblems } from '../../../../api-gateway/src/translate/problems.ts'
 import { CreateWebhookBody, UpdateWebhookBody } from '../../../../api-gateway/src/translate/webhook-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/address-rules.ts'
@@ -66,7 +66,7 @@ for (const { body, message } of names) {
 
 t.test('every name of other services leads to a field that there is', async (t) => {
   const known = Object.keys(CreateBody.shape.options.unwrap().shape)
-  for (const [other, ours] of OTHER_NAMES) {
+  for (const [other, ours] of NAME_SUGGESTIONS) {
     t.ok(known.includes(ours), `${other} → ${ours}`)
     t.notOk(
       known.some((name) => name.replaceAll('_', '') === other),

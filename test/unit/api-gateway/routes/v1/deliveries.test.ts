@@ -148,8 +148,8 @@ t.test('POST …/redeliver asks the operator, and answers at once', async (t) =>
   const { status, body } = await ask('POST', `${path}/${deliveryId(1)}/redeliver`)
   t.equal(status, 202)
   t.match(body, { success: true, message: String, data: { delivery_id: deliveryId(1), event_id: 'evt_1' } })
-  t.match(postRequests.asked, [
-    { webhook: id.replace('_', '-'), asked: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
+  t.match(postRequests.posts, [
+    { webhook: id.replace('_', '-'), posts: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
   ])
 })
 
@@ -158,14 +158,14 @@ t.test('POST …/redeliver answers 410 when nothing is left of the event', async
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 410, body: { error: { code: 'EXPIRED' } } })
   files.objects.set(eventKey('evt_1'), Buffer.from('{}'))
   t.equal((await ask('POST', `${path}/${deliveryId(1)}/redeliver`)).status, 202)
-  t.equal(postRequests.asked.length, 1)
+  t.equal(postRequests.posts.length, 1)
 })
 
 t.test('POST …/redeliver is refused while the webhook is not active', async (t) => {
   const { ask, path, screenshots, postRequests } = await aLoggedGateway([aLine()], false)
   screenshots.put(aScreenshot({}))
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 409, body: { error: { code: 'CONFLICT' } } })
-  t.strictSame(postRequests.asked, [])
+  t.strictSame(postRequests.posts, [])
 })
 
 t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', async (t) => {
@@ -182,8 +182,8 @@ t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', as
   })
   postRequests.answer = { ...answer, success: false, statusCode: 0, error: 'no answer in time' }
   t.match(await ask('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: 'no answer in time' } })
-  t.match(postRequests.asked[0]?.asked, { do: 'test', at: NOW })
-  t.not(postRequests.asked[0]?.asked.nonce, postRequests.asked[1]?.asked.nonce)
+  t.match(postRequests.posts[0]?.posts, { do: 'test', at: NOW })
+  t.not(postRequests.posts[0]?.posts.nonce, postRequests.posts[1]?.posts.nonce)
 })
 
 t.test('POST /webhooks/:id/test answers 503 when nobody posts, and 404 for what is not the caller’s', async (t) => {

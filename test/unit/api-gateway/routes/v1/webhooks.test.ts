@@ -73,7 +73,7 @@ for (const { text, isTaken, hint } of secrets) {
   )
 }
 
-const addresses: { url: string; code?: string }[] = [
+const targets: { url: string; code?: string }[] = [
   { url: 'https://example.com/in?token=1' },
   { url: 'https://does-not-resolve.example.com:8443/' },
   { url: `https://example.com/${'x'.repeat(2028)}` },
@@ -93,7 +93,7 @@ const addresses: { url: string; code?: string }[] = [
   { url: 'https://kubernetes.default.svc/', code: 'url_not_allowed' },
   { url: 'https://example.com:22/', code: 'url_not_allowed' },
 ]
-for (const { url, code } of addresses) {
+for (const { url, code } of targets) {
   t.test(`POST /webhooks ${code ? `refuses (${code})` : 'takes'} ${url.slice(0, 50)}`, async (t) => {
     const gateway = aGateway()
     const answer = await calling(gateway)('POST', '/webhooks', { ...hook, url })

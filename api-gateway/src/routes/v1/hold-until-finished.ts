@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { ScreenshotsDeps } from './deps.ts'
 
 /** Holds a request until the capture has ended, time is up, the client has gone or this process ends; gives the latest state. */
-export async function hold(
+export async function holdUntilFinished(
   screenshot: Screenshot,
   seconds: number,
   reply: FastifyReply,

@@ -12,20 +12,20 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 export const WRITE_EVERY_MILLISECONDS = 600_000
 const LOOK_MILLISECONDS = 30_000
 
-interface KeyUsesOptions {
+interface LastUsedTimesOptions {
   store: Pick<Resource<ApiKey>, 'patch'>
   keys: Pick<Reflector<ApiKey>, 'lister' | 'observe'>
   log: Log
 }
 
 /** When keys were last used, gathered in memory and written now and then. */
-export class KeyUses {
-  readonly #options: KeyUsesOptions
+export class LastUsedTimes {
+  readonly #options: LastUsedTimesOptions
   /** By the key's own key in the copy. */
   readonly #uses = new Map<string, { uid: string; at: Date }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: KeyUsesOptions) {
+  constructor(options: LastUsedTimesOptions) {
     this.#options = options
   }
 

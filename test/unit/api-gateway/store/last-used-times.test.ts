@@ -1,5 +1,5 @@
 import t from 'tap'
-import { KeyUses, WRITE_EVERY_MILLISECONDS } from '../../../../api-gateway/src/store/key-uses.ts'
+import { LastUsedTimes, WRITE_EVERY_MILLISECONDS } from '../../../../api-gateway/src/store/last-used-times.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 import { Store } from '../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
@@ -22,14 +22,14 @@ function aDesk(...keys: ApiKey[]) {
     return { ...lister.get(`default/${name}`)!, status }
   }
   const observe = (key: ApiKey) => void lister.set(key)
-  const uses = new KeyUses({ store: { patch }, keys: { lister, observe }, log: silentLog })
+  const uses = new LastUsedTimes({ store: { patch }, keys: { lister, observe }, log: silentLog })
   const fail = (error: unknown) => {
     failure = error
   }
   return { uses, written, lister, fail }
 }
 
-t.test('KeyUses writes the first use, and the next ones when ten minutes are over', async (t) => {
+t.test('LastUsedTimes writes the first use, and the next ones when ten minutes are over', async (t) => {
   const key = anApiKey({ name: 'ci' })
   const { uses, written } = aDesk(key)
   for (const second of [0, 1, 2]) uses.note(key, at(second))
@@ -44,7 +44,7 @@ t.test('KeyUses writes the first use, and the next ones when ten minutes are ove
   t.strictSame(written, [`ci ${iso(2)}`, `ci ${iso(603)}`])
 })
 
-t.test('KeyUses leaves a use to the end that another replica has written shortly before', async (t) => {
+t.test('LastUsedTimes leaves a use to the end that another replica has written shortly before', async (t) => {
   const key = anApiKey({ name: 'ci', status: { lastUsedTime: iso(0) } })
   const { uses, written } = aDesk(key)
   uses.note(key, at(30))
@@ -54,7 +54,7 @@ t.test('KeyUses leaves a use to the end that another replica has written shortly
   t.strictSame(written, [`ci ${iso(30)}`])
 })
 
-t.test('KeyUses never goes back behind what another replica has written', async (t) => {
+t.test('LastUsedTimes never goes back behind what another replica has written', async (t) => {
   const key = anApiKey({ name: 'ci', status: { lastUsedTime: iso(60) } })
   const { uses, written } = aDesk(key)
   uses.note(key, at(30))
@@ -62,7 +62,7 @@ t.test('KeyUses never goes back behind what another replica has written', async 
   t.strictSame(written, [])
 })
 
-t.test('KeyUses keeps what cannot be written for the next time', async (t) => {
+t.test('LastUsedTimes keeps what cannot be written for the next time', async (t) => {
   const key = anApiKey({ name: 'ci' })
   const { uses, written, fail } = aDesk(key)
   uses.note(key, at(0))
@@ -73,7 +73,7 @@ t.test('KeyUses keeps what cannot be written for the next time', async (t) => {
   t.strictSame(written, [`ci ${iso(0)}`])
 })
 
-t.test('KeyUses forgets a key that is gone, and one that has taken its name', async (t) => {
+t.test('LastUsedTimes forgets a key that is gone, and one that has taken its name', async (t) => {
   const [key, namesake] = [anApiKey({ name: 'ci' }), anApiKey({ name: 'ci' })]
   const { uses, written, lister } = aDesk(namesake)
   uses.note(key, at(0))
