@@ -4,9 +4,9 @@ import { HTTP_ERRORS, type HttpErrorCode } from '../../../crds/src/errors.ts'
 
 for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
   t.test(`toHttpError answers ${code} with ${status}`, async (t) => {
-    const answer = toHttpError(new ApiError(code as HttpErrorCode, 'words for a person', { headers: { allow: 'GET' } }))
-    t.match(answer, { status, code, message: 'words for a person', headers: { allow: 'GET' } })
-    t.equal('retry-after' in answer.headers, status === 503)
+    const response = toHttpError(new ApiError(code as HttpErrorCode, 'words for a person', { headers: { allow: 'GET' } }))
+    t.match(response, { status, code, message: 'words for a person', headers: { allow: 'GET' } })
+    t.equal('retry-after' in response.headers, status === 503)
   })
 }
 

@@ -2,16 +2,16 @@ import type { PostRequests, RequestedPost } from '../../../api-gateway/src/store
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { PostAnswer } from '../../../crds/src/post-answer.ts'
 
-/** An operator that keeps what it is asked, and answers what the test says; without an answer it is away. */
+/** An operator that records requests for posts and returns the response that the test sets. Without one it is unavailable. */
 export class FakePostRequests implements PostRequests {
-  readonly posts: { webhook: string; posts: RequestedPost }[] = []
-  answer: PostAnswer | undefined
+  readonly posts: { webhook: string; post: RequestedPost }[] = []
+  response: PostAnswer | undefined
 
-  async ask({ metadata }: Webhook, posts: RequestedPost): Promise<void> {
-    this.posts.push({ webhook: metadata.name, posts })
+  async ask({ metadata }: Webhook, post: RequestedPost): Promise<void> {
+    this.posts.push({ webhook: metadata.name, post })
   }
-  async askAndWait(webhook: Webhook, posts: RequestedPost): Promise<PostAnswer | undefined> {
-    await this.ask(webhook, posts)
-    return this.answer
+  async askAndWait(webhook: Webhook, post: RequestedPost): Promise<PostAnswer | undefined> {
+    await this.ask(webhook, post)
+    return this.response
   }
 }

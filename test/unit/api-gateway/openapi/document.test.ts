@@ -128,9 +128,9 @@ t.test('the document names the parameters that lists understand', async (t) => {
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ url: `${API_PREFIX}/openapi.json` })
-  t.equal(answer.statusCode, 200)
-  t.strictSame(answer.json(), JSON.parse(JSON.stringify(buildDocument())))
-  const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': answer.headers.etag as string } })
+  const response = await app.inject({ url: `${API_PREFIX}/openapi.json` })
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json(), JSON.parse(JSON.stringify(buildDocument())))
+  const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': response.headers.etag as string } })
   t.equal(again.statusCode, 304)
 })

@@ -47,10 +47,10 @@ t.test('the gateway answers with what is documented and nothing more', async (t)
   let id = ''
   for (const { method, path: template, payload, status, remembers, key } of story) {
     const path = template.replace('{id}', id)
-    const answer = await app.inject({ method, url: path, headers: key ? {} : headers, ...(payload ? { payload } : {}) })
-    t.equal(answer.statusCode, status, `${method} ${template}: ${answer.body}`)
-    const body = answer.headers['content-type']?.toString().startsWith('application/json') ? answer.json() : undefined
-    t.equal(findUndocumented({ method, path, status: answer.statusCode, body }), undefined)
+    const response = await app.inject({ method, url: path, headers: key ? {} : headers, ...(payload ? { payload } : {}) })
+    t.equal(response.statusCode, status, `${method} ${template}: ${response.body}`)
+    const body = response.headers['content-type']?.toString().startsWith('application/json') ? response.json() : undefined
+    t.equal(findUndocumented({ method, path, status: response.statusCode, body }), undefined)
     if (remembers) id = body.id ?? body.data.id
   }
 })

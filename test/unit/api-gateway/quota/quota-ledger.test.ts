@@ -5,7 +5,7 @@ import type { AccountUsage } from '../../../../crds/src/kinds/account-usage.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const conflict = () => new KubeError({ status: 409, reason: 'Conflict', message: 'the object has been modified' })
-const noAnswer = () => new KubeError({ status: 0, reason: 'TimedOut', message: 'no answer' })
+const noResponse = () => new KubeError({ status: 0, reason: 'TimedOut', message: 'no answer' })
 
 /** One AccountUsage under compare-and-swap, and what its next writes meet. */
 class FakeUsage implements UsageStore {
@@ -14,7 +14,7 @@ class FakeUsage implements UsageStore {
   reads = 0
   onChange: ((usage: AccountUsage) => void) | undefined
   /** Taken from the front: what a write meets instead of success. `written` says whether it was carried out all the same. */
-  readonly trouble: { error: Error; written?: boolean; before?: () => void }[] = []
+  readonly failures: { error: Error; written?: boolean; before?: () => void }[] = []
 
   constructor(limit: number, status: AccountUsage['status'] = { period: '2026-11', used: 0 }) {
     const metadata = { name: 'acme', namespace: 'default', uid: 'u', resourceVersion: '1', creationTimestamp: NOW.toISOString() }
@@ -27,13 +27,13 @@ class FakeUsage implements UsageStore {
   }
   write = async (usage: AccountUsage) => {
     await new Promise((resolve) => setTimeout(resolve, 1))
-    const trouble = this.trouble.shift()
-    trouble?.before?.()
-    if (trouble && !trouble.written) throw trouble.error
+    const failures = this.failures.shift()
+    failures?.before?.()
+    if (failures && !failures.written) throw failures.error
     if (usage.metadata.resourceVersion !== this.stored.metadata.resourceVersion) throw conflict()
     this.writes++
     this.change(usage.status)
-    if (trouble) throw trouble.error
+    if (failures) throw failures.error
     return this.stored
   }
   change(status: AccountUsage['status']): void {
@@ -74,7 +74,7 @@ t.test('QuotaLedger writes nothing for rejected requests', async (t) => {
 t.test('QuotaLedger evaluates again after another replica has written', async (t) => {
   const store = new FakeUsage(2)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: conflict(), before: () => store.change({ period: '2026-11', used: 1 }) })
+  store.failures.push({ error: conflict(), before: () => store.change({ period: '2026-11', used: 1 }) })
   t.strictSame(await ledger.reserve(wanted('r', ['x', 'y'])), { granted: 1, refusal: 'quota' })
   t.equal(store.stored.status?.used, 2)
 })
@@ -82,7 +82,7 @@ t.test('QuotaLedger evaluates again after another replica has written', async (t
 t.test('QuotaLedger finds its own reservation after an unknown outcome and charges once', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: noAnswer(), written: true })
+  store.failures.push({ error: noResponse(), written: true })
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
   t.equal(store.stored.status?.used, 1)
 })
@@ -90,7 +90,7 @@ t.test('QuotaLedger finds its own reservation after an unknown outcome and charg
 t.test('QuotaLedger retries an update that was not written', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: noAnswer() })
+  store.failures.push({ error: noResponse() })
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
   t.equal(store.stored.status?.used, 1)
 })
@@ -98,7 +98,7 @@ t.test('QuotaLedger retries an update that was not written', async (t) => {
 t.test('QuotaLedger gives up after twenty conflicts and sends Retry-After', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  for (let n = 0; n < 20; n++) store.trouble.push({ error: conflict() })
+  for (let n = 0; n < 20; n++) store.failures.push({ error: conflict() })
   await t.rejects(ledger.reserve(wanted('r')), { code: 'SERVICE_UNAVAILABLE', headers: { 'retry-after': '1' } })
   t.equal(store.stored.status?.used, 0)
 })
@@ -106,11 +106,11 @@ t.test('QuotaLedger gives up after twenty conflicts and sends Retry-After', asyn
 t.test('QuotaLedger retries a failed read', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: conflict() })
+  store.failures.push({ error: conflict() })
   const { read } = store
   let failures = 2
   store.read = async () => {
-    if (failures-- > 0) throw noAnswer()
+    if (failures-- > 0) throw noResponse()
     return read()
   }
   t.strictSame(await ledger.reserve(wanted('r')), { granted: 1 })
@@ -120,11 +120,11 @@ t.test('QuotaLedger retries a failed read', async (t) => {
 t.test('QuotaLedger refunds a reservation that was written although the caller received an error', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: noAnswer(), written: true })
+  store.failures.push({ error: noResponse(), written: true })
   const { read } = store
   let away = true
   store.read = async () => {
-    if (away) throw noAnswer()
+    if (away) throw noResponse()
     return read()
   }
   await t.rejects(ledger.reserve(wanted('r')))
@@ -138,10 +138,10 @@ t.test('QuotaLedger refunds a reservation that was written although the caller r
 t.test('QuotaLedger does not refund a reservation that is requested again', async (t) => {
   const store = new FakeUsage(9)
   const { ledger } = aLedger(store)
-  store.trouble.push({ error: noAnswer(), written: true })
+  store.failures.push({ error: noResponse(), written: true })
   const { read } = store
   store.read = async () => {
-    throw noAnswer()
+    throw noResponse()
   }
   await t.rejects(ledger.reserve(wanted('r')))
   store.read = read

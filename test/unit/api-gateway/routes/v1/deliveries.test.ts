@@ -35,8 +35,8 @@ async function aLoggedGateway(lines: AttemptLine[] = [aLine()], isActive = true)
 const askOf =
   ({ app, headers }: Gateway) =>
   async (method: 'GET' | 'POST', url: string, payload?: object) => {
-    const answer = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+    const response = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
+    return { status: response.statusCode, headers: response.headers, body: response.json() }
   }
 
 t.test('GET /webhooks/:id/deliveries puts the attempts of a delivery together', async (t) => {
@@ -149,7 +149,7 @@ t.test('POST …/redeliver asks the operator, and answers at once', async (t) =>
   t.equal(status, 202)
   t.match(body, { success: true, message: String, data: { delivery_id: deliveryId(1), event_id: 'evt_1' } })
   t.match(postRequests.posts, [
-    { webhook: id.replace('_', '-'), posts: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
+    { webhook: id.replace('_', '-'), post: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
   ])
 })
 
@@ -170,8 +170,8 @@ t.test('POST …/redeliver is refused while the webhook is not active', async (t
 
 t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', async (t) => {
   const { ask, id, postRequests } = await aLoggedGateway()
-  const answer = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
-  postRequests.answer = answer
+  const response = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
+  postRequests.response = response
   t.strictSame((await ask('POST', `/webhooks/${id}/test`)).body, {
     success: true,
     message: 'The endpoint took the test event',
@@ -180,10 +180,10 @@ t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', as
     error: null,
     timestamp: NOW.toISOString(),
   })
-  postRequests.answer = { ...answer, success: false, statusCode: 0, error: 'no answer in time' }
+  postRequests.response = { ...response, success: false, statusCode: 0, error: 'no answer in time' }
   t.match(await ask('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: 'no answer in time' } })
-  t.match(postRequests.posts[0]?.posts, { do: 'test', at: NOW })
-  t.not(postRequests.posts[0]?.posts.nonce, postRequests.posts[1]?.posts.nonce)
+  t.match(postRequests.posts[0]?.post, { do: 'test', at: NOW })
+  t.not(postRequests.posts[0]?.post.nonce, postRequests.posts[1]?.post.nonce)
 })
 
 t.test('POST /webhooks/:id/test answers 503 when nobody posts, and 404 for what is not the caller’s', async (t) => {
