@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { KeyRing } from '@tintype/crds/download-link'
-import { canonical } from '../create/request-hash.ts'
+import { canonical } from '../translate/common/canonical-json.ts'
 
 /** What a picture depends on, as far as a request says it. */
 export interface PictureRequest {

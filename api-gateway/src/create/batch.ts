@@ -2,8 +2,8 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import type { RecordArchive } from '../store/ports.ts'
-import { type BatchItem, toRefusedRecord } from '../translate/batch.ts'
-import type { NewScreenshot } from '../translate/screenshot.ts'
+import { type BatchItem, toRefusedRecord } from '../translate/batches/batch-result.ts'
+import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
 import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
 
 export interface BatchDeps extends CreateDeps {

@@ -6,7 +6,7 @@ import { seal } from '@tintype/crds/sealed'
 import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import { ApiError } from '../errors.ts'
 import type { RecordStore, SealingKeySource } from '../store/ports.ts'
-import { hintOf } from '../translate/signing-secret.ts'
+import { hintOf } from '../translate/webhooks/signing-secret.ts'
 
 export interface DefaultWebhookDeps {
   webhooks: Pick<RecordStore<Webhook>, 'ofAccount' | 'create'>

@@ -10,7 +10,7 @@ import {
   queuePosition,
   retrySeconds,
   toEstimatedTime,
-} from '../translate/queue-rules.ts'
+} from '../translate/screenshots/queue-rules.ts'
 
 // The queue as a gateway sees it: the Screenshots in its copy that wait, and those that it is about to create. Each replica counts for itself,
 // so that a bound is passed by no more than what the other replicas create in the moment until the watch tells of it.

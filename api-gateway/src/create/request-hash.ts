@@ -1,14 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/download-link'
 import { toBase32 } from '@tintype/crds/key-text'
-
-/** Names of an object in a fixed order, so that two spellings of one thing are the same. */
-export function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, child]) => [name, canonical(child)]))
-}
+import { canonical } from '../translate/common/canonical-json.ts'
 
 /** What identifies a request: who asks for what. */
 export interface HashedRequest {

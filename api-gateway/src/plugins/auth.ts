@@ -5,7 +5,7 @@ import { DEFAULT_ACCOUNT } from '@tintype/crds/names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { KeyStore } from '../store/ports.ts'
-import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/credentials.ts'
+import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/keys/credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,7 +1,7 @@
 import { findReservedName, mayHoldReservedName } from '@tintype/crds/reserved-names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../errors.ts'
-import { toPath } from '../translate/problems.ts'
+import { toPath } from '../translate/common/problems.ts'
 
 /** Bytes of a request body, at most: room for a page given as html. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024

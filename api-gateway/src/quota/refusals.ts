@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import type { LimitFacts } from '../store/ports.ts'
+import type { LimitFacts } from '../translate/account/usage.ts'
 
 const WINDOW_SECONDS = 60
 

@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
-import { hasTag } from '../translate/etag.ts'
+import { hasTag } from '../translate/common/etag.ts'
 import { API_VERSION } from '../version.ts'
 
 /** Files of the package; in the image they lie where the package would (see test/cluster/bundle.ts). */

@@ -1,4 +1,4 @@
-import { expiryOf, type KeyRing, keptUntil, type Link, signLink } from '@tintype/crds/download-link'
+import { expiryOf, type KeyRing, keptUntil, signLink } from '@tintype/crds/download-link'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -7,7 +7,8 @@ import { MAX_PRESIGNED_SECONDS } from '@tintype/crds/presign'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/record'
 import { parseObjectKey } from '@tintype/crds/storage-keys'
 import type { FastifyRequest } from 'fastify'
-import { recordTag } from '../translate/etag.ts'
+import type { SignStoreLink } from '../store/store-links.ts'
+import { recordTag } from '../translate/common/etag.ts'
 
 export interface LinkDeps {
   /** Address under which clients reach the gateway; empty: the one that the request was sent to. */
@@ -18,9 +19,6 @@ export interface LinkDeps {
   plans: Plans
   now: () => Date
 }
-
-/** Makes an address at the store's own host; `signedAt` may lie in the past, so that the same address comes out for a while. */
-export type SignStoreLink = (link: Link, signedAt: Date) => string
 
 const HOUR_MILLISECONDS = 3_600_000
 

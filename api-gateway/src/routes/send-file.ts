@@ -3,9 +3,8 @@ import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../errors.ts'
 import type { FileStore } from '../store/ports.ts'
-import { parseRange } from '../translate/byte-range.ts'
-import { hasTag } from '../translate/etag.ts'
-import { contentTypeOf, dispositionOf, SAFE_FILE_HEADERS } from '../translate/file-headers.ts'
+import { hasTag } from '../translate/common/etag.ts'
+import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from '../translate/files/file-headers.ts'
 import type { Downloads } from './downloads.ts'
 
 /** A reader that takes nothing for so long holds a place that others want. */

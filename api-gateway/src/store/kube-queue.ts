@@ -5,7 +5,7 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { isDeleted } from '../translate/screenshot.ts'
+import { isDeleted } from '../translate/screenshots/screenshot.ts'
 import type { QueueView } from './ports.ts'
 
 const WAITING = 'waiting'

@@ -8,7 +8,7 @@ import type { Identified } from '@tintype/crds/ids'
 import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { ApiError, notFound } from '../errors.ts'
-import type { ObjectPatch } from '../translate/key-object.ts'
+import type { ObjectPatch } from '../translate/common/object-patch.ts'
 import { toApiError } from './kube-errors.ts'
 import type { RecordStore } from './ports.ts'
 

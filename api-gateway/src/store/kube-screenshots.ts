@@ -10,7 +10,7 @@ import { isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { Annotation, toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { findOpenDeliveries, hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshot.ts'
+import { findOpenDeliveries, hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshots/screenshot.ts'
 import { toApiError } from './kube-errors.ts'
 import type { ScreenshotStore } from './ports.ts'
 

@@ -1,16 +1,16 @@
 import type { KeyRing } from '@tintype/crds/download-link'
-import type { Account, Plan } from '@tintype/crds/kinds/account'
+import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { PostAnswer } from '@tintype/crds/post-answer'
 import type { SealingKey } from '@tintype/crds/sealed'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
-import type { UsageFacts } from '@tintype/crds/usage'
 import type { PostRequest } from '@tintype/crds/webhook-requests'
-import type { ObjectPatch } from '../translate/key-object.ts'
-import type { NewScreenshot } from '../translate/screenshot.ts'
-import type { ComponentHealth } from '../translate/service-status.ts'
+import type { LimitFacts } from '../translate/account/usage.ts'
+import type { ObjectPatch } from '../translate/common/object-patch.ts'
+import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
+import type { ComponentHealth } from '../translate/service/service-status.ts'
 
 // What the routes need of the world. Every method that leaves the process throws ApiError: SERVICE_UNAVAILABLE when the other side is
 // away.
@@ -62,13 +62,6 @@ export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'mark' | 'removePr
 
 /** Small objects of ours in the bucket. */
 export type ObjectStore = Pick<ObjectStorage, 'read' | 'write' | 'remove' | 'list'>
-
-/** Where an account stands, for headers and the usage report. `limit` is what ends in a refusal: the quota, and the overage that is allowed. */
-export interface LimitFacts extends UsageFacts {
-  plan: Plan
-  /** The plan's screenshots a month. */
-  quota: number
-}
 
 /** What {@link QuotaStore.reserve} answers. */
 export interface Grant {

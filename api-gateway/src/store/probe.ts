@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ComponentHealth, evaluateComponent } from '../translate/service-status.ts'
+import { type ComponentHealth, evaluateComponent } from '../translate/service/service-status.ts'
 import type { Probe } from './ports.ts'
 
 /** The status page is public: however often it is read, a part is asked once in two seconds. */

@@ -1,7 +1,10 @@
+import type { Link } from '@tintype/crds/download-link'
 import { presign, type StorageAccess } from '@tintype/crds/presign'
 import { parseObjectKey } from '@tintype/crds/storage-keys'
-import type { SignStoreLink } from '../routes/links.ts'
-import { contentTypeOf, dispositionOf } from '../translate/file-headers.ts'
+import { contentTypeOf, dispositionOf } from '../translate/files/file-headers.ts'
+
+/** Makes an address at the store's own host; `signedAt` may lie in the past, so that the same address comes out for a while. */
+export type SignStoreLink = (link: Link, signedAt: Date) => string
 
 /**
  * Links that lead to the store under the address that the world knows it by: such an address is signed with its host, so it

@@ -10,15 +10,15 @@ import type {
   FileStore,
   Grant,
   KeyStore,
-  LimitFacts,
   QueueView,
   QuotaStore,
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
 } from '../../../api-gateway/src/store/ports.ts'
-import type { QueueBounds } from '../../../api-gateway/src/translate/queue-rules.ts'
-import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
+import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
+import type { QueueBounds } from '../../../api-gateway/src/translate/screenshots/queue-rules.ts'
+import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshots/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/capture-options/policy.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { BatchBody } from '../../translate/batch-body.ts'
-import { CreateBody } from '../../translate/create-body.ts'
-import { RotateBody } from '../../translate/fields.ts'
-import { CreateKeyBody, UpdateKeyBody } from '../../translate/key-body.ts'
-import { CreateWebhookBody, UpdateWebhookBody } from '../../translate/webhook-body.ts'
+import { BatchBody } from '../../translate/batches/batch-body.ts'
+import { RotateBody } from '../../translate/common/fields.ts'
+import { CreateKeyBody, UpdateKeyBody } from '../../translate/keys/key-body.ts'
+import { CreateBody } from '../../translate/screenshots/create-body.ts'
+import { CreateWebhookBody, UpdateWebhookBody } from '../../translate/webhooks/webhook-body.ts'
 import { name } from './naming.ts'
 
 // The bodies as the routes read them, with what the document says besides: the rules of addresses are judged by code.

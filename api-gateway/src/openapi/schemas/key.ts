@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeyChanged, KeyFound, KeyList, KeyRecord, KeyWithText } from '../../translate/key-record.ts'
+import { KeyChanged, KeyFound, KeyList, KeyRecord, KeyWithText } from '../../translate/keys/key-record.ts'
 import { name } from './naming.ts'
 
 name('ApiKey', KeyRecord)

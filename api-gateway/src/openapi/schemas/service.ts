@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DeviceRecord } from '../../translate/device.ts'
+import { DeviceRecord } from '../../translate/service/device.ts'
 import { count, instant } from './common.ts'
 import { name } from './naming.ts'
 

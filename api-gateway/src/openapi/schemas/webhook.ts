@@ -5,16 +5,16 @@ import {
   DeliveryFound as FoundDelivery,
   DeliveryList as ListOfDeliveries,
   RedeliveryAccepted as Taken,
-} from '../../translate/delivery-record.ts'
+} from '../../translate/webhooks/delivery-record.ts'
 import {
   WebhookChanged as Changed,
   WebhookFound as Found,
   WebhookList as List,
   SecretRotated,
+  WebhookTestResult as TestResult,
   WebhookRecord,
   WebhookWithSecret,
-} from '../../translate/webhook-record.ts'
-import { WebhookTestResult as TestResult } from '../../translate/webhook-test.ts'
+} from '../../translate/webhooks/webhook-record.ts'
 import { name } from './naming.ts'
 
 name('Webhook', WebhookRecord)

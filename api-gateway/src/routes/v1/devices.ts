@@ -1,7 +1,7 @@
 import { DEVICES } from '@tintype/crds/devices'
 import type { FastifyInstance } from 'fastify'
-import { toDeviceRecord } from '../../translate/device.ts'
-import { assertNoQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { toDeviceRecord } from '../../translate/service/device.ts'
 
 /** GET /devices: what `options.device` may be. */
 export function addDevicesRoute(app: FastifyInstance): void {

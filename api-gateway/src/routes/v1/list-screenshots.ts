@@ -6,12 +6,12 @@ import {
   buildLivePage,
   isLiveOnly,
   type ListPage,
+  mergeRecords,
   scanLimitOf,
   sortLive,
   startOf,
-} from '../../translate/list-page.ts'
-import { type ListQuery, parseListQuery } from '../../translate/list-query.ts'
-import { mergeRecords } from '../../translate/merge-records.ts'
+} from '../../translate/screenshots/list-page.ts'
+import { type ListQuery, parseListQuery } from '../../translate/screenshots/list-query.ts'
 import { linksFor, readRecord } from '../links.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 

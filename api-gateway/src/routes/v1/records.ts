@@ -3,7 +3,7 @@ import { accountOf } from '@tintype/crds/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
-import { hasTag, hasVersion, versionTag } from '../../translate/etag.ts'
+import { hasTag, hasVersion, versionTag } from '../../translate/common/etag.ts'
 
 // What the routes of keys and webhooks have in common.
 

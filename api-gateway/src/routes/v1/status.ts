@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Probe } from '../../store/ports.ts'
-import { toServiceStatus } from '../../translate/service-status.ts'
+import { toServiceStatus } from '../../translate/service/service-status.ts'
 import { API_VERSION } from '../../version.ts'
 
 export interface StatusDeps {

@@ -1,7 +1,7 @@
 import type { Plans } from '@tintype/crds/plans'
 import type { FastifyInstance } from 'fastify'
 import type { QuotaStore } from '../../store/ports.ts'
-import { toUsageReport } from '../../translate/usage-report.ts'
+import { toUsageReport } from '../../translate/account/usage.ts'
 
 export interface UsageDeps {
   quota: Pick<QuotaStore, 'facts'>

@@ -6,8 +6,8 @@ import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/ev
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
 import type { Operation } from '../../../../api-gateway/src/openapi/operations/operation.ts'
 import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
-import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/delivery-query.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
+import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/screenshots/list-query.ts'
+import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashesOf } from '../../../../../api-gateway/src/translate/credentials.ts'
+import { hashesOf } from '../../../../../api-gateway/src/translate/keys/credentials.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/key-text.ts'
 import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'

@@ -1,0 +1,7 @@
+/** Names of an object in a fixed order, so that two spellings of one thing are the same. */
+export function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, child]) => [name, canonical(child)]))
+}
