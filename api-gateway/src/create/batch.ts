@@ -16,11 +16,11 @@ export interface BatchRequest extends CreateRequest {
   urls: readonly string[]
 }
 
-/** What an idempotent batch keeps besides its plan: which items were refused, by their places. */
+/** Stored with an idempotent batch: the rejected items, by index. */
 const Refusals = z.record(z.string(), z.object({ code: z.string(), message: z.string() }))
 
 /**
- * Creates a batch as far as the quota lets it; the rest is recorded as failed.
+ * Creates as many items of a batch as the quota allows, and records the others as failed.
  * @throws ApiError when nothing was created
  */
 export async function createBatch(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
@@ -31,7 +31,7 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
     return ids.map((id, index) => toBatchItem(id, urls[index], refusals[index]))
   }
   const accountName = account.metadata.name
-  // First, so that a batch whose ids could not be kept costs nothing.
+  // Runs before quota is reserved, so that a batch whose ids cannot be stored costs nothing.
   const prepare = () => deps.archive.putBatch(accountName, batchId, ids)
   const { items, objects } = await createScreenshots({ ...request, prepare }, deps)
   await keepRefused(
@@ -42,7 +42,7 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
     deps,
   )
   const errors = items.flatMap(({ error }) => error ?? [])
-  if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'some items of a batch were not stored')
+  if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'batch items not stored')
   const refusals = items.flatMap(({ refusal }, index) => (refusal ? [[index, refusal] as const] : []))
   await execution.complete(Object.fromEntries(refusals))
   return items.map(({ id, refusal }, index) => toBatchItem(id, urls[index], refusal))
@@ -51,14 +51,14 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
 const toBatchItem = (id: string, url = '', refusal: BatchItem['refusal']): BatchItem => ({ id, url, ...(refusal ? { refusal } : {}) })
 
 const toRefused = (id: string, object: NewScreenshot | undefined, message: string): Screenshot => {
-  if (!object) throw new Error(`there is no object for ${id}`)
+  if (!object) throw new Error(`no object for ${id}`)
   return toRefusedRecord(id, object.spec, { code: 'USAGE_LIMIT_REACHED', message })
 }
 
-/** The others are created and paid for by now: a store that is away must not turn the answer into an error. */
+/** Other items are created and charged at this point, so an unavailable store must not turn the response into an error. */
 async function keepRefused(account: string, refused: readonly Screenshot[], { archive, log }: BatchDeps): Promise<void> {
   if (refused.length === 0) return
   await archive.put(account, refused).catch((error: unknown) => {
-    log.warn({ err: error, count: refused.length }, 'the records of refused batch items are not kept')
+    log.warn({ err: error, count: refused.length }, 'records of rejected batch items not stored')
   })
 }

@@ -9,14 +9,14 @@ import { buildScreenshot, type NewScreenshot } from '../translate/screenshots/sc
 import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
 
-/** One address, and what it alone has. */
+/** One URL with the options that apply only to it. */
 export interface CaptureTarget {
   url: string
-  /** Credentials that stood in it. */
+  /** Credentials from the URL. */
   privateOptions?: PrivateOptions | undefined
 }
 
-/** What a creation asks for, of one address or many. */
+/** A request to create screenshots of one or more URLs. */
 export interface BuildRequest {
   accountName: string
   targets: readonly CaptureTarget[]
@@ -24,17 +24,17 @@ export interface BuildRequest {
   privateOptions?: PrivateOptions | undefined
   cache?: CacheOptions | undefined
   record?: RecordOptions | undefined
-  /** Of the request, for what follows from it. */
+  /** Trace of the request, which its captures continue. */
   traceparent?: string | undefined
 }
 
-/** What building works with. */
+/** Dependencies of {@link buildAll}. */
 export type BuildDeps = OptionsDeps & CacheDeps
 
-/** Looks into the cache at the same time. */
+/** Concurrent cache lookups. */
 const LOOK_UPS = 16
 
-/** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
+/** Builds one object per URL, in order. Stores options that are private or too large for an object elsewhere first. */
 export async function buildAll(
   wanted: BuildRequest,
   { ids, batchId, reservation, estimatedTime }: CreationPlan,

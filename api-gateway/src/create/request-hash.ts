@@ -3,7 +3,7 @@ import type { KeyRing } from '@tintype/crds/download-link'
 import { toBase32 } from '@tintype/crds/key-text'
 import { canonical } from '../translate/common/canonical-json.ts'
 
-/** What identifies a request: who asks for what. */
+/** The parts of a request that identify it. */
 export interface HashedRequest {
   account: string
   /** Method and path. */
@@ -17,8 +17,8 @@ const digest = (secret: string, { account, route, body }: HashedRequest): string
     .digest('base64url')
 
 /**
- * A request as a text that tells nothing of it, whatever the order of its names. Keyed by the release's secret: a body may hold passwords, and
- * whoever reads the bucket must not be able to try weak ones.
+ * HMAC of a request, independent of the order of its fields. It is keyed because bodies may contain passwords: someone with read access to the
+ * bucket must not be able to guess them.
  */
 export function requestHash(request: HashedRequest, { current, keys }: KeyRing): string {
   const secret = keys[current]
@@ -26,7 +26,7 @@ export function requestHash(request: HashedRequest, { current, keys }: KeyRing):
   return `${current}.${digest(secret, request)}`
 }
 
-/** True when the hash is of this request, by any key of the ring. */
+/** True when the hash is of this request, with any key of the ring. */
 export function isHashOf(hash: string, request: HashedRequest, { keys }: KeyRing): boolean {
   const [id = '', text] = hash.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
@@ -36,8 +36,8 @@ export function isHashOf(hash: string, request: HashedRequest, { keys }: KeyRing
 const keyed = (secret: string, text: string): Buffer => createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest()
 
 /**
- * Where what is known of an Idempotency-Key lies in the bucket: by the current key of the ring, then by the others, so that a rotation forgets
- * nothing. Names are HMACs: whoever reads the bucket must not be able to try keys, which may say something about the client's business.
+ * Object keys for an Idempotency-Key: with the current key of the ring first, then with the others, so that entries survive a rotation. The names
+ * are HMACs, because Idempotency-Keys may reveal something about the client and must not be guessable from the bucket.
  */
 export function idempotencyObjectKeys(account: string, key: string, { current, keys }: KeyRing): string[] {
   const secrets = [current, ...Object.keys(keys).filter((id) => id !== current)].map((id) => keys[id] ?? '')
@@ -45,23 +45,23 @@ export function idempotencyObjectKeys(account: string, key: string, { current, k
   return secrets.map((secret) => `idempotency/${account}/${toBase32(keyed(secret, `idempotency name\n${account}\n${key}`))}.json`)
 }
 
-/** Where earlier versions wrote it. Can go with the release after the next: nothing is remembered for longer than a day. */
+/** The object key that earlier versions used. Remove it in the release after next, because entries expire after one day. */
 export const legacyIdempotencyObjectKey = (account: string, key: string): string =>
   `idempotency/${account}/${createHash('sha256').update(`${account}\n${key}`).digest('hex')}.json`
 
 const LEGACY_OBJECT_KEY = /\/[0-9a-f]{64}\.json$/
 
-/** True for what {@link legacyIdempotencyObjectKey} gave; names of today have 52 letters. */
+/** True for keys from {@link legacyIdempotencyObjectKey}. Current names have 52 characters. */
 export const isLegacyObjectKey = (objectKey: string): boolean => LEGACY_OBJECT_KEY.test(objectKey)
 
-/** Shows that a gateway of this release wrote an entry at this place: whoever can only write into the bucket cannot make one. */
+/** Signs an entry for its object key. Someone who can only write to the bucket cannot forge one. */
 export function signEntry(objectKey: string, entry: unknown, { current, keys }: KeyRing): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
   return `${current}.${entryDigest(secret, objectKey, entry)}`
 }
 
-/** True for the signature that {@link signEntry} made, by any key of the ring. */
+/** True for a signature from {@link signEntry}, with any key of the ring. */
 export function isEntrySigned(objectKey: string, entry: unknown, signature: string, { keys }: KeyRing): boolean {
   const [id = '', text] = signature.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined

@@ -7,7 +7,7 @@ export interface SingleDeps extends CreateDeps {
   screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
 }
 
-/** Creates one screenshot, or finds the one that an earlier request with the same key created. */
+/** Creates one screenshot, or finds the one that an earlier request with the same Idempotency-Key created. */
 export async function createSingle(request: CreateRequest, deps: SingleDeps): Promise<Screenshot> {
   const { execution, account } = request
   const [id = ''] = execution.plan.ids
@@ -22,10 +22,10 @@ export async function createSingle(request: CreateRequest, deps: SingleDeps): Pr
   return items[0]?.screenshot ?? asCreated(request)
 }
 
-/** The object as it was created, of which nothing is left but what was asked for: what is repeated is answered as before. */
+/** Rebuilds the object for a replayed response when the screenshot no longer exists. */
 async function asCreated({ build, execution }: CreateRequest): Promise<Screenshot> {
   const [object] = await build()
-  if (!object) throw new Error('there is nothing to create')
+  if (!object) throw new Error('the plan has no objects')
   const { name } = object.metadata
   const metadata = { name, namespace: '', uid: name, resourceVersion: '0', creationTimestamp: execution.plan.at }
   return { metadata, spec: object.spec, status: { phase: 'Pending' } }

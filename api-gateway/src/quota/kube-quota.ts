@@ -21,7 +21,7 @@ import { QuotaLedger, type UsageStore } from './quota-ledger.ts'
 
 const WRITE_MILLISECONDS = 2_000
 const READ_MILLISECONDS = 2_000
-/** How long a request waits for the operator to begin the count of a new account. */
+/** How long a request waits until the operator has initialized the AccountUsage of a new account. */
 const NEW_ACCOUNT_MILLISECONDS = 3_000
 const LOOK_MILLISECONDS = 50
 
@@ -35,12 +35,12 @@ export interface KubeQuotaOptions {
   now: () => Date
 }
 
-/** The operator makes the object and begins its count; until it has, nothing is known of the account. */
+/** True when the operator has initialized the AccountUsage. */
 const isBegun = (usage: AccountUsage | undefined): usage is AccountUsage => usage?.status?.period !== undefined
 
 /**
- * Quota and rate in AccountUsages. What the copy in memory says is full is refused without a write: inside a month counts only grow, but for
- * refunds, which the watch brings within milliseconds. What is granted has always been written first.
+ * Quota and rate limits, stored in AccountUsages. A request that exceeds them according to the informer cache is rejected without a write: within
+ * a month counts only grow, except for refunds, which the watch delivers within milliseconds. Every granted reservation is written first.
  */
 export class KubeQuota implements QuotaStore {
   readonly reflector: Reflector<AccountUsage>
@@ -88,11 +88,12 @@ export class KubeQuota implements QuotaStore {
     return { ...toUsageFacts(usage, now), plan: spec.plan, quota: plan.monthlyQuota }
   }
 
-  /** Drops what is settled, so that the next to look finds nothing of this process. */
+  /** Writes pending removals and refunds of this process. */
   async close(): Promise<void> {
     const closing = [...this.#ledgers.values()].map((ledger) => ledger.close())
     for (const result of await Promise.allSettled(closing)) {
-      if (result.status === 'rejected') this.#options.log.warn({ err: result.reason }, 'reservations are left to the operator')
+      if (result.status === 'rejected')
+        this.#options.log.warn({ err: result.reason }, 'reservations not written; the operator will settle them')
     }
   }
 
@@ -104,7 +105,7 @@ export class KubeQuota implements QuotaStore {
   }
 
   async #reserve({ metadata }: Account, wanted: Parameters<QuotaLedger['reserve']>[0]): Promise<Outcome> {
-    if (!this.#options.lease.isHeld) throw unavailable('this replica has lost touch with the API server')
+    if (!this.#options.lease.isHeld) throw unavailable('this replica has lost its connection to the API server')
     const outcome = await this.#ledgerOf(metadata.name).reserve(wanted)
     if (outcome.refusal === 'full') throw unavailable('too many screenshots of the account are being created at once')
     return outcome
@@ -145,7 +146,7 @@ export class KubeQuota implements QuotaStore {
       while (!this.#cached(account) && performance.now() < until) await sleep(LOOK_MILLISECONDS)
       const cached = this.#cached(account)
       if (cached) return cached
-      throw unavailable(`the account ${account} is not set up yet: the operator begins its count`)
+      throw unavailable(`the account ${account} is not set up yet: retry in a few seconds`)
     }
   }
 }

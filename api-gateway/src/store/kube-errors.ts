@@ -10,7 +10,7 @@ interface Cause {
 /** `spec.options.imageQuality` → `options.image_quality`. */
 const toRequestPath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
 
-/** The API server's schema refused what ours let through: its causes name fields of the spec, which are the caller's own. */
+/** The CRD schema rejected what the gateway accepted. The causes name fields of the spec, which come from the client. */
 function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
   const told = causes
@@ -19,12 +19,12 @@ function toProblems({ details }: KubeError): Problem[] {
   return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
 }
 
-/** Translates what the client of the API server throws; a bug stays what it is. */
+/** Translates errors of the Kubernetes client. Other errors stay unchanged. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error
-  // An API server that has just started refuses what it will allow once its own caches are filled.
+  // An API server that has just started may reject valid credentials until its caches are synced.
   if (isTransient(error) || isForbidden(error) || isUnauthorized(error))
-    return unavailable('the service is not available for the moment', error)
+    return unavailable('the service is temporarily unavailable: retry in a few seconds', error)
   if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
   return error
 }

@@ -22,11 +22,11 @@ interface KubePostRequestsOptions {
   now: () => Date
 }
 
-/** Asks the operator by annotations, and finds its answers in the copy of the Webhooks. */
+/** Requests posts from the operator with annotations, and reads its responses from the Webhook informer cache. */
 export class KubePostRequests implements PostRequests {
   readonly #options: KubePostRequestsOptions
   readonly #client: Resource<Webhook>
-  /** Who waits at which Webhook. */
+  /** Waiting requests by Webhook. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
   constructor(options: KubePostRequestsOptions) {
@@ -41,7 +41,7 @@ export class KubePostRequests implements PostRequests {
     const { reflector, now } = this.#options
     const latest = reflector.lister.get(keyOf(webhook)) ?? webhook
     if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
-      throw unavailable('so much is asked of this webhook already: wait until it is done')
+      throw unavailable('too many requests for this webhook are pending: retry in a few seconds')
     }
     await this.#annotate(webhook, { ...toRemovals(latest, now()), ...toRequestAnnotation(post) })
   }
@@ -51,12 +51,12 @@ export class KubePostRequests implements PostRequests {
     try {
       return await this.#whenResponded(webhook, post, milliseconds, signal)
     } finally {
-      // Whoever asks next takes away what could not be taken away now.
+      // If the removal fails, the next request for this webhook removes the annotation.
       void this.#annotate(webhook, { [REQUEST_PREFIX + post.nonce]: null }).catch(() => {})
     }
   }
 
-  /** No request is in another's way, so the patch rests on nothing but the object's being the same. */
+  /** Requests have separate annotations, so the patch only needs the uid as a precondition. */
   async #annotate({ metadata: { name, uid } }: Webhook, annotations: Record<string, string | null>): Promise<void> {
     try {
       const patch = mergePatch({ metadata: { annotations } }, { uid })

@@ -8,7 +8,7 @@ import type { ApiKey } from '@tintype/crds/kinds/api-key'
 
 // rbac: tintype.dev/apikeys/status patch
 
-/** How often a key's last use is written, at most: a write for each request would cost more than the request. */
+/** Minimum interval between writes of a key's last use, because one write per request would cost more than the request. */
 export const WRITE_EVERY_MILLISECONDS = 600_000
 const LOOK_MILLISECONDS = 30_000
 
@@ -18,10 +18,10 @@ interface LastUsedTimesOptions {
   log: Log
 }
 
-/** When keys were last used, gathered in memory and written now and then. */
+/** Collects when keys were last used, and writes it periodically. */
 export class LastUsedTimes {
   readonly #options: LastUsedTimesOptions
-  /** By the key's own key in the copy. */
+  /** By the object's key in the informer cache. */
   readonly #uses = new Map<string, { uid: string; at: Date }>()
   #timer: NodeJS.Timeout | undefined
 
@@ -37,13 +37,13 @@ export class LastUsedTimes {
     this.#timer = setInterval(() => void this.flush(WRITE_EVERY_MILLISECONDS), LOOK_MILLISECONDS).unref()
   }
 
-  /** Writes what is not written yet. */
+  /** Writes all pending times. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.flush(0)
   }
 
-  /** Writes each use of a key whose last written one, by whichever replica, is older by that much. What cannot be written is kept. */
+  /** Writes the last use of each key unless a replica wrote one within `everyMilliseconds`. Failed writes stay pending. */
   async flush(everyMilliseconds: number): Promise<void> {
     for (const [name, { uid, at }] of [...this.#uses]) {
       const key = this.#options.keys.lister.get(name)
@@ -55,7 +55,7 @@ export class LastUsedTimes {
     }
   }
 
-  /** Unless it was used again meanwhile. */
+  /** Removes a pending time unless the key was used again meanwhile. */
   #forget(name: string, at: Date): void {
     if (this.#uses.get(name)?.at === at) this.#uses.delete(name)
   }
@@ -68,7 +68,7 @@ export class LastUsedTimes {
       return true
     } catch (error) {
       if (isNotFound(error)) return true
-      log.debug({ name, err: error }, 'the last use of a key is written later')
+      log.debug({ name, err: error }, 'last use of key not written; will retry')
       return false
     }
   }
