@@ -37,7 +37,7 @@ import { SealingKeyFile } from './store/sealing-key-file.ts'
 import { buildStoreLinks } from './store/store-links.ts'
 import { API_VERSION } from './version.ts'
 
-// Wiring only: settings, the parts, the order in which they start and end.
+// Creates all components, and starts and stops them in order.
 
 async function run(config: Config): Promise<void> {
   const startedAt = new Date()
@@ -81,7 +81,7 @@ async function run(config: Config): Promise<void> {
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
-  // The first two decide who is let in.
+  // The first two authenticate requests.
   const authReflectors = [keys.keys, keys.accounts]
   const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector]
   for (const reflector of reflectors) reflector.start()
@@ -127,7 +127,7 @@ async function run(config: Config): Promise<void> {
     egress: config.egress,
     draining: draining.signal,
     now,
-    // A list of one, from the store behind the API server: its cache would answer without it.
+    // A consistent read of one object, because the API server's cache would respond even if etcd is down.
     database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
     storage: buildProbe(() => bucket.check()),
   })
@@ -158,13 +158,13 @@ async function run(config: Config): Promise<void> {
   await app.listen({ port: config.port, host: '::' })
 
   const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-  log.info({ signal }, 'ending')
-  // Held requests are answered at once; new ones are still taken until every load balancer knows.
+  log.info({ signal }, 'shutdown started')
+  // Held requests end at once. New requests are accepted until load balancers have removed this replica.
   draining.abort()
   await sleep(config.drainDelayMilliseconds)
   await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
   await keys.uses.stop()
-  // What is settled is written before the Lease goes, so that nothing is left to guess.
+  // Settled reservations are written before the Lease is deleted, so the operator need not settle them.
   await quota.close()
   await lease.end()
   keyRing.stop()
@@ -173,12 +173,12 @@ async function run(config: Config): Promise<void> {
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
   probes.close()
-  log.info('ended')
-  // A download that outlived its time, or a request to a store that hangs, must not hold the process.
+  log.info('shutdown completed')
+  // A long download or a request that hangs must not keep the process alive.
   process.exit(0)
 }
 
-/** Without a collector the exporter is not even loaded. */
+/** Loads the exporter only if a collector is configured. */
 async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
   if (endpoint === undefined) return undefined
   const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')

@@ -1,11 +1,11 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 
-// Port 9090: for Kubernetes and Prometheus, not for clients.
+// Serves port 9090 for Kubernetes and Prometheus. Clients do not use it.
 
 interface ProbeDeps {
   registry: Registry
-  /** Why this replica should get no requests; empty: it should. */
+  /** Why this replica is not ready. Empty when it is ready. */
   findReasons: () => string[]
 }
 
@@ -13,7 +13,7 @@ function respond(response: ServerResponse, status: number, text: string, type = 
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) }).end(text)
 }
 
-/** Builds the server of /healthz (the event loop turns), /readyz (requests are welcome) and /metrics. */
+/** Builds the server of /healthz (liveness), /readyz (readiness) and /metrics. */
 export function buildProbeServer({ registry, findReasons }: ProbeDeps): Server {
   return createServer(async (request, response) => {
     const path = request.url?.split('?')[0]

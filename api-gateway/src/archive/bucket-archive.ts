@@ -14,7 +14,7 @@ import type { FileStore, ObjectStore, RecordArchive, ScanDirection } from '../st
 import { scan } from './scan.ts'
 import { SegmentCache } from './segment-cache.ts'
 
-/** Text of segments that is kept in memory. */
+/** Bytes of segments in the memory cache. */
 const CACHE_BYTES = 24 * 1024 * 1024
 
 const MAX_BATCH = 100
@@ -23,15 +23,15 @@ const BatchIds = z.array(z.string().refine(isScreenshotId)).min(1).max(MAX_BATCH
 export type ArchiveBucket = Pick<ObjectStore, 'read' | 'write' | 'list'> & Pick<FileStore, 'stat' | 'mark'>
 
 export interface ArchiveOptions {
-  /** Signs marks of deletions. */
+  /** Signs tombstones. */
   keyRing: () => KeyRing
-  /** Told of objects that count as absent. */
+  /** Called for invalid objects, which count as absent. */
   report?: ReportIgnored
   now?: () => Date
   cacheBytes?: number
 }
 
-/** The archive in the bucket. The operator moves records there; the gateway puts those that never lived in the Kubernetes API. */
+/** The archive in the bucket. The operator archives finished records. The gateway adds records that were never in the Kubernetes API. */
 export class BucketArchive implements RecordArchive {
   readonly #objects: ArchiveBucket
   readonly #cache: SegmentCache

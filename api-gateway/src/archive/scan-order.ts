@@ -1,29 +1,29 @@
 import type { Line, SegmentName } from '@tintype/crds/archive'
 import type { ScanDirection } from '../store/ports.ts'
 
-/** What reading in one order means for ids, segments and lines. */
+/** How ids, segments and lines are compared and sorted in one direction. */
 export interface ScanOrder {
-  /** Whether an id comes before another. */
+  /** True when an id comes before another. */
   isBefore: (id: string, other: string) => boolean
-  /** The id of a segment that comes first, and last. */
+  /** First and last id of a segment in this order. */
   startOf: (segment: SegmentName) => string
   endOf: (segment: SegmentName) => string
-  /** Lines, or whatever lies newest first, as they are read. */
-  arrange: <T = Line>(entries: readonly T[]) => readonly T[]
+  /** Sorts entries that are stored newest first. */
+  sort: <T = Line>(entries: readonly T[]) => readonly T[]
 }
 
-/** Both ways. */
+/** The order for each direction. */
 export const SCAN_ORDERS: Readonly<Record<ScanDirection, ScanOrder>> = {
   newest: {
     isBefore: (id, other) => id < other,
     startOf: ({ first }) => first,
     endOf: ({ last }) => last,
-    arrange: (entries) => entries,
+    sort: (entries) => entries,
   },
   oldest: {
     isBefore: (id, other) => id > other,
     startOf: ({ last }) => last,
     endOf: ({ first }) => first,
-    arrange: (entries) => entries.toReversed(),
+    sort: (entries) => entries.toReversed(),
   },
 }

@@ -13,7 +13,7 @@ import type { SegmentCache } from './segment-cache.ts'
 import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
 import { Tombstones } from './tombstones.ts'
 
-/** What a scan reads from. */
+/** Dependencies of {@link scan}. */
 export interface ScanDeps {
   objects: Pick<ObjectStore, 'read' | 'list'>
   cache: SegmentCache
@@ -21,15 +21,15 @@ export interface ScanDeps {
   now: Date
 }
 
-/** Where a scan begins, and in which order it goes. */
+/** Where a scan starts, and its direction. */
 export interface ScanStart {
   account: string
-  /** The id beyond which it begins. */
+  /** The scan starts after this id. */
   after: string | undefined
   direction: ScanDirection
 }
 
-/** The line that was written last, of those that can be read: a record may have been archived twice. */
+/** The latest valid line of a record, because a record can be archived twice. */
 function latestOf(account: string, lines: readonly Line[], { report, now }: Pick<ScanDeps, 'report' | 'now'>): Screenshot | undefined {
   let latest: Screenshot | undefined
   for (const { id, line } of lines) {
@@ -40,7 +40,7 @@ function latestOf(account: string, lines: readonly Line[], { report, now }: Pick
   return latest
 }
 
-/** A day's segments beyond the start, in the order in which they may be needed. */
+/** Segments of a day after the start id, in the order in which they are needed. */
 const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { isBefore, startOf, endOf }: ScanOrder): SegmentName[] =>
   segments
     .filter((segment) => after === undefined || isBefore(after, endOf(segment)))
@@ -58,7 +58,7 @@ async function* scanDay(
   const merge = new LineMerge(order)
   for (;;) {
     const id = merge.nextId
-    // A segment joins when one of its records may come next, not before.
+    // A segment is loaded only when its first record may be next.
     if (next !== undefined && (id === undefined || !order.isBefore(id, order.startOf(next)))) {
       merge.add(await reader.load(next), after)
       next = waiting.next().value
@@ -83,7 +83,7 @@ async function* scanOnce({ account, after, direction }: ScanStart, deps: ScanDep
   }
 }
 
-/** Archived records of an account beyond an id, in order, without deleted ones. */
+/** Archived records of an account after an id, in order, without deleted ones. */
 export async function* scan(start: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
   for (let { after } = start; ; ) {
     try {

@@ -9,15 +9,15 @@ import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '.
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must be allowed to do here; a route without it is public. */
+    /** Scope that the API key needs. A route without a scope is public. */
     scope?: Scope
   }
   interface FastifyRequest {
-    /** Name of the account that the key acts for; set on every route that has a scope. */
+    /** Name of the key's account. Set on every route with a scope. */
     accountName: string
-    /** That account. */
+    /** The key's account. */
     account: Account
-    /** The key itself. */
+    /** The authenticated key. */
     apiKey: ApiKey
   }
 }
@@ -45,10 +45,10 @@ async function authenticate(
   return { account, apiKey }
 }
 
-/** Checks the API key of every route that names a scope, before its body is read. Depends on errors. */
+/** Authenticates requests to routes with a scope, before the body is read. Depends on errors. */
 export function addAuth(app: FastifyInstance, deps: AuthDeps): void {
   app.decorateRequest('accountName', '')
-  // A decorator that is an object must be declared without a value: it would be shared by all requests.
+  // Object decorators are declared without a value, because all requests would share it.
   app.decorateRequest('account')
   app.decorateRequest('apiKey')
   app.addHook('onRequest', async (request) => {

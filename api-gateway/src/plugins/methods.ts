@@ -7,7 +7,7 @@ interface KnownPath {
   methods: Set<string>
 }
 
-/** `/v1/screenshots/:id` as an expression over paths. */
+/** Regular expression for a route such as `/v1/screenshots/:id`. */
 const toPattern = (url: string): RegExp => {
   const escaped = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${escaped.replaceAll(/:[^/]+/g, '[^/]+').replaceAll('*', '.*')}$`)
@@ -15,7 +15,7 @@ const toPattern = (url: string): RegExp => {
 
 const isExact = (url: string): boolean => !/[:*]/.test(url)
 
-/** The methods of each path, learned as the routes are added. */
+/** Collects the methods of each path while routes are added. */
 class KnownPaths {
   readonly #known = new Map<string, KnownPath>()
 
@@ -25,22 +25,22 @@ class KnownPaths {
     this.#known.set(url, known)
   }
 
-  /** In order; a path that is spelled out is not also an id: `/screenshots/batch` has its own methods only. Empty: no such path. */
+  /** Sorted methods of a path, empty for an unknown path. A static path such as `/screenshots/batch` does not match `/screenshots/:id`. */
   methodsOf(path: string): string[] {
     const exact = this.#known.get(path)
     const all = exact ? [exact] : [...this.#known.values()].filter(({ pattern }) => pattern.test(path))
     return [...new Set(all.flatMap(({ methods }) => [...methods]))].sort()
   }
 
-  /** True when the path is spelled out, but the route that fastify found for it is one that takes it as an id. */
+  /** True for a static path that Fastify matched with a parameterized route. */
   isShadowed(path: string, routeUrl: string | undefined): boolean {
     return routeUrl !== undefined && !isExact(routeUrl) && this.#known.has(path)
   }
 }
 
 /**
- * A known path with another method answers 405 and Allow, OPTIONS 204 and Allow; fastify by itself says 404 to both. Decided before the
- * key is checked and the body is read. Must be added before the routes.
+ * Responds with 405 and Allow to a known path with a wrong method, and with 204 and Allow to OPTIONS. Fastify itself responds with 404 to both.
+ * Runs before authentication and before the body is read. Must be added before the routes.
  */
 export function addMethods(app: FastifyInstance): void {
   const paths = new KnownPaths()

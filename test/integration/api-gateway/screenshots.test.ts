@@ -218,7 +218,7 @@ t.test('GET /screenshots/:id/download leads to the file, and says why when there
 
 t.test('the log of the gateway holds no key and no signature', async (t) => {
   const log = gateway.log()
-  t.match(log, 'request answered')
+  t.match(log, 'request completed')
   t.notMatch(log, key)
   t.notMatch(log, 'signature=')
 })
