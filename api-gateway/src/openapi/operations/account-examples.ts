@@ -131,7 +131,7 @@ export const deliveryFound = { success: true, data: delivery }
 export const deliveryList = { success: true, data: [delivery], pagination: { limit: 100, has_more: false, next_cursor: null } }
 export const redeliveryAccepted = {
   success: true,
-  message: 'The event is delivered once more',
+  message: 'Redelivery requested',
   data: { delivery_id: deliveryId, event_id: eventId },
 }
 export const webhookTested = {

@@ -21,7 +21,7 @@ import { setIgnoredOptionsHeader, setReplayedHeader } from './response-headers.t
 
 type Query = { Querystring: Record<string, unknown> }
 
-/** POST /screenshots/batch (spec 4.6) and GET /batches/:id. */
+/** POST /screenshots/batch and GET /batches/:id. */
 export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     assertNoQuery(request.query)
@@ -76,19 +76,19 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
   })
 }
 
-const AT_ONCE = 16
+const MAX_CONCURRENT_READS = 16
 
-/** What is left of a batch, in the order of its request. @throws ApiError NOT_FOUND */
+/** Screenshots of a batch that still exist, in the order of the request. @throws ApiError NOT_FOUND */
 async function findBatch(account: string, batchId: string, { screenshots, archive }: ScreenshotsDeps): Promise<Screenshot[]> {
   const ids = isBatchId(batchId) ? await archive.findBatch(account, batchId) : undefined
   if (!ids) throw notFound('batch')
   const live = new Map(screenshots.findLiveOfBatch(account, batchId).map((screenshot) => [screenshotIdOf(screenshot.metadata), screenshot]))
   const found = await mapConcurrently(
     ids,
-    AT_ONCE,
+    MAX_CONCURRENT_READS,
     async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),
   )
   const isOwn = (screenshot: Screenshot): boolean => accountOf(screenshot) === account && screenshot.spec.batchId === batchId
-  // Deleted ones are gone from the batch too; whatever else has an id of ours was put there by somebody else.
+  // Leaves out deleted screenshots, and foreign objects with an id of the batch.
   return found.filter((screenshot) => screenshot !== undefined).filter(isOwn)
 }

@@ -6,19 +6,19 @@ import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './records.ts'
 import { setReplayedHeader } from './response-headers.ts'
 
-// The creation of a key or a webhook. Its secret is in the first answer and nowhere else, so a repetition under the same Idempotency-Key gets
-// the record without it, and is told so.
+// Creates a key or a webhook. Only the first response contains its secret. A repeated request with the same Idempotency-Key gets the record without
+// the secret, and a message that says so.
 
 interface Creation<T extends Managed> {
   /** `POST /keys` */
   route: string
   prefix: IdPrefix
   store: Pick<RecordStore<T>, 'findLatest'>
-  /** Makes it, under that id, and gives its secret beside it; no secret when another process was quicker with the same id. */
+  /** Creates the object with this id. Returns no secret when another process created it first. */
   make: (id: string) => Promise<{ created: T; secret: Record<string, string> | undefined }>
   toRecord: (object: T) => Record<string, unknown> & { id: string }
   message: string
-  /** What a repetition is told instead. */
+  /** Message of a replayed response. */
   replayedMessage: string
 }
 
@@ -27,7 +27,7 @@ interface OnceDeps {
   now: () => Date
 }
 
-/** Creates once, and answers every time. */
+/** Creates an object at most once, and responds to every repetition. */
 export async function createOnce<T extends Managed>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -57,7 +57,7 @@ export async function createOnce<T extends Managed>(
   return sendCreated(request, reply, { message, data: { ...data, ...secret } })
 }
 
-/** What an earlier request made; undefined when it died before that. */
+/** The object of an earlier request. Undefined when that request crashed before the create. */
 async function findKnown<T extends Managed>({ result }: IdempotentExecution, id: string, { store, toRecord }: Creation<T>) {
   if (hasId(result, id)) return result as ReturnType<typeof toRecord>
   const found = await store.findLatest(id)
@@ -66,7 +66,7 @@ async function findKnown<T extends Managed>({ result }: IdempotentExecution, id:
 
 const hasId = (result: unknown, id: string): boolean => typeof result === 'object' && result !== null && 'id' in result && result.id === id
 
-/** A refusal leaves nothing behind, so the client may use its key again; an unknown outcome is settled by the next request with it. */
+/** After a 4xx error the client can use its Idempotency-Key again. After an unknown outcome the next request with it finishes the plan. */
 async function makeOrForget<R>(execution: IdempotentExecution, make: () => Promise<R>): Promise<R> {
   try {
     return await make()

@@ -21,7 +21,7 @@ import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
 import { holdUntilFinished } from './hold-until-finished.ts'
 import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from './response-headers.ts'
 
-/** POST /screenshots (spec 4.1; also: a picture in one request). */
+/** POST /screenshots. Can hold the request and respond with the picture itself. */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
@@ -75,7 +75,7 @@ async function sendFinished(
   return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
 }
 
-/** What a failed capture answers where its file was asked for. */
+/** The error when the file of a failed capture was requested. */
 export function captureFailed({ id, error }: Pick<ScreenshotRecord, 'id' | 'error'>): ApiError {
   return new ApiError('CAPTURE_FAILED', error?.message ?? 'the capture failed', { details: { id, ...error } })
 }

@@ -10,12 +10,12 @@ import { rotateSecret, type WebhooksDeps } from './webhooks.ts'
 
 const WHAT = 'webhook'
 
-/** The account's default webhook, by a name of its own: how a client gets the secret that signs deliveries to `webhook_url`. */
+/** Routes of the account's default webhook. With them a client gets the secret that signs deliveries to `webhook_url`. */
 export function addDefaultWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
   app.get<ById>('/webhooks/default', { config: { scope: 'webhooks:read' } }, async (request, reply) => {
     assertNoQuery(request.query)
     const { accountName } = request
-    // Another replica may have made it a moment ago.
+    // Another replica may have just created it.
     const found = findKnownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
     const webhook = assertOwned(found, accountName, WHAT)
     const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, deps.screenshots)) }

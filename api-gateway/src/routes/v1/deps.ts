@@ -11,7 +11,7 @@ import type { FileStore, QuotaStore, RecordArchive, RecordStore, ScreenshotStore
 import type { Downloads } from '../downloads.ts'
 import type { LinkDeps } from '../links.ts'
 
-/** What the routes of screenshots need. */
+/** Dependencies of the screenshot routes. */
 export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>, Omit<CacheDeps, 'objects'> {
   objects: OptionsDeps['objects'] & CacheDeps['objects']
   screenshots: ScreenshotStore
@@ -23,19 +23,19 @@ export interface ScreenshotsDeps extends LinkDeps, Omit<OptionsDeps, 'objects'>,
   uncertainCreates: Pick<UncertainCreates, 'add'>
   downloads: Downloads
   metrics: Pick<Metrics, 'screenshotsCreated' | 'cacheLookUps'>
-  /** What may be captured, as far as an address itself tells; the runners' guard decides the rest. */
+  /** Egress rules for URLs to capture, without DNS. The runner's egress proxy checks resolved addresses. */
   egress: EgressRules
-  /** Which kinds of options whoever runs the service allows. */
+  /** Options that the service allows. */
   optionPolicy: OptionPolicy
   webhooks: RecordStore<Webhook>
-  /** Where events may be posted to, as far as an address itself tells. */
+  /** Egress rules for webhook URLs, without DNS. */
   webhookRules: EgressRules
-  /** Aborts when this process is about to end: held requests are answered with what is known then. */
+  /** Aborts on shutdown. Held requests then end with the current state. */
   draining: AbortSignal
 }
 
-/** Seconds after which a client should look again while a capture is pending. */
+/** Poll interval for clients while a capture is pending, in seconds. */
 export const POLL_SECONDS = '2'
 
-/** Where a record is read. The prefix is the documented one, whichever the request used. */
+/** Path of a record, always with the documented prefix. */
 export const pathOf = (id: string): string => `/api/v1/screenshots/${id}`

@@ -2,7 +2,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyReply } from 'fastify'
 import type { ScreenshotsDeps } from './deps.ts'
 
-/** Holds a request until the capture has ended, time is up, the client has gone or this process ends; gives the latest state. */
+/** Holds a request until the capture finishes, the time is up, the client disconnects or the process shuts down. Returns the latest state. */
 export async function holdUntilFinished(
   screenshot: Screenshot,
   seconds: number,

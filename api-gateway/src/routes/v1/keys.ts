@@ -32,12 +32,12 @@ import {
 } from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
-/** What the routes of keys need. */
+/** Dependencies of the key routes. */
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
   idempotency: Idempotency
   sealingKey: SealingKeySource
-  /** Keys of an account, at most. */
+  /** Maximum keys per account. */
   maxKeys: number
   now: () => Date
 }
@@ -64,7 +64,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
   return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
-/** Makes a key; its text leaves here and is kept nowhere. */
+/** Creates a key. Its text is returned and never stored. */
 async function makeKey(id: string, body: CreateKeyBody, accountName: string, deps: KeysDeps) {
   assertBelowLimit(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
   const now = deps.now()
@@ -91,8 +91,8 @@ async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { api
 }
 
 /**
- * Changes a key if the account stays in control of its keys. The key that stands in is written first, under the version that was read: of two
- * requests that take each other's stand-in away, on whatever replicas, one meets a conflict and looks again.
+ * Changes a key if another key can still manage the account's keys. That replacement key is written first, with its resource version as a
+ * precondition. If two requests remove each other's replacement key, one of them gets a conflict and evaluates again.
  */
 async function changeSafely<R>(
   request: FastifyRequest<ById>,
@@ -107,10 +107,10 @@ async function changeSafely<R>(
   return write()
 }
 
-/** A stand-in that is gone is as good as changed: another one is looked for. */
+/** A deleted replacement key counts as a conflict, so the caller looks for another one. */
 const toConflict = (error: unknown): never => {
   if (error instanceof ApiError && error.code === 'NOT_FOUND')
-    throw new ApiError('CONFLICT', 'somebody else has just changed the keys of the account', { cause: error })
+    throw new ApiError('CONFLICT', 'another request has just changed the keys of the account: retry', { cause: error })
   throw error
 }
 
@@ -157,7 +157,7 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 
-/** The routes of API keys (spec 4.5). */
+/** Routes of API keys. */
 export function addKeyRoutes(app: FastifyInstance, deps: KeysDeps): void {
   addRecordRoutes(app, 'keys', {
     createOne: (request, reply) => createOne(request, reply, deps),

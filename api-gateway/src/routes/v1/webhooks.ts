@@ -31,22 +31,22 @@ import {
 } from './records.ts'
 import { setIgnoredOptionsHeader } from './response-headers.ts'
 
-/** What the routes of webhooks need. */
+/** Dependencies of the webhook routes. */
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
   screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
   idempotency: Idempotency
   sealingKey: SealingKeySource
-  /** Where events may be posted to, as far as an address itself tells; the operator judges each post anew. */
+  /** Egress rules for webhook URLs, without DNS. The operator checks resolved addresses at each post. */
   webhookRules: EgressRules
-  /** Webhooks of an account, at most. */
+  /** Maximum webhooks per account. */
   maxWebhooks: number
   now: () => Date
 }
 
 const WHAT = 'webhook'
 
-/** A secret as its Webhook keeps it: only the operator can open it, and only for this Webhook. */
+/** Seals a secret. Only the operator can open it, and only for this Webhook. */
 async function sealSecret(text: string, name: string, accountName: string, { sealingKey }: Pick<WebhooksDeps, 'sealingKey'>) {
   const sealed = await seal(text, { purpose: 'signing-secret', subject: name, account: accountName }, sealingKey())
   return { sealed, hint: hintOf(text) }
@@ -67,7 +67,7 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
   return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
-/** Makes a webhook; its secret leaves here once, and stays sealed. */
+/** Creates a webhook. Its secret is returned once and stored sealed. */
 async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
   const registered = deps.webhooks.ofAccount(accountName).filter(({ spec }) => !spec.isDefault)
   assertBelowLimit(registered.length, deps.maxWebhooks, 'webhooks')
@@ -114,7 +114,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { w
   return reply.code(204).send()
 }
 
-/** Gives a webhook of the caller's a new secret. */
+/** Rotates the secret of a webhook. */
 export async function rotateSecret(
   request: Pick<FastifyRequest<Query>, 'query' | 'body' | 'headers' | 'accountName'>,
   reply: FastifyReply,
@@ -141,7 +141,7 @@ export async function rotateSecret(
   })
 }
 
-/** The routes of webhook endpoints (spec 4.7 to 4.11). */
+/** Routes of webhook endpoints. */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
   addRecordRoutes(app, 'webhooks', {
     createOne: (request, reply) => createOne(request, reply, deps),
