@@ -2,19 +2,19 @@ import type { AccountSpec, Plan } from '@tintype/crds/kinds/account'
 import { mayExceed, type PlanValues } from '@tintype/crds/plans'
 import type { UsageFacts } from '@tintype/crds/usage'
 
-/** Where an account stands, for headers and the usage report. `limit` is what ends in a refusal: the quota, and the overage that is allowed. */
+/** Usage and limits of an account. `limit` is the quota plus the allowed overage. */
 export interface LimitFacts extends UsageFacts {
   plan: Plan
-  /** The plan's screenshots a month. */
+  /** Screenshots per month in the plan. */
   quota: number
 }
 
-// The draft of RateLimit is no RFC yet, so both of its fields go out beside the older X- form, and agree with it.
+// The RateLimit header fields are not an RFC yet, so the older X- headers are sent as well.
 
 const WINDOW_SECONDS = 60
 const MILLISECONDS = 1_000
 
-/** Where an account stands, for every answer that it gets. Without a bound of its own on the rate, nothing is said about it. */
+/** Limit headers for every response. Accounts without a rate limit get no rate limit headers. */
 export function toLimitHeaders(facts: LimitFacts): Record<string, string> {
   const { at, quota, used, resetAt, ratePerMinute, rateRemaining, rateResetSeconds } = facts
   const quotaHeaders = {
@@ -35,7 +35,7 @@ export function toLimitHeaders(facts: LimitFacts): Record<string, string> {
 
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** The account's month so far (spec 2.8); what is beyond the quota is told apart where the account may pass it. */
+/** The account's usage report. Includes the overage if the account can exceed its quota. */
 export function toUsageReport(facts: LimitFacts, account: AccountSpec, plan: PlanValues) {
   const { period, used, quota, resetAt, ratePerMinute } = facts
   const beyond = Math.max(0, used - quota)

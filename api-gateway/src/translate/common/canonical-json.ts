@@ -1,4 +1,4 @@
-/** Names of an object in a fixed order, so that two spellings of one thing are the same. */
+/** Sorts the fields of objects, so that equal values have equal JSON. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value

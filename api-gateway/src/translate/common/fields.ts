@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-// Fields that several bodies and records share.
+// Fields that several request bodies and records share.
 
-/** Characters as people and Kubernetes count them: an emoji is one. */
+/** Number of code points, as Kubernetes counts. An emoji is one character. */
 const lengthOf = (text: string): number => [...text].length
 
-/** Text of a bounded number of characters. What is not well-formed Unicode would come back as something else. */
+/** Text of limited length. Malformed Unicode is rejected, because it would be stored as different text. */
 export const boundedText = (minimum: number, maximum: number) =>
   z
     .string()
@@ -17,22 +17,22 @@ export const boundedText = (minimum: number, maximum: number) =>
     })
     .meta({ ...(minimum > 0 ? { minLength: minimum } : {}), maxLength: maximum })
 
-/** An instant in an answer. */
+/** A timestamp in a response. */
 export const instantField = z.string().meta({ format: 'date-time' })
 
-/** Hours for which what is replaced still works, at most a week. */
+/** Hours for which the replaced secret or key stays valid, at most a week. */
 export const overlapHours = z.int().min(0).max(168)
 export const DEFAULT_OVERLAP_HOURS = 24
 const HOUR_MILLISECONDS = 3_600_000
 
-/** Body of the two rotations. */
+/** Body of the rotation requests. */
 export const RotateBody = z.strictObject({
   overlap_hours: overlapHours.optional().describe('Hours for which the previous one still works, 0 to 168. Default: 24.'),
   force: z.boolean().optional().describe('True ends an earlier overlap that still runs.'),
 })
 export type RotateBody = z.infer<typeof RotateBody>
 
-/** When what is replaced ends; undefined: at once. */
+/** When the replaced secret or key becomes invalid. Undefined: immediately. */
 export function overlapEnd({ overlap_hours = DEFAULT_OVERLAP_HOURS }: RotateBody, now: Date): Date | undefined {
   return overlap_hours === 0 ? undefined : new Date(now.getTime() + overlap_hours * HOUR_MILLISECONDS)
 }
@@ -45,5 +45,5 @@ export const CountedPagination = z.object({
   has_more: z.boolean(),
 })
 
-/** True while the instant lies ahead. */
+/** True when the timestamp is in the future. */
 export const isAhead = (instant: string | undefined, now: Date): instant is string => instant !== undefined && new Date(instant) > now

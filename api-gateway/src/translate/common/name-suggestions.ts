@@ -1,6 +1,6 @@
 const MAX_LENGTH = 64
 
-/** Letters to insert, remove, change or swap with a neighbour, to turn one word into the other. */
+/** Damerau-Levenshtein distance of two words. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   for (let i = 1; i <= a.length; i++) {
@@ -16,14 +16,14 @@ function distance(a: string, b: string): number {
   return rows[a.length]![b.length]!
 }
 
-/** Case, dashes and underscores do not count. */
+/** Normalizes a name: lower case, without dashes and underscores. */
 export const toPlainName = (name: string): string =>
   name
     .slice(0, MAX_LENGTH)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')
 
-/** The known name that was probably meant; undefined when none is near. Case, dashes and underscores do not count. */
+/** The closest known name, or undefined when none is close. Ignores case, dashes and underscores. */
 export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const wanted = toPlainName(name)
   const limit = Math.max(1, Math.floor(wanted.length / 3))
@@ -35,8 +35,8 @@ export function findNearestName(name: string, known: readonly string[]): string 
 }
 
 /**
- * What other screenshot services and browser libraries call our fields. The nearest name is not always the right one: `width` is as near to
- * `clip_width`. Names that differ in case, `-` and `_` alone need no entry. Left: lower case without separators.
+ * Names of options in other screenshot services and browser libraries, mapped to the names here. The closest name is not always right: `width` is
+ * as close to `clip_width`. Keys are lower case without separators.
  */
 export const NAME_SUGGESTIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -1,6 +1,6 @@
 import { Annotation } from '@tintype/crds/names'
 
-/** The parts of an object that a change writes, as a merge patch. */
+/** A merge patch for an object. */
 export interface ObjectPatch {
   metadata?: { labels?: Record<string, string | null>; annotations?: Record<string, string | null> }
   spec?: Record<string, unknown>

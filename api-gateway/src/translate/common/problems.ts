@@ -10,12 +10,12 @@ export const toPath = (segments: readonly PropertyKey[]): string =>
     return path === '' ? String(segment) : `${path}.${String(segment)}`
   }, '')
 
-/** What is known where: paths of objects (`''`, `options`) and the names that they may have. */
+/** Known field names by the path of their object (`''`, `options`). */
 export type KnownNames = Readonly<Record<string, readonly string[]>>
 
 const MAX_NAME_LENGTH = 64
 
-/** The place of a field, seen from a place: `options.delay`, or `delay` in the same object. */
+/** The path of a field relative to an object: `options.delay`, or `delay` in the same object. */
 function findElsewhere(name: string | undefined, place: string, known: KnownNames): string | undefined {
   if (name === undefined) return undefined
   if (known[place]?.includes(name)) return name
@@ -24,7 +24,7 @@ function findElsewhere(name: string | undefined, place: string, known: KnownName
   return other === '' ? name : `${other}.${name}`
 }
 
-/** A name that is not known, with the one that was probably meant, here or in another object. */
+/** The problem for an unknown field, with the closest known name in this or another object. */
 export function unknownName(place: string, name: string, known: KnownNames): Problem {
   const shown = name.slice(0, MAX_NAME_LENGTH)
   const meant =
@@ -37,7 +37,7 @@ export function unknownName(place: string, name: string, known: KnownNames): Pro
 
 type Issue = z.core.$ZodIssue
 
-/** What was read and with which schema: they tell what an issue leaves out. */
+/** A body and its schema. They add what an issue of zod does not contain. */
 export interface Reading {
   schema: z.ZodType
   body: unknown
@@ -46,7 +46,7 @@ export interface Reading {
 const nameOf = (path: string): string => (path === '' ? 'the body' : path)
 const typeName = (expected: string): string => (expected === 'int' ? 'a whole number' : `of type ${expected}`)
 
-/** Codes of zod that are no codes of ours. */
+/** Problem codes by zod's issue codes. */
 const CODES: Partial<Record<Issue['code'], ProblemCode>> = {
   invalid_type: 'invalid_type',
   too_big: 'too_big',
@@ -55,10 +55,10 @@ const CODES: Partial<Record<Issue['code'], ProblemCode>> = {
   invalid_key: 'invalid_format',
 }
 
-/** zod's own words show the regular expression; texts that a schema was given do not begin so. */
+/** False for zod's default messages, which show the regular expression. */
 const isOwnText = (message: string): boolean => !message.startsWith('Invalid ')
 
-/** How a text must look, from the schema's own message or description. */
+/** Describes the expected format with the schema's message or description. */
 function describeForm(issue: Issue, name: string, schema: z.ZodType): string {
   if (isOwnText(issue.message)) return `${name} ${issue.message}`
   const description = findDescription(schema, issue.path)
@@ -73,7 +73,7 @@ function listValues({ values, path }: Issue & { code: 'invalid_value' }, name: s
   return meant === undefined ? message : `${message}; did you mean ${JSON.stringify(meant)}?`
 }
 
-/** A sentence for a person: which field, and what it must be. The value itself is not repeated. */
+/** A message with the field and what it must be. Never contains the value. */
 function messageOf(issue: Issue, name: string, { schema, body }: Reading): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -101,7 +101,7 @@ function describeKey({ path, issues: [inner] }: Issue & { code: 'invalid_key' },
 
 const unitOf = (origin: string): string => (origin === 'string' ? ' characters long' : origin === 'array' ? ' items long' : '')
 
-/** Every fault that a schema found, as the wire tells it. */
+/** Converts all issues of a schema to problems. */
 export const toProblems = (issues: readonly Issue[], known: KnownNames, reading: Reading): Problem[] =>
   issues.flatMap((issue): Problem[] => {
     const path = toPath(issue.path)
@@ -111,7 +111,7 @@ export const toProblems = (issues: readonly Issue[], known: KnownNames, reading:
     return [{ path, code: CODES[issue.code] ?? 'invalid_value', message: messageOf(issue, name, reading) }]
   })
 
-/** The schema below what says that a field may be absent or null. */
+/** The schema inside optional and nullable wrappers. */
 function unwrap(schema: z.ZodType): z.ZodType {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? unwrap(schema.unwrap() as z.ZodType) : schema
 }
@@ -125,7 +125,7 @@ function childOf(schema: z.ZodType, segment: PropertyKey): z.ZodType | undefined
   return inner instanceof z.ZodRecord ? (inner.valueType as z.ZodType) : undefined
 }
 
-/** What the schema says of a field, or of the nearest field around it that explains itself. Without its default. */
+/** Description of a field, or of the closest parent that has one, without the default. */
 export function findDescription(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
   let node: z.ZodType | undefined = schema
   let found: string | undefined
@@ -136,7 +136,7 @@ export function findDescription(schema: z.ZodType, path: readonly PropertyKey[])
   return found?.replace(/ Default: [^.]*\.$/, '')
 }
 
-/** What a body holds at a path; undefined where it holds nothing. */
+/** The value at a path of a body, or undefined. */
 export const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
     (value, segment) =>

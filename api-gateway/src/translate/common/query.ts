@@ -3,25 +3,25 @@ import { invalid, type Problem } from '../../errors.ts'
 import type { CountedPagination } from './fields.ts'
 import { unknownName } from './problems.ts'
 
-// Query parameters of the lists. Each stands once at most, and is read by a function of its own.
+// Query parameters of lists. Each parameter can be given once and has its own reader.
 
 export const DEFAULT_LIMIT = 100
-/** Larger limits are taken as this (AIP-158): they break nobody. */
+/** Larger limits are reduced to this value (AIP-158). */
 export const MAX_LIMIT = 500
 
-/** Reads one parameter: what it says, or a sentence about its fault that its name begins. */
+/** Parses one parameter. Returns the parsed fields, or an error message that starts after the parameter's name. */
 export type Reader<Query> = (text: string) => Partial<Query> | string
 
-/** Readers by the parameters' names. */
+/** Readers by parameter name. */
 export type Readers<Query> = Readonly<Record<string, Reader<Query>>>
 
 const WHOLE = /^\d{1,9}$/
 
-/** `limit`, as every list takes it. */
+/** Reads `limit`, the same for every list. */
 export const readLimit: Reader<{ limit: number }> = (text) =>
   WHOLE.test(text) && Number(text) > 0 ? { limit: Math.min(Number(text), MAX_LIMIT) } : 'must be a whole number of at least 1'
 
-/** What a query says, on top of `defaults`, and all that is wrong with it. */
+/** Parses a query over `defaults`, and returns all problems. */
 export function readQuery<Query extends object>(
   query: Readonly<Record<string, unknown>>,
   readers: Readers<Query>,
@@ -42,7 +42,7 @@ export function readQuery<Query extends object>(
   return { parsed: Object.assign({}, defaults, ...parts) as Query, problems }
 }
 
-/** Which of an account's keys or webhooks (spec 4.8). */
+/** Query of the key and webhook lists. */
 export interface OffsetQuery {
   limit: number
   offset: number
@@ -67,7 +67,7 @@ export function parseOffsetQuery(query: Readonly<Record<string, unknown>>): Offs
   return parsed
 }
 
-/** One page of a list that is short enough to be counted. */
+/** One page of a list, with the total count. */
 export function toCountedPage<T>(all: readonly T[], { limit, offset }: OffsetQuery) {
   const items = all.slice(offset, offset + limit)
   const pagination: z.infer<typeof CountedPagination> = {
@@ -79,7 +79,7 @@ export function toCountedPage<T>(all: readonly T[], { limit, offset }: OffsetQue
   return { items, pagination }
 }
 
-/** A route without parameters refuses all. @throws ApiError VALIDATION_ERROR that lists every problem */
+/** Rejects query parameters on routes without any. @throws ApiError VALIDATION_ERROR that lists every problem */
 export function assertNoQuery(query: Readonly<Record<string, unknown>>): void {
   const problems = Object.keys(query).map((name) => unknownName('', name, { '': [] }))
   if (problems.length > 0) throw invalid(problems)

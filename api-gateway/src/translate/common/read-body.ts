@@ -6,7 +6,7 @@ import { type KnownNames, toProblems } from './problems.ts'
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a body says beside what its schema can say: rules over several fields, or over the time. */
+/** Checks that a schema cannot express: rules over several fields or over the time. */
 export type Validate<T> = (body: Partial<T>) => readonly Problem[]
 
 interface ReadOptions<T> {
@@ -15,10 +15,10 @@ interface ReadOptions<T> {
   validate?: Validate<T>
 }
 
-/** A body as its schema knows it. */
+/** A parsed body. */
 export interface ReadBody<T> {
   body: T
-  /** Names that were dropped. */
+  /** Names of dropped fields. */
   ignored: string[]
 }
 
@@ -38,7 +38,7 @@ export function readBody<Shape extends z.ZodRawShape>(
   const parsed = schema.safeParse(body)
   const found = parsed.success ? [] : toProblems(parsed.error.issues, known, { schema, body })
   const sound = parsed.data ?? soundPartOf(schema, body)
-  // A field that is told of already is told of once.
+  // Each field is reported at most once.
   const additional = validate(sound as Partial<z.infer<z.ZodObject<Shape>>>).filter(
     ({ path }) => !found.some((other) => other.path === path),
   )
@@ -60,12 +60,12 @@ function soundPartOf({ shape }: z.ZodObject, body: unknown): Record<string, unkn
 
 const findRepeated = (values: readonly string[] = []): number => values.findIndex((value, index) => values.indexOf(value) !== index)
 
-/** The rule that a set has each thing once. */
+/** Checks that a list has no duplicates. */
 export function findDuplicateProblems(path: string, values: readonly string[] | undefined): Problem[] {
   const index = findRepeated(values)
   return index < 0 ? [] : [{ path: `${path}[${index}]`, code: 'duplicate', message: `${path}[${index}] stands twice` }]
 }
 
-/** The rule that a change changes something. */
+/** Checks that an update has at least one field. */
 export const findEmptyUpdateProblems = (body: object): Problem[] =>
   Object.keys(body).length > 0 ? [] : [{ path: '', code: 'empty', message: 'the body names no field to change' }]

@@ -12,7 +12,7 @@ const parseRanges = (accept: string): MediaRange[] =>
 
 const FILE_TYPE = /^image\/[a-z0-9*.+-]+$/
 
-/** True when the caller would rather have the picture than a record: an image type is accepted, and more than JSON is. */
+/** True when the Accept header prefers an image type over JSON. */
 export function prefersFile(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const ranges = parseRanges(accept)
@@ -22,7 +22,7 @@ export function prefersFile(accept: string | undefined): boolean {
   return best((type) => FILE_TYPE.test(type)) > json
 }
 
-/** True when the request says `Prefer: handling=lenient` (RFC 7240): unknown names are ignored and listed, not refused. */
+/** True when the request says `Prefer: handling=lenient` (RFC 7240): unknown names are then ignored and listed instead of rejected. */
 export const isLenient = (prefer: string | string[] | undefined): boolean =>
   [prefer ?? []]
     .flat()

@@ -5,10 +5,7 @@ import type { Problem } from '../../errors.ts'
 
 export const MAX_WEBHOOK_URL_LENGTH = 2048
 
-/**
- * What an endpoint's address says by itself (spec 7.3); names are resolved and judged anew at each post, so one that does not
- * resolve yet is no fault.
- */
+/** Checks the URL of an endpoint without DNS. The operator resolves the host at each post, so a host that does not resolve yet is allowed. */
 export function findWebhookUrlProblems(text: string, rules: EgressRules, path = 'url'): Problem[] {
   const problem = (code: ProblemCode, message: string): Problem[] => [{ path, code, message: `${path} ${message}` }]
   if (text.length > MAX_WEBHOOK_URL_LENGTH) return problem('too_big', `must be at most ${MAX_WEBHOOK_URL_LENGTH} characters long`)

@@ -3,10 +3,10 @@ import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
 
 const TYPES = new Map<string, string>([...Object.entries(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES])
 
-/** The type of a stored file by the last part of its extension (`thumb.png` is a png). Never the store's: it holds what an upload said. */
+/** Content type by the end of the extension (`thumb.png` is a png). The type in the object store is not trusted, because the upload set it. */
 export const contentTypeOf = (extension: string): string => TYPES.get(extension.split('.').at(-1) ?? '') ?? 'application/octet-stream'
 
-/** `inline` for pictures, a download for all else; `attachment` names the file to save under (RFC 6266). */
+/** `inline` for pictures, else `attachment`. A given name always makes it an attachment (RFC 6266). */
 export function dispositionOf(name: string, extension: string, attachment: string | undefined): string {
   const isPicture = contentTypeOf(extension).startsWith('image/')
   const fileName = attachment ?? name
@@ -17,21 +17,21 @@ export function dispositionOf(name: string, extension: string, attachment: strin
 
 const toPercent = (letter: string): string => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`
 
-/** /files is the API's own origin: whatever a file holds, a browser must neither guess its type nor run it. */
+/** Files are served from the API's origin, so browsers must neither sniff their type nor run scripts in them. */
 export const SAFE_FILE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "sandbox; default-src 'none'",
 }
 
-/** Bytes of a file, both ends included. */
+/** A byte range, both ends included. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 /**
- * Reads a Range header (RFC 9110). Undefined: send everything, which is also right for what is not understood and for several
- * ranges at once. `unsatisfiable`: the file has none of these bytes.
+ * Parses a Range header (RFC 9110). Returns undefined to send the whole file, also for unknown units and several ranges. Returns `unsatisfiable` when
+ * the range is outside the file.
  */
 export function parseRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []

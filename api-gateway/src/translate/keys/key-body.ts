@@ -4,7 +4,7 @@ import type { Problem } from '../../errors.ts'
 import { boundedText } from '../common/fields.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody } from '../common/read-body.ts'
 
-// Bodies of the key routes (spec 4.5).
+// Bodies of the key routes.
 
 const MAX_DAYS = 3_650
 const DAY_MILLISECONDS = 86_400_000
@@ -64,7 +64,7 @@ export const parseUpdateKey = (raw: unknown, now: Date, lenient: boolean): ReadB
     ],
   })
 
-/** The expiry that a new key is given; undefined: none. */
+/** The expiry of a new key, or undefined. */
 export function expiryOf({ expires_at, expires_in_days }: CreateKeyBody, now: Date): string | undefined {
   if (expires_in_days !== undefined) return new Date(now.getTime() + expires_in_days * DAY_MILLISECONDS).toISOString()
   return typeof expires_at === 'string' ? new Date(expires_at).toISOString() : undefined

@@ -21,7 +21,7 @@ interface KeyParts {
   now: Date
 }
 
-/** The object of a new key: the hash of its text, never the text. */
+/** The object of a new key. It contains the hash of the key, never its text. */
 export function buildApiKey(body: CreateKeyBody, { id, accountName, text, sealedLinkSecret, now }: KeyParts): NewApiKey {
   const expiryTime = expiryOf(body, now)
   return {
@@ -37,7 +37,7 @@ export function buildApiKey(body: CreateKeyBody, { id, accountName, text, sealed
   }
 }
 
-/** What a PATCH writes. */
+/** The patch for an update. */
 export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBody, now: Date): ObjectPatch {
   return {
     metadata: toUpdatedMetadata(now),
@@ -51,7 +51,7 @@ export function toKeyPatch({ name, scopes, is_active, expires_at }: UpdateKeyBod
 }
 
 /**
- * What a rotation writes: the new text's hash, and the old one's in the second place for as long as both are valid.
+ * The patch for a rotation: the hash of the new key, and the old hash in the second label while both are valid.
  * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs
  */
 export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation: RotateBody, now: Date): ObjectPatch {
@@ -72,7 +72,7 @@ export function toKeyRotation({ metadata, spec }: ApiKey, text: string, rotation
   }
 }
 
-/** Lets another writer that has read the key meet a conflict, and changes nothing else. */
+/** A patch without effect, which makes concurrent writers of the key fail with a conflict. */
 export const toKeyTouch = (): ObjectPatch => ({ metadata: { annotations: { [Annotation.standsIn]: randomUUID() } } })
 
 function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], problem: string): void {
@@ -84,14 +84,14 @@ function assertScopes(own: Pick<ApiKey, 'spec'>, wanted: readonly Scope[], probl
 }
 
 /**
- * A key cannot grant what it lacks, in whatever way: a new key, another one's scopes, text or validity.
+ * A key cannot grant scopes that it lacks, neither to a new key nor to an existing one.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
 export const assertCanGrant = (granting: Pick<ApiKey, 'spec'>, wanted: readonly Scope[] = ['*']): void =>
   assertScopes(granting, wanted, 'the API key cannot grant what it lacks')
 
 /**
- * A key cannot change, end or rotate a key that may do more than itself.
+ * A key cannot change, delete or rotate a key that has more scopes.
  * @throws ApiError INSUFFICIENT_SCOPE
  */
 export const assertCanManage = (changing: Pick<ApiKey, 'spec'>, changed: Pick<ApiKey, 'spec'>): void =>

@@ -4,7 +4,7 @@ import { Annotation } from '@tintype/crds/names'
 import { z } from 'zod'
 import { CountedPagination, instantField, isAhead } from '../common/fields.ts'
 
-/** A key as it is shown: never its text (spec 2.9). */
+/** The record of a key, without its text. */
 export const KeyRecord = z.object({
   id: z.string().describe('Key id, prefix key_.'),
   name: z.string(),
@@ -20,7 +20,7 @@ export const KeyRecord = z.object({
 })
 export type KeyRecord = z.infer<typeof KeyRecord>
 
-/** The one time that a text is shown. */
+/** The record with the text, which is shown only once. */
 export const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text, shown now and never again.') })
 export const KeyCreated = z.object({ message: z.string(), data: KeyWithText })
 export const KeyChanged = z.object({ message: z.string(), data: KeyRecord })
@@ -31,7 +31,7 @@ const KEY_PREFIX = 'ttk_'
 
 const iso = (instant: string): string => new Date(instant).toISOString()
 
-/** What is shown of a key. */
+/** Builds the record of a key. */
 export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
   const { expiryTime, previous } = spec
   const createdAt = iso(metadata.creationTimestamp)

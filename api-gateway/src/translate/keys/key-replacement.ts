@@ -3,10 +3,10 @@ import { ApiError } from '../../errors.ts'
 import { hashesOf } from './credentials.ts'
 import type { UpdateKeyBody } from './key-body.ts'
 
-// No request may leave an account without a key that manages keys: nobody could let the account in again over REST. A change that takes such
-// a key away needs another key that stays.
+// An account must always keep a key that can manage keys, because otherwise it could not get a new one over REST. A change that disables such a key
+// needs another key as its replacement.
 
-/** What a request does to a key. */
+/** A change of a key. */
 export type KeyUpdate = UpdateKeyBody | 'delete'
 
 const covers = (granting: readonly Scope[], wanted: readonly Scope[]): boolean =>
@@ -16,10 +16,10 @@ const managesKeys = (key: ApiKey): boolean => covers(scopesOf(key), ['keys:write
 
 const endOf = ({ spec: { expiryTime } }: ApiKey): number => (expiryTime === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiryTime))
 
-/** True while requests with the key are let in, as far as the key itself tells. */
+/** True when the key itself is valid, whatever the state of its account. */
 const isValid = (key: ApiKey, now: Date): boolean => key.spec.active !== false && endOf(key) > now.getTime() && hashesOf(key).length > 0
 
-/** From when on the account lacks what the key can do now; undefined when the change takes nothing away. */
+/** When the account loses the scopes of the key. Undefined when the change removes none. */
 function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undefined {
   if (!isValid(key, now) || !managesKeys(key)) return undefined
   if (change === 'delete' || change.is_active === false) return now.getTime()
@@ -29,7 +29,7 @@ function findLossTime(key: ApiKey, change: KeyUpdate, now: Date): number | undef
 }
 
 /**
- * The key that stands in for one that a change takes away: it may do as much, and is still valid then.
+ * Finds a replacement for a key that a change disables: a key with the same scopes that is valid for longer.
  * @param readAll reads the account's keys as they are now; not called when no other key is needed
  * @returns undefined when no other key is needed
  * @throws ApiError LAST_API_KEY when there is none
@@ -51,5 +51,5 @@ export async function findReplacementKey(
       endOf(other) > loss,
   )
   if (successor) return successor
-  throw new ApiError('LAST_API_KEY', 'no other valid key of the account may do as much for as long')
+  throw new ApiError('LAST_API_KEY', 'no other valid key of the account has the same scopes for as long: create one first')
 }

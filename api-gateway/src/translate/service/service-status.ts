@@ -1,22 +1,22 @@
-/** Status of the service or of a part of it (spec 3.2). */
+/** Status of the service or of a component. */
 export type Health = 'operational' | 'degraded' | 'outage'
 
-/** What a probe found. */
+/** Result of a probe. */
 export interface ComponentHealth {
   status: Health
   response_time_ms: number
 }
 
-/** Milliseconds beyond which an answer counts as slow. */
+/** Responses above this time count as slow. */
 const SLOW_MILLISECONDS = 1_000
 
-/** Judges one probe: no answer is an outage, a slow one degraded. */
+/** Evaluates a probe: a failed one is an outage, a slow one is degraded. */
 export const evaluateComponent = (hasResponded: boolean, durationMilliseconds: number): ComponentHealth => ({
   status: !hasResponded ? 'outage' : durationMilliseconds > SLOW_MILLISECONDS ? 'degraded' : 'operational',
   response_time_ms: Math.round(durationMilliseconds),
 })
 
-/** Without the database nothing can be asked for; without storage reads and new jobs still work. */
+/** Without the database nothing works. Without storage reads and creates still work. */
 export function evaluateService(database: Health, storage: Health): Health {
   if (database === 'outage') return 'outage'
   return database === 'operational' && storage === 'operational' ? 'operational' : 'degraded'
@@ -31,7 +31,7 @@ interface StatusFacts {
   storage: ComponentHealth
 }
 
-/** The body of GET /status (spec 2.7). */
+/** The body of GET /status. */
 export const toServiceStatus = ({ version, now, uptimeSeconds, responseMilliseconds, database, storage }: StatusFacts) => ({
   status: evaluateService(database.status, storage.status),
   version,
