@@ -26,7 +26,7 @@ const TAGS: Readonly<Record<Tag, string>> = {
 const DESCRIPTION = `Web pages in, pictures out.
 
 - Keys go into \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that a key needs for it.
-- Nothing is guessed: unknown names, wrong types and values out of range are refused, all faults at once, in \`error.details\`.
+- Unknown fields, wrong types and values out of range are rejected. The response lists all problems in \`error.details\`.
 - The same paths are served below \`/v1\`. Changes within version 1 only add.`
 
 /** The path of an operation as the document writes it. */

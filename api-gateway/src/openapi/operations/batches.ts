@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts'
 import { pathId, prefer } from './parameters.ts'
 import { toId } from './screenshots.ts'
 
-/** Spec 4.6. */
+/** The operations. */
 export const batchOperations: readonly Operation[] = [
   {
     id: 'createBatch',
@@ -48,7 +48,7 @@ export const batchOperations: readonly Operation[] = [
     tag: 'Batches',
     scope: 'screenshots:read',
     summary: 'Read a batch',
-    description: 'How far it is, and the full records in the order of the request. Deleted ones are gone from it.',
+    description: 'Progress of the batch, and its full records in the order of the request. Deleted screenshots are left out.',
     parameters: [pathId('batch', batchId)],
     responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
     errors: ['NOT_FOUND'],

@@ -6,7 +6,7 @@ import { deliveryParameters, deliveryPath, pathId } from './parameters.ts'
 const id = pathId('wh', webhookId)
 const delivery = deliveryPath(deliveryId)
 
-/** Spec 4.12, and what became of events. */
+/** The operations. */
 export const deliveryOperations: readonly Operation[] = [
   {
     id: 'testWebhook',
@@ -17,7 +17,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'Send a test event to a webhook endpoint',
     description:
       'Posts a sample `screenshot.completed` with `data.test: true`, once, also to an endpoint that is not active; it is in no statistics. ' +
-      'The answer is 200 whatever the endpoint answered.',
+      'The response is 200 whatever the endpoint responded.',
     parameters: [id],
     responses: { 200: { description: 'How it went.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],
@@ -29,7 +29,7 @@ export const deliveryOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
-    description: 'Of the last seven days, at most the last 500 attempts; a few seconds behind. Newest attempt first.',
+    description: 'Deliveries of the last seven days, at most the last 500 attempts, newest first. The list is a few seconds behind.',
     parameters: [id, ...deliveryParameters],
     responses: { 200: { description: 'A page of the list.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],

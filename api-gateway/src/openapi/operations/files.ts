@@ -61,7 +61,7 @@ const described: readonly HeaderName[] = [
   'Content-Security-Policy',
 ]
 
-/** Where `download_url` leads: whoever holds the link may read the file. */
+/** Where `download_url` leads: anyone with the link can read the file. */
 export const fileOperations: readonly Operation[] = [
   {
     id: 'getFile',

@@ -9,7 +9,7 @@ interface Header {
 
 const whole = z.int().min(0)
 
-/** Every header of an answer that a client may want to read. */
+/** Every response header that a client may want to read. */
 export const HEADERS = {
   'X-Request-Id': {
     description: 'Id of the request: the client’s own, or a new one. Quote it when you complain.',
@@ -45,7 +45,7 @@ export const HEADERS = {
     example: '/api/v1/screenshots/scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
   },
   ETag: { description: 'Version of the record, for If-None-Match and If-Match.', schema: z.string(), example: '"48213-1795341600"' },
-  'Cache-Control': { description: 'Whether the answer may be kept.', schema: z.string(), example: 'private, no-cache' },
+  'Cache-Control': { description: 'Whether the response may be cached.', schema: z.string(), example: 'private, no-cache' },
   'Idempotent-Replayed': {
     description: '`true` when an earlier request with this key did the work.',
     schema: z.literal('true'),
@@ -77,10 +77,10 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** On every answer. */
+/** On every response. */
 export const COMMON_HEADERS: readonly HeaderName[] = ['X-Request-Id']
 
-/** On every answer to a key. */
+/** On every authenticated response. */
 export const LIMIT_HEADERS: readonly HeaderName[] = [
   'RateLimit-Policy',
   'RateLimit',

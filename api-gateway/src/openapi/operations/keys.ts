@@ -27,7 +27,7 @@ const update = {
   errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
 } as const
 
-/** Spec 4.5. */
+/** The operations. */
 export const keyOperations: readonly Operation[] = [
   {
     id: 'createKey',
@@ -36,7 +36,7 @@ export const keyOperations: readonly Operation[] = [
     tag: 'API keys',
     scope: 'keys:write',
     summary: 'Create an API key',
-    description: 'The text is in this answer and nowhere else. A key cannot grant what it lacks.',
+    description: 'The text is in this response and nowhere else. A key cannot grant what it lacks.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -88,13 +88,13 @@ export const keyOperations: readonly Operation[] = [
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'What is absent stays as it is.' },
+  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putKey',
     method: 'put',
     summary: 'Change an API key (PUT)',
-    description: 'The same as PATCH: what is absent stays as it is.',
+    description: 'The same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -114,7 +114,7 @@ export const keyOperations: readonly Operation[] = [
     tag: 'API keys',
     scope: 'keys:write',
     summary: 'Give an API key a new text',
-    description: 'The old text works on for `overlap_hours`. The new one is in this answer and nowhere else.',
+    description: 'The old text works on for `overlap_hours`. The new one is in this response and nowhere else.',
     parameters: [id, prefer],
     body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both work for a day', value: { overlap_hours: 24 } } } },
     responses: {

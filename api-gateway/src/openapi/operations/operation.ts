@@ -17,7 +17,7 @@ export interface Parameter {
   explode?: false
 }
 
-/** Leads from an answer to another operation. */
+/** A link from a response to another operation. */
 export interface Link {
   operationId: string
   description: string

@@ -48,7 +48,7 @@ export const prefer: Parameter = {
 export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  description: 'The same key and body again within 24 hours give the first answer again, and neither create nor charge twice.',
+  description: 'The same key and body again within 24 hours give the first response again, and neither create nor charge twice.',
   schema: z
     .string()
     .min(1)

@@ -19,7 +19,7 @@ const fromScreenshot = {
   download: toId('downloadScreenshot', 'Leads to the file.'),
 }
 
-/** Spec 4.1 to 4.4. */
+/** The operations. */
 export const screenshotOperations: readonly Operation[] = [
   {
     id: 'createScreenshot',
@@ -29,7 +29,7 @@ export const screenshotOperations: readonly Operation[] = [
     scope: 'screenshots:write',
     summary: 'Capture a page',
     description:
-      'Accepts one capture and answers at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
+      'Accepts one capture and responds at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
     parameters: [wait, prefer],
     isKeyed: true,
     body: {
@@ -135,7 +135,7 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:write',
     summary: 'Delete a screenshot',
-    description: 'The record and its files are gone, links included; a capture under way is cancelled. Gives no quota back.',
+    description: 'Deletes the record and its files, invalidates its links and cancels a running capture. Quota is not refunded.',
     parameters: [id, ifMatch],
     responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
@@ -147,7 +147,7 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'Go to the file',
-    description: 'An address that stays, for people: it leads to a fresh link.',
+    description: 'A permanent URL that redirects to a new link.',
     parameters: [id],
     responses: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
     errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],

@@ -2,15 +2,15 @@ import { DeviceList, OpenApiDocument, ServiceStatus } from '../schemas/service.t
 import { deviceList, serviceStatus } from './examples.ts'
 import type { Operation } from './operation.ts'
 
-/** Spec 4.13, and this document. */
+/** The operations. */
 export const serviceOperations: readonly Operation[] = [
   {
     id: 'getStatus',
     method: 'get',
     path: '/status',
     tag: 'Service',
-    summary: 'See how the service is',
-    description: 'Public, readable from any web page. Always 200: the body tells.',
+    summary: 'Read the service status',
+    description: 'Public, and readable from any web page. The status is always 200. The body contains the health.',
     responses: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
   },
   {

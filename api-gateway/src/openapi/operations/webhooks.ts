@@ -37,7 +37,7 @@ const update = {
   errors: ['URL_NOT_ALLOWED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
 } as const
 
-/** Spec 4.7 to 4.11. */
+/** The operations. */
 export const webhookOperations: readonly Operation[] = [
   {
     id: 'createWebhook',
@@ -46,7 +46,7 @@ export const webhookOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
-    description: 'The signing secret is in this answer and nowhere else.',
+    description: 'The signing secret is in this response and nowhere else.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -113,7 +113,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
-      'Makes the default webhook when there is none. The new secret is in this answer and nowhere else; the one before signs too for `overlap_hours`.',
+      'Makes the default webhook when there is none. The new secret is in this response and nowhere else; the one before signs too for `overlap_hours`.',
     parameters: [prefer],
     body: {
       schema: RotateSecret,
@@ -148,13 +148,13 @@ export const webhookOperations: readonly Operation[] = [
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Change a webhook endpoint', description: 'What is absent stays as it is.' },
+  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Change a webhook endpoint', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putWebhook',
     method: 'put',
     summary: 'Change a webhook endpoint (PUT)',
-    description: 'The same as PATCH: what is absent stays as it is.',
+    description: 'The same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -162,7 +162,7 @@ export const webhookOperations: readonly Operation[] = [
     method: 'delete',
     scope: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
-    description: 'For good; nothing more is sent to it.',
+    description: 'Deletes the webhook permanently and stops its deliveries.',
     parameters: [id, ifMatch],
     responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
@@ -174,7 +174,7 @@ export const webhookOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Give a webhook endpoint a new signing secret',
-    description: 'Events are signed with both for `overlap_hours`. The new one is in this answer and nowhere else.',
+    description: 'Events are signed with both for `overlap_hours`. The new one is in this response and nowhere else.',
     parameters: [id, prefer],
     body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both sign for a day', value: { overlap_hours: 24 } } } },
     responses: {

@@ -6,7 +6,7 @@ import { createdAt, estimatedTime, id, ScreenshotRecord, status, url } from './s
 const batchItem = z.object({ id, url_to_capture: z.string().describe('Address of the page.'), status, created_at: createdAt })
 const failedJob = z.object({ id, url, error: z.string().describe('A code and a sentence.') })
 
-/** The answer to a batch (spec 2.4). */
+/** The response to a batch . */
 export const CreatedBatch = name(
   'CreatedBatch',
   z

@@ -27,7 +27,7 @@ export const CreateScreenshot = name(
       .unwrap()
       .extend({ url: address.optional().describe('Address of the page, when there is none at the top level.') })
       .optional()
-      .describe('How to capture. All are optional; what was not chosen is not stored.'),
+      .describe('How to capture. All are optional; options without a value are not stored.'),
   }).describe('A page to capture. `url` is required, here or in `options`; the outer one wins.'),
 )
 

@@ -13,7 +13,7 @@ export const Problem = name(
     .describe('One fault of a request.'),
 )
 
-/** Every refusal (spec 7). */
+/** Every refusal . */
 export const ErrorBody = name(
   'Error',
   z

@@ -6,7 +6,7 @@ name('ApiKey', KeyRecord)
 
 // A replay of a creation has no text to show: it is kept nowhere.
 const CreatedKey = KeyWithText.partial({ key: true }).describe(
-  'An API key with its text, shown now and never again; not in a replayed answer.',
+  'An API key with its text, shown now and never again; not in a replayed response.',
 )
 
 export const ApiKeyCreated = name('ApiKeyCreated', z.object({ message: z.string(), data: CreatedKey }).describe('A key was made.'))

@@ -17,13 +17,13 @@ function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
 }
 
-// As what is sent in: an object of an answer stays open, because v1 may grow fields (versioning).
+// As what is sent in: a response object stays open, because v1 may grow fields (versioning).
 const settings = { target: 'draft-2020-12', io: 'input', override: dropNoise } as const
 
 /** Where a named schema stands in the document. */
 export const refTo = (schema: z.ZodType): { $ref: string } => {
   const id = named.get(schema)?.id
-  if (id === undefined) throw new Error('a schema of a body or an answer needs a name')
+  if (id === undefined) throw new Error('a schema of a request or response body needs a name')
   return { $ref: toRef(id) }
 }
 

@@ -32,7 +32,7 @@ export const CaptureError = name(
     ),
 )
 
-/** The answer to a creation (spec 2.1). */
+/** The response to a create . */
 export const CreatedScreenshot = name(
   'CreatedScreenshot',
   z
@@ -76,7 +76,7 @@ const artifact = z.object({
   file_size_bytes: count('Size in bytes.'),
 })
 
-/** The full record: GET, lists and events (spec 2.3). */
+/** The full record: GET, lists and events . */
 export const ScreenshotRecord = name(
   'Screenshot',
   z

@@ -4,9 +4,9 @@ import { count, instant } from './common.ts'
 import { name } from './naming.ts'
 
 const health = z.enum(['operational', 'degraded', 'outage'])
-const component = z.object({ status: health, response_time_ms: count('Milliseconds that it took to answer.') })
+const component = z.object({ status: health, response_time_ms: count('Milliseconds that it took to respond.') })
 
-/** Spec 2.7. */
+/** The operations. */
 export const ServiceStatus = name(
   'ServiceStatus',
   z
@@ -18,7 +18,7 @@ export const ServiceStatus = name(
         .describe('Version of this API.'),
       timestamp: instant('Now.'),
       uptime_seconds: count('Seconds since this replica started.'),
-      response_time_ms: count('Milliseconds that this answer took.'),
+      response_time_ms: count('Milliseconds that this response took.'),
       components: z.object({
         database: component.describe('The Kubernetes API.'),
         storage: component.describe('The bucket.'),

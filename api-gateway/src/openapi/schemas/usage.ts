@@ -8,7 +8,7 @@ const overage = z.object({
   amount: z.number().min(0).nullable().describe('What they cost so far.'),
 })
 
-/** Spec 2.8. */
+/** The operations. */
 export const UsageReport = name(
   'Usage',
   z

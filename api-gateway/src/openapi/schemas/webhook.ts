@@ -21,7 +21,7 @@ name('Webhook', WebhookRecord)
 
 // A replay of a creation has no secret to show: it is sealed by then.
 const Created = WebhookWithSecret.partial({ signing_secret: true }).describe(
-  'A webhook endpoint with its signing secret, shown now and never again; not in a replayed answer.',
+  'A webhook endpoint with its signing secret, shown now and never again; not in a replayed response.',
 )
 
 export const WebhookCreated = name('WebhookCreated', z.object({ message: z.string(), data: Created }).describe('A webhook was made.'))
@@ -36,7 +36,7 @@ export const SigningSecretRotated = name(
 name('DeliveryAttempt', AttemptRecord)
 name('Delivery', DeliveryRecord)
 
-export const WebhookTestResult = name('WebhookTestResult', TestResult.describe('What the endpoint answered to a test event.'))
+export const WebhookTestResult = name('WebhookTestResult', TestResult.describe('How the endpoint responded to a test event.'))
 export const DeliveryFound = name('DeliveryFound', FoundDelivery.describe('One delivery.'))
 export const DeliveryList = name('DeliveryList', ListOfDeliveries.describe('A page of deliveries, newest attempt first.'))
 export const RedeliveryAccepted = name('RedeliveryAccepted', Taken.describe('The event will be posted once more.'))

@@ -18,13 +18,13 @@ import {
 } from '../screenshots/options-body.ts'
 import { evaluateTarget, findCredentialProblems, findProxyUrlProblems, splitCredentials, splitProxy } from '../screenshots/target-url.ts'
 
-// The body of POST /screenshots/batch (spec 4.6).
+// The body of POST /screenshots/batch.
 
-/** Addresses of one batch. */
+/** Maximum URLs per batch. */
 export const MAX_URLS = 100
 const OptionsBody = z.strictObject({ ...captureOptionFields, ...recordOptions })
 
-/** The body's schema, but for the rules of addresses and contradictions between options. */
+/** Schema of the body, without the checks of URLs and of contradictions between options. */
 export const BatchBody = z.strictObject({
   urls: z.array(z.string()).min(1).max(MAX_URLS),
   options: OptionsBody.optional(),
@@ -33,29 +33,29 @@ export const BatchBody = z.strictObject({
 
 const KNOWN: KnownNames = { '': Object.keys(BatchBody.shape), options: Object.keys(OptionsBody.shape) }
 
-/** One address of a batch, and what it alone has. */
+/** One URL of a batch and the options that apply only to it. */
 export interface BatchTarget {
   url: string
-  /** Credentials that stood in it. */
+  /** Credentials from the URL. */
   privateOptions?: PrivateOptions
 }
 
-/** What a caller asked for, in the service's own terms. */
+/** The parsed request. */
 export interface BatchRequest {
   targets: BatchTarget[]
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   options?: CaptureOptions
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   privateOptions?: PrivateOptions
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   cache?: CacheOptions
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   record?: RecordOptions
-  /** Names that `Prefer: handling=lenient` dropped, as paths. */
+  /** Paths of fields that `Prefer: handling=lenient` dropped. */
   ignored: string[]
 }
 
-/** The addresses that will be captured, and what is wrong with those that cannot be. Of a list that is too long nothing more is said. */
+/** The valid URLs, and the problems of the others. The URLs of a list that is too long are not checked. */
 function evaluateUrls(body: unknown, rules: EgressRules): { targets: BatchTarget[]; urlProblems: Problem[] } {
   const given = isObject(body) && Array.isArray(body.urls) && body.urls.length <= MAX_URLS ? (body.urls as unknown[]) : []
   const evaluated = given.map((given, index) => (typeof given === 'string' ? evaluateUrl(given, `urls[${index}]`, rules) : []))
@@ -74,10 +74,10 @@ function evaluateUrl(given: string, path: string, rules: EgressRules): BatchTarg
 }
 
 /**
- * Reads a body. One bad address refuses the whole batch: nothing is created and nothing charged.
- * @param rules for the page's address
- * @param lenient drops unknown names instead of refusing them
- * @param webhookRules for `webhook_url`; without them it must be public
+ * Parses a body. One invalid URL rejects the whole batch, and nothing is charged.
+ * @param rules egress rules for the URL of the page
+ * @param lenient drops unknown fields instead of rejecting them
+ * @param webhookRules egress rules for `webhook_url`, which must be public by default
  * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseBatchBody(
@@ -103,7 +103,7 @@ export function parseBatchBody(
     ...findCallbackProblems(record, webhookRules),
   ]
   if (problems.length > 0 && problems.every(({ code }) => code === 'url_not_allowed'))
-    throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} addresses are not allowed`, {
+    throw new ApiError('URL_NOT_ALLOWED', problems.length === 1 ? problems[0]!.message : `${problems.length} urls are not allowed`, {
       details: problems,
     })
   if (problems.length > 0) throw invalid(problems)
@@ -114,7 +114,7 @@ export function parseBatchBody(
   }
 }
 
-/** A batch is of addresses. */
+/** A batch consists of URLs, so markup is not allowed. */
 const findMarkupProblems = (options: CaptureOptions): Problem[] =>
   (['html', 'markdown'] as const)
     .filter((name) => options[name] !== undefined)
@@ -124,6 +124,6 @@ const findMarkupProblems = (options: CaptureOptions): Problem[] =>
       message: `${name} takes the place of a url: send it by itself, not in a batch`,
     }))
 
-/** What one address contradicts, all of them do. */
+/** Credentials of any URL. They contradict the same options in all URLs. */
 const someCredentials = (targets: readonly BatchTarget[]): PrivateOptions =>
   targets.find(({ privateOptions }) => privateOptions)?.privateOptions ?? {}

@@ -3,17 +3,17 @@ import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
 import { ESTIMATED_TIME } from '@tintype/crds/record'
 
-// The answer to POST /screenshots/batch (spec 2.4) and GET /batches/:id.
+// The response to POST /screenshots/batch.
 
-/** What became of one address of a batch. */
+/** The result for one URL of a batch. */
 export interface BatchItem {
   id: string
   url: string
-  /** Why it was not enqueued; absent when it was. */
+  /** Why it was not queued. Absent when it was. */
   refusal?: { code: string; message: string }
 }
 
-/** Spec 2.4, with the id of the batch. Items stand in the order of the request. */
+/** The response body. Items are in the order of the request. */
 export interface BatchResult {
   batch_id: string
   screenshots: { id: string; url_to_capture: string; status: 'pending' | 'failed'; created_at: string }[]
@@ -25,7 +25,7 @@ export interface BatchResult {
   estimated_time: string
 }
 
-/** Builds the answer to a batch; `failed_jobs` and `warning` are there only when something was not enqueued. */
+/** Builds the response to a batch. `failed_jobs` and `warning` are present only when some items were not queued. */
 export function toBatchResult(batchId: string, items: readonly BatchItem[], estimatedTime = ESTIMATED_TIME): BatchResult {
   const refused = items.flatMap(({ id, url, refusal }) => (refusal ? [{ id, url, error: `${refusal.code}: ${refusal.message}` }] : []))
   const summary = `${refused.length} of ${items.length} screenshots were not enqueued: see failed_jobs`
@@ -45,10 +45,7 @@ export function toBatchResult(batchId: string, items: readonly BatchItem[], esti
   }
 }
 
-/**
- * The record of an address that was refused, for the archive: it never was an object in the Kubernetes API, costs nothing and has no events
- * (spec 3.1).
- */
+/** The archive record of a rejected item. It was never an object in the Kubernetes API, costs nothing and has no events. */
 export function toRefusedRecord(id: string, spec: ScreenshotSpec, error: { code: 'USAGE_LIMIT_REACHED'; message: string }): Screenshot {
   const at = createdAtOf(id).toISOString()
   const { reservation: _, sealedOptions: _sealed, optionsObject: _object, ...rest } = spec

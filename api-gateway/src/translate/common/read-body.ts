@@ -10,7 +10,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 export type Validate<T> = (body: Partial<T>) => readonly Problem[]
 
 interface ReadOptions<T> {
-  /** Drops unknown names instead of refusing them ({@link import('./request-headers.ts')}). */
+  /** Drops unknown fields instead of rejecting them. */
   lenient?: boolean
   validate?: Validate<T>
 }

@@ -21,33 +21,33 @@ import {
 } from './options-body.ts'
 import { evaluateTarget, findCredentialProblems, findProxyUrlProblems, splitCredentials, splitProxy } from './target-url.ts'
 
-// The body of POST /screenshots (spec 4.1).
+// The body of POST /screenshots.
 
-// The rules of addresses are judged apart, so that a bad one is told once and in words.
+// URLs are checked separately, so that each gets one clear error message.
 const address = z.string().optional()
 const OptionsBody = z.strictObject({ ...captureOptionFields, url: address, ...requestOptions, ...recordOptions })
 
-/** The body's schema, but for the rules of addresses and contradictions between options. */
+/** Schema of the body, without the checks of URLs and of contradictions between options. */
 export const CreateBody = z.strictObject({ url: address, options: OptionsBody.optional(), ...requestOptions, ...recordOptions })
 
 const KNOWN: KnownNames = { '': Object.keys(CreateBody.shape), options: Object.keys(OptionsBody.shape) }
 
-/** What a caller asked for, in the service's own terms. */
+/** The parsed request. */
 export interface CreateRequest extends ResponseOptions {
   url: string
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   options?: CaptureOptions
-  /** Absent when none was chosen; credentials of the address are among them. */
+  /** Includes credentials from the URL. Absent when the request has none. */
   privateOptions?: PrivateOptions
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   cache?: CacheOptions
-  /** Absent when none was chosen. */
+  /** Absent when the request has none. */
   record?: RecordOptions
-  /** Names that `Prefer: handling=lenient` dropped, as paths. */
+  /** Paths of fields that `Prefer: handling=lenient` dropped. */
   ignored: string[]
 }
 
-/** The address and where it stood: the top level wins. */
+/** The URL and its path in the body. The top level takes precedence over `options`. */
 function findAddress(body: unknown): { text: string; path: string } | undefined {
   const outer = isObject(body) ? body : {}
   const inner = isObject(outer.options) ? outer.options : {}
@@ -55,7 +55,7 @@ function findAddress(body: unknown): { text: string; path: string } | undefined 
   return typeof inner.url === 'string' ? { text: inner.url, path: 'options.url' } : undefined
 }
 
-/** The option that holds the page itself, if there is one, and where it pretends to be. */
+/** The option with the content of the page (`html` or `markdown`) and its base URL. */
 function findMarkup(body: unknown): { name: string; base: unknown } | undefined {
   const inner = isObject(body) && isObject(body.options) ? body.options : {}
   const name = ['html', 'markdown'].find((option) => inner[option] !== undefined)
@@ -64,13 +64,13 @@ function findMarkup(body: unknown): { name: string; base: unknown } | undefined 
 
 interface EvaluatedUrl {
   url: string
-  /** What stood before its host. */
+  /** Credentials from the URL. */
   credentials?: PrivateOptions
-  /** What is wrong with it; `url` is empty then. */
+  /** Problem of the URL. `url` is empty then. */
   problem?: Problem
 }
 
-/** Markup comes in place of an address, and has at most one that it pretends to be at. */
+/** A request has either a URL or markup. Markup can have a base URL. */
 function evaluatePage(body: unknown, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   const markup = findMarkup(body)
   const found = findAddress(body)
@@ -84,13 +84,13 @@ function evaluatePage(body: unknown, problems: readonly Problem[], rules: Egress
 
 function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly Problem[], rules: EgressRules): EvaluatedUrl {
   if (found === undefined) {
-    const isTold = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
+    const isReported = problems.some(({ path }) => path === '' || path === 'url' || path === 'options.url')
     const problem: Problem = {
       path: 'url',
       code: 'required',
       message: 'url is required, at the top level or in options, unless html or markdown is given',
     }
-    return isTold ? { url: '' } : { url: '', problem }
+    return isReported ? { url: '' } : { url: '', problem }
   }
   const { text, credentials } = splitCredentials(found.text)
   const target = evaluateTarget(text, rules)
@@ -101,9 +101,9 @@ function evaluateUrl(found: ReturnType<typeof findAddress>, problems: readonly P
 
 /**
  * Reads a body.
- * @param rules for the page's address
- * @param lenient drops unknown names instead of refusing them
- * @param webhookRules for `webhook_url`; without them it must be public
+ * @param rules egress rules for the URL of the page
+ * @param lenient drops unknown fields instead of rejecting them
+ * @param webhookRules egress rules for `webhook_url`, which must be public by default
  * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseCreateBody(

@@ -4,13 +4,13 @@ import { toWireStatus } from '@tintype/crds/record'
 import { invalid } from '../../errors.ts'
 import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 
-/** Records that one request looks at, at most: a page may be short and have a next one all the same. */
+/** Maximum records that one request scans. A page can therefore be short and still have a next page. */
 export const MAX_SCANNED = 10_000
 
 export interface ListPage {
   items: Screenshot[]
   hasMore: boolean
-  /** Names the last record looked at. */
+  /** Refers to the last scanned record. */
   nextCursor: string | null
 }
 
@@ -22,10 +22,10 @@ const createdAt = (screenshot: Screenshot): Date => createdAtOf(idOf(screenshot)
 
 type Range = Pick<ListQuery, 'order' | 'cursor' | 'createdAfter' | 'createdBefore'>
 
-// An id carries no instant before 1970.
+// Ids cannot contain times before 1970.
 const idAt = (instant: Date, tail: Uint8Array): string => newId('scr', new Date(Math.max(0, instant.getTime())), tail)
 
-/** The id beyond which a scan begins: the cursor's, or that of the instant beyond which records are wanted. An id grows as its record gets older. */
+/** The id after which a scan starts: from the cursor or from the requested time. Ids of older records are greater. */
 export function startOf({ order, cursor, createdAfter, createdBefore }: Range): string | undefined {
   const instant = order === 'asc' ? createdAfter : createdBefore
   if (instant === undefined) return cursor
@@ -33,14 +33,14 @@ export function startOf({ order, cursor, createdAfter, createdBefore }: Range): 
   return cursor === undefined || isBeyond(bound, cursor, order) ? bound : cursor
 }
 
-/** Whether an id comes after another in a list. */
+/** True when an id comes after another in a list. */
 const isBeyond = (id: string, other: string, order: ListQuery['order']): boolean => (order === 'asc' ? id < other : id > other)
 
-/** Live records, which come newest first, as a list in another order has them. */
+/** Sorts live records, which are given newest first, in the order of the list. */
 export const sortLive = (live: readonly Screenshot[], start: string | undefined, { order }: Pick<ListQuery, 'order'>): Screenshot[] =>
   (order === 'asc' ? live.toReversed() : [...live]).filter((screenshot) => start === undefined || isBeyond(idOf(screenshot), start, order))
 
-/** How many records a request may look at. */
+/** Maximum records that a request scans. */
 export const scanLimitOf = ({ offset }: Pick<ListQuery, 'offset'>): number => MAX_SCANNED + offset
 
 function matches(screenshot: Screenshot, { statuses, url, format, batchId, externalIdentifier }: ListQuery): boolean {
@@ -57,11 +57,11 @@ function matches(screenshot: Screenshot, { statuses, url, format, batchId, exter
 const isTooOld = (screenshot: Screenshot, { createdAfter }: { createdAfter?: Date | undefined }): boolean =>
   createdAfter !== undefined && createdAt(screenshot) <= createdAfter
 
-/** True for what comes behind the range that is asked for. */
+/** True for records after the end of the requested range. */
 const isBeyondRange = (screenshot: Screenshot, { order, createdAfter, createdBefore }: Range): boolean =>
   order === 'asc' ? createdBefore !== undefined && createdAt(screenshot) >= createdBefore : isTooOld(screenshot, { createdAfter })
 
-/** One page of records that come in the query's order from {@link startOf} on: scans until it has one more than wanted, so that `hasMore` is exact. */
+/** One page of records, which are given in the query's order from {@link startOf} on. Scans one more than needed, so that `hasMore` is exact. */
 export async function buildListPage(records: AsyncIterable<Screenshot>, query: ListQuery): Promise<ListPage> {
   const items: Screenshot[] = []
   let skip = query.offset
@@ -79,10 +79,10 @@ export async function buildListPage(records: AsyncIterable<Screenshot>, query: L
   return { items, hasMore: false, nextCursor: null }
 }
 
-/** True for a query that only the live records of an account can answer: the archive lies in the order of creation. */
+/** True for a query that only works for live records, because the archive is sorted by creation time. */
 export const isLiveOnly = ({ sort, offset }: ListQuery): boolean => sort === 'completed_at' || offset > MAX_MERGED_OFFSET
 
-/** Refuses a query of live records whose range holds archived ones; `newest` is the newest of those. @throws ApiError */
+/** Rejects a query for live records if its range contains archived ones. @param newest newest archived record @throws ApiError */
 export function assertNoneArchived(newest: Screenshot | undefined, query: ListQuery): void {
   if (newest === undefined || isTooOld(newest, query)) return
   const path = query.sort === 'completed_at' ? 'sort' : 'offset'
@@ -92,7 +92,7 @@ export function assertNoneArchived(newest: Screenshot | undefined, query: ListQu
   throw invalid([{ path, code: 'archived', message }])
 }
 
-/** What has not ended yet comes after all that has. */
+/** Sort key of unfinished screenshots, which come last. */
 const NEVER = '99999999999999'
 
 function sortKeyOf(screenshot: Screenshot, sort: ListQuery['sort']): string {
@@ -102,10 +102,10 @@ function sortKeyOf(screenshot: Screenshot, sort: ListQuery['sort']): string {
   return `${String(milliseconds).padStart(NEVER.length, '0')}.${idOf(screenshot)}`
 }
 
-/** One page of live records alone, which come newest first, in any order that can be asked for. */
+/** One page of only live records, in any order. */
 export function buildLivePage(live: readonly Screenshot[], query: ListQuery): ListPage {
   const { sort, order, cursor, offset, limit } = query
-  // An id grows as its record gets older, a time of completion as it gets younger.
+  // Ids are greater for older records, and completion times for newer ones.
   const direction = (sort === 'created_at') === (order === 'desc') ? 1 : -1
   const keyed = live
     .filter((screenshot) => !isTooOld(screenshot, query) && matches(screenshot, query))
@@ -122,9 +122,8 @@ export function buildLivePage(live: readonly Screenshot[], query: ListQuery): Li
 }
 
 /**
- * Live and archived records, both in the same order, as one sequence, each once; a live one is the fresher of two.
- * `live` must have been read whole before anything of `archived` is: a record is written to the archive before it leaves the Kubernetes API,
- * so in this order it is seen at least once wherever it is on its way.
+ * Merges live and archived records without duplicates. Both are in the same order, and a live record takes precedence. `live` must be read
+ * completely before `archived`: archiving writes a record to the bucket before it deletes the object, so no record is missed.
  */
 export async function* mergeRecords(
   live: readonly Screenshot[],

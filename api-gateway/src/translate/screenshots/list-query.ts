@@ -4,18 +4,18 @@ import type { WireStatus } from '@tintype/crds/record'
 import { invalid } from '../../errors.ts'
 import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from '../common/query.ts'
 
-/** The largest offset over live and archived records; beyond it live ones alone are counted. */
+/** Maximum offset over live and archived records. Larger offsets only work for live records. */
 export const MAX_MERGED_OFFSET = 10_000
 export const MAX_OFFSET = 1_000_000_000
 
-/** Which records of an account. */
+/** Query of the screenshot list. */
 export interface ListQuery {
   limit: number
   offset: number
   sort: 'created_at' | 'completed_at'
   /** desc: newest first. */
   order: 'desc' | 'asc'
-  /** What the page before gave: an id, or for `completed_at` the instant and the id. */
+  /** From the previous page: an id, or the time and the id for `completed_at`. */
   cursor?: string | undefined
   statuses?: readonly WireStatus[]
   createdAfter?: Date
@@ -70,7 +70,7 @@ const READERS: Readers<ListQuery> = {
   },
 }
 
-/** Every parameter of the list; the OpenAPI document has the same. */
+/** All parameters of the list. The OpenAPI document has the same. */
 export const LIST_PARAMETERS: readonly string[] = Object.keys(READERS)
 
 /** @throws ApiError VALIDATION_ERROR that lists every problem */

@@ -16,20 +16,20 @@ import { findDuplicateProblems, isObject } from '../common/read-body.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../common/webhook-url.ts'
 import { findPrivateOptionProblems, privateOptionFields, toPrivateOptions } from './private-options.ts'
 
-// What the bodies of POST /screenshots and POST /screenshots/batch share. Strict: a typo must not pass silently, and nothing is converted:
-// "4" is not 4.
+// Common parts of the bodies of POST /screenshots and POST /screenshots/batch. Unknown fields are rejected, and values are not converted: "4" is
+// not 4.
 
-/** How the caller wants the answer. About the request, not the picture: never stored. */
+/** Options for the response. They are never stored. */
 export const requestOptions = { async: deliveryOptions.async.optional(), response_type: deliveryOptions.responseType.optional() }
 
 const { externalIdentifier, attachmentName, downloadUrlTtlSeconds, retentionDays, webhookEvents } = ScreenshotSpec.shape
-// The rules of addresses are judged apart, so that a bad one is told once and in words.
+// URLs are checked separately, so that each gets one clear error message.
 const webhookUrl = z
   .string()
   .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
   .describe('Address that is told how it ends, besides registered endpoints: https, public, without user name, password and fragment.')
 
-/** About the record, not the picture: fields of the custom resource beside its options. */
+/** Options for the record. They are fields of the Screenshot's spec beside its options. */
 export const recordOptions = {
   external_identifier: externalIdentifier,
   attachment_name: attachmentName,
@@ -45,7 +45,7 @@ const plainOptionFields = renameKeys(CaptureOptions.shape, toSnakeCase) as Recor
 
 const MAX_DEVICE_LENGTH = 64
 
-/** A device in any spelling becomes the one that Kubernetes knows. */
+/** Normalizes a device name to the spelling in the CRD. */
 const DeviceName = z
   .string()
   .max(MAX_DEVICE_LENGTH)
@@ -65,7 +65,7 @@ const DeviceName = z
 
 const cacheFields = renameKeys(CacheOptions.shape, toSnakeCase) as Record<string, z.ZodType>
 
-/** The capture options by their names on the wire, the private ones and those of the cache among them. */
+/** Capture options by their API names, including private and cache options. */
 export const captureOptionFields: Record<string, z.ZodType> = {
   ...plainOptionFields,
   ...privateOptionFields,
@@ -73,19 +73,19 @@ export const captureOptionFields: Record<string, z.ZodType> = {
   device: DeviceName,
 }
 
-/** How a held request is answered. */
+/** Options for the response. */
 export interface ResponseOptions {
   async?: boolean
   responseType?: 'json' | 'by_format' | 'empty'
 }
 
-/** What the record is to say and how its links behave. */
+/** Options for the record and its links. */
 export type RecordOptions = Pick<
   ScreenshotSpec,
   'externalIdentifier' | 'attachmentName' | 'downloadUrlTtlSeconds' | 'retentionDays' | 'webhookUrl' | 'webhookEvents'
 >
 
-/** The options of a body, each kind by itself; empty where nothing was chosen. */
+/** The options of a body, by kind. */
 export interface SplitOptions {
   capture: CaptureOptions
   private: PrivateOptions
@@ -109,7 +109,7 @@ function pick(source: Record<string, unknown>, names: Readonly<Record<string, st
   return Object.fromEntries(chosen.map(([name, target]) => [target, source[name]]))
 }
 
-/** Tells the kinds of options apart; what stands at the top level of the body wins over what stands in `options`. */
+/** Splits options by kind. The top level of the body takes precedence over `options`. */
 export function splitOptions(inner: Record<string, unknown>, outer: Record<string, unknown> = {}): SplitOptions {
   const both = { ...inner, ...outer }
   const of = (fields: object) => Object.fromEntries(Object.entries(inner).filter(([name]) => Object.hasOwn(fields, name)))
@@ -122,11 +122,11 @@ export function splitOptions(inner: Record<string, unknown>, outer: Record<strin
   }
 }
 
-/** What a body chose of each kind; kinds of which nothing was chosen are absent. */
+/** Removes kinds without options. */
 export const omitEmpty = <Kinds extends Record<string, object>>(kinds: Kinds): Partial<Kinds> =>
   Object.fromEntries(Object.entries(kinds).filter(([, options]) => Object.keys(options).length > 0)) as Partial<Kinds>
 
-/** Takes out what is not known, for callers that asked for it; notes it in `ignored`. */
+/** Removes unknown fields and adds their paths to `ignored`. */
 export function dropUnknown(body: unknown, known: KnownNames, ignored: string[], place = ''): unknown {
   if (!isObject(body)) return body
   const names = known[place] ?? []
@@ -135,13 +135,13 @@ export function dropUnknown(body: unknown, known: KnownNames, ignored: string[],
   return Object.fromEntries(kept.map(([name, value]) => [name, clean(name, value)]))
 }
 
-/** A device's pixel ratio with a window of one's own may come to more than a runner bears. */
+/** A device's scale factor with a custom window size can exceed the pixel limit. */
 function findWindowProblems(options: CaptureOptions): Problem[] {
   if (options.device === undefined || windowPixels(options) <= MAX_VIEWPORT_PIXELS) return []
   return [{ path: 'options.device', code: 'contradiction', message: 'with this device the window exceeds 100,000,000 device pixels' }]
 }
 
-/** What no single field's schema sees. */
+/** Checks that involve more than one field. */
 export function findOptionProblems(options: CaptureOptions, secrets: PrivateOptions, cache: CacheOptions = {}): Problem[] {
   const against = contradictions
     .filter(({ holds }) => holds({ ...options, ...secrets, ...cache }))
@@ -149,7 +149,7 @@ export function findOptionProblems(options: CaptureOptions, secrets: PrivateOpti
   return [...against, ...findWindowProblems(options), ...findPrivateOptionProblems(secrets)]
 }
 
-/** @throws ApiError VALIDATION_ERROR when files are to be kept for longer than the account’s plan keeps them */
+/** @throws ApiError VALIDATION_ERROR when `retention_days` exceeds the plan */
 export function assertRetentionAllowed({ record }: { record?: RecordOptions | undefined }, planDays: number): void {
   if ((record?.retentionDays ?? 0) <= planDays) return
   throw invalid([
@@ -157,7 +157,7 @@ export function assertRetentionAllowed({ record }: { record?: RecordOptions | un
   ])
 }
 
-/** What is wrong with where a request wants to be told, as far as its words tell. */
+/** Checks `webhook_url` and `webhook_events`, without DNS. */
 export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOptions, rules: EgressRules): Problem[] {
   if (webhookUrl !== undefined)
     return [...findWebhookUrlProblems(webhookUrl, rules, 'webhook_url'), ...findDuplicateProblems('webhook_events', webhookEvents)]
@@ -165,7 +165,7 @@ export function findCallbackProblems({ webhookUrl, webhookEvents }: RecordOption
   return [{ path: 'webhook_events', code: 'required', message: 'webhook_events needs a webhook_url' }]
 }
 
-/** Lets only those options pass that whoever runs the service allows. @throws ApiError OPTION_NOT_ALLOWED that names the others */
+/** Rejects options that the service does not allow. @throws ApiError OPTION_NOT_ALLOWED that lists them */
 export function assertOptionsAllowed(
   { options, privateOptions }: { options?: CaptureOptions | undefined; privateOptions?: PrivateOptions | undefined },
   policy: OptionPolicy,

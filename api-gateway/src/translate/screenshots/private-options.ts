@@ -3,8 +3,8 @@ import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../errors.ts'
 
-// Private options on the wire. Names of headers are data and stay as they are; cookies may be texts, which are read here because a union is no
-// legal part of a custom resource.
+// Private options in the API. Header names stay unchanged. Cookies can be Set-Cookie texts, which are parsed here because a CRD schema cannot have a
+// union.
 
 const MAX_COOKIE_TEXT = 8192
 
@@ -23,13 +23,13 @@ const cookies = z
 const toCookie = (cookie: unknown): Cookie | undefined =>
   typeof cookie === 'string' ? parseSetCookie(cookie) : Cookie.safeParse(renameKeys(cookie as object, toCamelCase)).data
 
-/** The private options by their names on the wire. */
+/** Private options by their API names. */
 export const privateOptionFields: Record<string, z.ZodType> = { ...renameKeys(PrivateOptions.shape, toSnakeCase), cookies } as Record<
   string,
   z.ZodType
 >
 
-/** Takes the private options out of what {@link privateOptionFields} has accepted; empty where none was chosen. */
+/** Extracts the private options from validated options. */
 export function toPrivateOptions(options: Readonly<Record<string, unknown>>): PrivateOptions {
   const chosen = Object.entries(options)
     .map(([name, value]): [string, unknown] => [toCamelCase(name), value])
@@ -38,7 +38,7 @@ export function toPrivateOptions(options: Readonly<Record<string, unknown>>): Pr
   return Object.fromEntries(chosen)
 }
 
-/** What no single option's schema sees. */
+/** Checks that involve more than one option. */
 export const findPrivateOptionProblems = (options: PrivateOptions): Problem[] =>
   privateContradictions
     .filter(({ holds }) => holds(options))
@@ -46,7 +46,7 @@ export const findPrivateOptionProblems = (options: PrivateOptions): Problem[] =>
 
 const SAME_SITE: Readonly<Record<string, Cookie['sameSite']>> = { strict: 'Strict', lax: 'Lax', none: 'None' }
 
-/** `Max-Age` is not among them: a cookie lives for one capture. */
+/** Ignores `Max-Age`, because a cookie is used for one capture only. */
 function toAttribute(name: string, value: string): Partial<Cookie> {
   switch (name.toLowerCase()) {
     case 'domain':
@@ -72,7 +72,7 @@ function splitPair(text: string): [string, string] {
   return at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
-/** Reads the text of a Set-Cookie header (RFC 6265, 5.2); undefined for what is no cookie. */
+/** Reads the text of a Set-Cookie header (RFC 6265, 5.2); undefined when it is not a cookie. */
 export function parseSetCookie(text: string): Cookie | undefined {
   const [pair = '', ...attributes] = text.split(';')
   if (!pair.includes('=')) return undefined

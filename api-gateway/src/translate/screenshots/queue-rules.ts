@@ -1,77 +1,77 @@
 import { ESTIMATED_TIME } from '@tintype/crds/record'
 
-// What the length of the queue means to a new request: whether there is room, which place it would get, and how long that may take. Pure.
+// Pure functions for queue limits, queue positions and estimated times.
 
-/** Screenshots that may wait. */
+/** Maximum queued screenshots. */
 export interface QueueBounds {
-  /** In all. */
+  /** In total. */
   maxQueued: number
-  /** Of one account. */
+  /** Per account. */
   maxQueuedPerAccount: number
 }
 
-/** How many wait. */
+/** Queued screenshots. */
 export interface QueueLength {
   total: number
-  /** Of the account that asks. */
+  /** Of the requesting account. */
   own: number
 }
 
-/** What is known of the queue and of those who work it off. */
+/** State of the queue and of the running captures. */
 export interface QueueFacts {
-  /** Of the account that asks, before what it asks for. */
+  /** Queued screenshots of the requesting account, without the new ones. */
   own: number
   weight: number
-  /** Captures of the account at a time; absent: no ceiling. */
+  /** Maximum concurrent captures of the account. Absent: no limit. */
   maxRunning?: number | undefined
-  /** Other accounts that have something waiting. */
+  /** Other accounts with queued screenshots. */
   others: readonly { waiting: number; weight: number }[]
-  /** Captures under way. */
+  /** Running captures. */
   running: number
-  /** Absent until one has been measured. */
+  /** Undefined until a capture has been measured. */
   meanCaptureMilliseconds: number | undefined
 }
 
-/** Part of the queue that is kept for small accounts, and what small is. */
-const KEPT = 1 / 10
-const SMALL = 10
+/** Fraction of the queue that is reserved for accounts with at most `MAX_SMALL_QUEUE` queued screenshots. */
+const RESERVED_FRACTION = 1 / 10
+const MAX_SMALL_QUEUE = 10
 
-/** Why so many more must not wait; undefined when there is room for all of them. */
+/** Why `count` more screenshots cannot be queued. Undefined when there is room for all of them. */
 export function findQueueFullReason(
   count: number,
   { total, own }: QueueLength,
   { maxQueued, maxQueuedPerAccount }: QueueBounds,
 ): string | undefined {
   if (own + count > maxQueuedPerAccount)
-    return `${own} screenshots of the account wait already, and no more than ${maxQueuedPerAccount} may`
-  const isSmall = own + count <= SMALL
-  const open = isSmall ? maxQueued : maxQueued - Math.ceil(maxQueued * KEPT)
-  return total + count > open ? 'too many screenshots are waiting' : undefined
+    return `${own} screenshots of the account are queued, and its limit is ${maxQueuedPerAccount}: retry later`
+  const isSmall = own + count <= MAX_SMALL_QUEUE
+  const open = isSmall ? maxQueued : maxQueued - Math.ceil(maxQueued * RESERVED_FRACTION)
+  return total + count > open ? 'the queue is full: retry later' : undefined
 }
 
 /**
- * The place of a screenshot that so many of its own account are ahead of; 1 is next. By then each other account has had its turns, as many
- * as its weight allows (start-time fair queueing in the operator).
+ * Queue position of a screenshot, 1 for the next one, under the operator's weighted fair queueing. Every other account is served in proportion to
+ * its weight before it.
  */
 export function queuePosition(ownAhead: number, { others, weight }: Pick<QueueFacts, 'others' | 'weight'>): number {
-  const turns = ({ waiting, weight: theirs }: QueueFacts['others'][number]) =>
+  const servedBefore = ({ waiting, weight: theirs }: QueueFacts['others'][number]) =>
     Math.min(waiting, Math.ceil(((ownAhead + 1) * theirs) / weight))
-  return others.reduce((sum, other) => sum + turns(other), ownAhead + 1)
+  return others.reduce((sum, other) => sum + servedBefore(other), ownAhead + 1)
 }
 
 const MAX_SECONDS = 86_400
-/** The estimate is given from half to twice of itself: pages differ. */
+/** The range goes from half to twice the estimate, because pages differ. */
 const SPREAD = 2
 
-/** Seconds until a screenshot ends that so many of its own account are ahead of, by the captures under way and the time that they take. */
+/** Seconds until a screenshot finishes, from the running captures and their mean duration. */
 function secondsUntilEnd(ownAhead: number, facts: QueueFacts, meanCaptureMilliseconds: number): number {
   const { running, maxRunning = Number.POSITIVE_INFINITY } = facts
-  const turns = (queuePosition(ownAhead, facts) - 1) / Math.max(1, running)
-  const ownTurns = ownAhead / maxRunning
-  return ((Math.max(turns, ownTurns) + 1) * meanCaptureMilliseconds) / 1_000
+  const rounds = (queuePosition(ownAhead, facts) - 1) / Math.max(1, running)
+  const ownRounds = ownAhead / maxRunning
+  return ((Math.max(rounds, ownRounds) + 1) * meanCaptureMilliseconds) / 1_000
 }
 
-/** The range text of spec 2.1 for so many screenshots that are asked for together: from the first one's end to the last one's. */
+/** Estimated time for `count` screenshots of one request, from the end of the first to the end of the last, such as `10-60s`. */
 export function toEstimatedTime(count: number, facts: QueueFacts): string {
   const { own, meanCaptureMilliseconds } = facts
   if (meanCaptureMilliseconds === undefined) return ESTIMATED_TIME
@@ -84,7 +84,7 @@ export function toEstimatedTime(count: number, facts: QueueFacts): string {
 const DEFAULT_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 60
 
-/** Seconds in which room for so many may come, at the speed of now. */
+/** Seconds until `count` slots may be free, at the current speed. */
 export function retrySeconds(count: number, { running, meanCaptureMilliseconds }: QueueFacts): number {
   if (meanCaptureMilliseconds === undefined) return DEFAULT_RETRY_SECONDS
   const seconds = Math.ceil((count * meanCaptureMilliseconds) / Math.max(1, running) / 1_000)

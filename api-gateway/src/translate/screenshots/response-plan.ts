@@ -2,11 +2,11 @@ import { invalid, type Problem } from '../../errors.ts'
 import { unknownName } from '../common/problems.ts'
 import type { CreateRequest } from './create-body.ts'
 
-/** The longest that a request is held, in seconds: below the 30 and 60 seconds at which proxies give up. */
+/** Maximum time to hold a request, in seconds. It is below the usual proxy timeouts of 30 and 60 seconds. */
 export const MAX_WAIT_SECONDS = 25
 
 /**
- * Reads `?wait=1..25`, the only parameter of the routes that hold.
+ * Parses `?wait=1..25`, the only parameter of routes that hold requests.
  * @throws ApiError VALIDATION_ERROR that lists every problem
  */
 export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { waitSeconds?: number } {
@@ -20,7 +20,7 @@ export function parseWaitQuery(query: Readonly<Record<string, unknown>>): { wait
   return wait === undefined ? {} : { waitSeconds: Number(wait) }
 }
 
-/** How a creation is answered: how long it may be held, and with what it ends. */
+/** How long a create is held, and the body of its response. */
 export interface ResponsePlan {
   waitSeconds: number
   body: 'record' | 'file' | 'empty'
@@ -33,8 +33,8 @@ interface Asked {
 }
 
 /**
- * Held for `wait` seconds, or as long as possible when the caller says `async: false` or wants the file itself; not at all
- * when it says `async: true`, or nothing. What the body asks for wins over Accept.
+ * Holds for `wait` seconds. Without it, holds as long as possible for `async: false` or when the client wants the file, else not at all.
+ * `response_type` takes precedence over Accept.
  */
 export function planResponse({ request: { async: isAsync, responseType }, waitSeconds, prefersFile }: Asked): ResponsePlan {
   const wantsFile = responseType === 'by_format' || (responseType === undefined && prefersFile)

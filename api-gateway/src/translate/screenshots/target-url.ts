@@ -5,7 +5,7 @@ import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/target-url'
 import type { Problem } from '../../errors.ts'
 import { isObject } from '../common/read-body.ts'
 
-/** What is wrong with an address. `url_not_allowed` alone is not a slip of the pen: it answers with a code of its own. */
+/** A problem with a URL. `url_not_allowed` has its own error code. */
 export interface TargetProblem {
   code: 'too_big' | 'invalid_url' | 'unsupported_scheme' | 'host_required' | 'credentials_in_url' | 'url_not_allowed'
   message: string
@@ -18,10 +18,7 @@ const problem = (code: TargetProblem['code'], message: string): Target => ({ pro
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/**
- * Judges an address to capture by what it says itself: names are not resolved here. What it resolves to is the runner's
- * egress guard's to check.
- */
+/** Evaluates a URL to capture, without DNS. The runner's egress proxy checks the resolved addresses. */
 export function evaluateTarget(text: string, rules: EgressRules): Target {
   if (text.length > MAX_URL_LENGTH) return problem('too_big', `the url must be at most ${MAX_URL_LENGTH} characters long`)
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(text) ?? []
@@ -34,12 +31,12 @@ export function evaluateTarget(text: string, rules: EgressRules): Target {
   if (authority === '' || authority.startsWith(':')) return problem('host_required', 'the url must name a host')
   // Browsers read the scheme in any case; the API server's schema does not.
   const url = `${scheme.toLowerCase()}:${rest}`
-  if (!URL.canParse(url) || !TargetUrl.safeParse(url).success) return problem('invalid_url', 'the url is not a legal address')
+  if (!URL.canParse(url) || !TargetUrl.safeParse(url).success) return problem('invalid_url', 'the url is invalid')
   const decision = classifyTarget(url, rules)
   return decision.allowed ? { url } : problem('url_not_allowed', decision.reason)
 }
 
-/** No allow-list of names opens loopback, so `localhost` is refused even where every name is left to the runner. */
+/** `localhost` is always rejected, because no list of allowed names can open loopback. */
 function classifyTarget(url: string, rules: EgressRules) {
   const host = toCanonicalHost(new URL(url).hostname) ?? ''
   const isLoopbackName = isAllowedHost(host, { allowedHosts: ['localhost', '*.localhost'] })
@@ -51,7 +48,7 @@ function classifyTarget(url: string, rules: EgressRules) {
 
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#\\]*)@/i
 
-/** An address, and what it said before its host. */
+/** A URL without credentials, and its credentials. */
 export interface SplitAddress {
   text: string
   credentials?: PrivateOptions
@@ -61,12 +58,12 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A lone percent sign stands for itself, as in browsers.
+    // A single percent sign is literal, as in browsers.
     return text
   }
 }
 
-/** Takes user name and password out of an address. The last `@` before the path ends them, as browsers read it. */
+/** Removes user name and password from a URL. They end at the last `@` before the path, as in browsers. */
 export function splitCredentials(text: string): SplitAddress {
   const [whole, scheme = '', userinfo = ''] = AUTHORITY.exec(text) ?? []
   if (whole === undefined) return { text }
@@ -76,7 +73,7 @@ export function splitCredentials(text: string): SplitAddress {
   return { text: rest, credentials: { basicAuthUsername: decode(user), basicAuthPassword: decode(password.join(':')) } }
 }
 
-/** What is wrong with the credentials of an address. */
+/** Checks the credentials from a URL. */
 export function findCredentialProblems(credentials: PrivateOptions | undefined, path: string): Problem[] {
   if (credentials === undefined || PrivateOptions.safeParse(credentials).success) return []
   return [{ path, code: 'too_big', message: 'user name and password in the url must be at most 1024 characters long each' }]
@@ -84,13 +81,13 @@ export function findCredentialProblems(credentials: PrivateOptions | undefined, 
 
 // `http://user:password@proxy/`, as other services write it: user and password become private options, and no object or record holds them.
 
-/** A body whose proxy holds no user and password, and what it held. */
+/** A body without proxy credentials, and these credentials. */
 export interface SplitProxy {
   body: unknown
   credentials: PrivateOptions
 }
 
-/** Takes user and password out of `options.proxy`. */
+/** Removes user name and password from `options.proxy`. */
 export function splitProxy(body: unknown): SplitProxy {
   if (!isObject(body) || !isObject(body.options) || typeof body.options.proxy !== 'string') return { body, credentials: {} }
   const { text, credentials } = splitCredentials(body.options.proxy)
@@ -102,7 +99,7 @@ export function splitProxy(body: unknown): SplitProxy {
   }
 }
 
-/** What is wrong with the addresses of a proxy and of a store, as far as their words tell: the same rules as for a page. */
+/** Checks the URLs of a proxy and of a custom object store, with the same egress rules as for pages. */
 export function findProxyUrlProblems({ proxy, storageEndpoint }: CaptureOptions, rules: EgressRules): Problem[] {
   const given = { 'options.proxy': proxy, 'options.storage_endpoint': storageEndpoint }
   return Object.entries(given).flatMap(([path, address]) => {

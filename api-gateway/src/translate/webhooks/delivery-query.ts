@@ -2,15 +2,15 @@ import { DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tinty
 import { invalid } from '../../errors.ts'
 import { DEFAULT_LIMIT, type Readers, readLimit, readQuery } from '../common/query.ts'
 
-/** Which of an endpoint's deliveries. */
+/** Query of the delivery list. */
 export interface DeliveryQuery {
   limit: number
-  /** What the page before gave. */
+  /** `next_cursor` of the previous page. */
   cursor?: string
   states?: readonly DeliveryState[]
 }
 
-/** The newest attempt's instant and the id: deliveries are listed by both. */
+/** Time of the newest attempt and id. Deliveries are sorted by both. */
 export const DELIVERY_CURSOR = /^\d{13}\.dlv_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 const isState = (text: string): text is DeliveryState => DELIVERY_STATES.some((state) => state === text)
@@ -24,7 +24,7 @@ const READERS: Readers<DeliveryQuery> = {
   },
 }
 
-/** Every parameter of the list; the OpenAPI document has the same. */
+/** All parameters of the list. The OpenAPI document has the same. */
 export const DELIVERY_PARAMETERS: readonly string[] = Object.keys(READERS)
 
 /** @throws ApiError VALIDATION_ERROR that lists every problem */
@@ -38,7 +38,7 @@ const DIGITS = 13
 const cursorOf = ({ id, attempts }: LoggedDelivery): string =>
   `${String(Date.parse(attempts.at(-1)?.at ?? '')).padStart(DIGITS, '0')}.${id}`
 
-/** One page, the delivery with the newest attempt first. A delivery that is attempted again moves to the front. */
+/** One page, with the newest attempt first. A new attempt moves its delivery to the front. */
 export function toDeliveryPage(all: readonly LoggedDelivery[], { limit, cursor, states }: DeliveryQuery) {
   const wanted = all
     .filter(({ state }) => states === undefined || states.includes(state))

@@ -10,11 +10,11 @@ export const AttemptRecord = z.object({
   number: z.int().min(1).describe('From 1; X-Webhook-Attempt of the post.'),
   manual: z.boolean().describe('True for a redelivery that was asked for.'),
   at: instantField.describe('When it began.'),
-  duration_ms: z.int().min(0).describe('Until the status line of the answer, or until it was given up.'),
-  status_code: z.int().min(0).describe('HTTP status of the answer; 0 when there was none.'),
+  duration_ms: z.int().min(0).describe('Until the status line of the response, or until it was given up.'),
+  status_code: z.int().min(0).describe('HTTP status of the response; 0 when there was none.'),
   error: z.string().nullable().describe('Class of the failure: answered (not 2xx), timeout, blocked, unresolved, tls, connection.'),
   error_message: z.string().nullable(),
-  response_body: z.string().nullable().describe('The first KiB of the answer; null when there was none.'),
+  response_body: z.string().nullable().describe('The first KiB of the response; null when there was none.'),
 })
 
 /** One event at one endpoint. */
@@ -27,7 +27,7 @@ export const DeliveryRecord = z.object({
   attempt_count: z.int().min(0),
   first_attempt_at: instantField,
   last_attempt_at: instantField,
-  last_status_code: z.int().min(0).describe('HTTP status of the last answer; 0 when there was none.'),
+  last_status_code: z.int().min(0).describe('HTTP status of the last response; 0 when there was none.'),
   attempts: z.array(AttemptRecord).describe('Oldest first; those of the last seven days.'),
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
@@ -55,7 +55,7 @@ const toAttempt = ({ attempt, manual = false, at, milliseconds, statusCode, outc
   response_body: answer ?? null,
 })
 
-/** A delivery as the wire has it. */
+/** Builds the record of a delivery. */
 export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): DeliveryRecord {
   const [first, last] = [attempts[0]!, attempts.at(-1)!]
   const posts = attempts.filter(({ outcome }) => outcome !== 'withdrawn')
@@ -76,16 +76,15 @@ export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): Deliv
 const STATES: Readonly<Record<DeliveryEntry['s'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
 
 /**
- * The log may lack its last lines: an operator that dies takes them along. Whether a delivery is still pending says the ledger of the
- * Screenshot. One that has left the Kubernetes API has nothing pending; what became of it then nobody can tell, and calling it failed leads to
- * a redelivery, which receivers bear.
+ * Corrects the state of a delivery with `status.deliveries`, because a crashed operator loses the last lines of the log. A screenshot that was
+ * archived has no pending deliveries. The outcome is then unknown and counts as failed, so that the client can request a redelivery.
  */
 export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: Webhook, live: Screenshot | undefined): LoggedDelivery {
   const [first] = delivery.attempts
   if (delivery.state !== 'pending' || !first) return delivery
   const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name
   const entry = live?.status?.deliveries?.[first.type]?.[name]
-  // Without an entry the first attempt is not written down yet.
+  // Without an entry the first attempt is not recorded yet.
   const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.s]
   return { ...delivery, state }
 }

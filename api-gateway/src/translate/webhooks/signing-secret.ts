@@ -9,7 +9,7 @@ const SHOWN = 4
 
 const isInRange = (bytes: number): boolean => bytes >= MIN_BYTES && bytes <= MAX_BYTES
 
-/** A secret that a client brings: `whsec_` and base64 of 24 to 64 bytes, as Standard Webhooks has it, or as many printable characters. */
+/** Checks a client's secret: `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks), or 24 to 64 printable characters. */
 export function findSigningSecretProblems(text: string): Problem[] {
   const encoded = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : undefined
   const isRight =
@@ -21,5 +21,5 @@ export function findSigningSecretProblems(text: string): Problem[] {
   return [{ path: 'signing_secret', code: 'invalid_secret', message }]
 }
 
-/** What may be shown of a secret: `whsec_…a1b2`. */
+/** A hint that identifies a secret: `whsec_…a1b2`. */
 export const hintOf = (text: string): string => `${text.startsWith(PREFIX) ? PREFIX : ''}…${text.slice(-SHOWN)}`

@@ -7,10 +7,10 @@ import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../common/webhook-url.ts'
 import { findSigningSecretProblems } from './signing-secret.ts'
 
-// Bodies of the webhook routes (spec 4.7 and 4.10).
+// Bodies of the webhook routes.
 
 const name = boundedText(1, 100).describe('Name for people, at most 100 characters.')
-// The rules of addresses are judged apart, so that a bad one is told once and in words.
+// URLs are checked separately, so that each gets one clear error message.
 const url = z
   .string()
   .meta({ format: 'uri', maxLength: MAX_WEBHOOK_URL_LENGTH, pattern: '^https://' })
@@ -46,7 +46,7 @@ export type UpdateWebhookBody = z.infer<typeof UpdateWebhookBody>
 
 const findUrlProblems = (url: string | undefined, rules: EgressRules) => (url === undefined ? [] : findWebhookUrlProblems(url, rules))
 
-/** A refused address alone has a code of its own, as at the creation of a screenshot. */
+/** A URL that is not allowed has its own error code if it is the only problem, as in POST /screenshots. */
 function withUrlCode<T>(read: () => T): T {
   try {
     return read()

@@ -7,7 +7,7 @@ import type { CreateWebhookBody, UpdateWebhookBody } from './webhook-body.ts'
 
 type SigningSecret = NonNullable<WebhookSpec['signingSecrets']>[number]
 
-/** A webhook before it is stored. */
+/** A webhook that is not created yet. */
 export interface NewWebhook {
   metadata: { name: string }
   spec: WebhookSpec
@@ -33,16 +33,16 @@ export function buildWebhook(
   }
 }
 
-/** What a PATCH writes. @throws ApiError VALIDATION_ERROR for what the default webhook has not */
+/** The patch for an update. @throws ApiError VALIDATION_ERROR for fixed fields of the default webhook */
 export function toWebhookPatch({ is_active, ...fields }: UpdateWebhookBody, { spec }: Pick<Webhook, 'spec'>, now: Date): ObjectPatch {
   if (spec.isDefault) rejectFixedFields(fields)
   if (is_active === undefined) return { metadata: toUpdatedMetadata(now), spec: fields }
-  // Whoever switches it decides: why it was switched off before is of no more use.
+  // The client sets is_active, so the reason of an earlier deactivation no longer applies.
   const { annotations } = toUpdatedMetadata(now)
   return { metadata: { annotations: { ...annotations, [Annotation.disabledReason]: null } }, spec: { ...fields, active: is_active } }
 }
 
-/** Each request that names a `webhook_url` brings its own. */
+/** Requests with a `webhook_url` set these fields themselves. */
 function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
   const paths = (['url', 'events'] as const).filter((name) => fields[name] !== undefined)
   if (paths.length === 0) return
@@ -50,8 +50,8 @@ function rejectFixedFields(fields: Omit<UpdateWebhookBody, 'is_active'>): void {
 }
 
 /**
- * What a rotation writes: the new secret, and the old one behind it for as long as both sign.
- * @throws ApiError ROTATION_IN_PROGRESS when an earlier overlap still runs; CONFLICT when the old one cannot sign beside the new one
+ * The patch for a rotation: the new secret, and the old one while both sign.
+ * @throws ApiError ROTATION_IN_PROGRESS during an earlier overlap, CONFLICT when the old secret cannot be used beside the new one
  */
 export function toSecretRotation({ spec }: Webhook, secret: SigningSecret, rotation: RotateBody, now: Date): ObjectPatch {
   const [current, previous] = spec.signingSecrets ?? []

@@ -6,7 +6,7 @@ import type { PostAnswer } from '@tintype/crds/post-answer'
 import { z } from 'zod'
 import { CountedPagination, instantField } from '../common/fields.ts'
 
-/** A webhook as it is shown (spec 2.5); its secret never. */
+/** The record of a webhook, without its secret. */
 export const WebhookRecord = z.object({
   id: z.string().describe('Webhook id, prefix wh_.'),
   name: z.string(),
@@ -40,7 +40,7 @@ export const WebhookStatisticsRecord = z.object({
   last_delivery_at: instantField.nullable(),
   last_success_at: instantField.nullable(),
   last_failure_at: instantField.nullable(),
-  last_status_code: count.nullable().describe('HTTP status of the last answer; 0 when there was none.'),
+  last_status_code: count.nullable().describe('HTTP status of the last response; 0 when there was none.'),
   consecutive_failures: count.describe('Attempts that have failed since the last success.'),
 })
 export type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
@@ -59,7 +59,7 @@ export const SecretRotated = z.object({
 const iso = (instant: string): string => new Date(instant).toISOString()
 const isoOrNull = (instant: string | undefined): string | null => (instant === undefined ? null : iso(instant))
 
-/** What is shown of a webhook. */
+/** Builds the record of a webhook. */
 export function toWebhookRecord(webhook: Webhook): WebhookRecord {
   const { metadata, spec } = webhook
   const createdAt = iso(metadata.creationTimestamp)
@@ -81,7 +81,7 @@ export function toWebhookRecord(webhook: Webhook): WebhookRecord {
 const NONE: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 const round = (value: number): number => Math.round(value * 100) / 100
 
-/** What is told of a webhook's deliveries. @param pending those that await another attempt */
+/** Builds the delivery statistics of a webhook. @param pending number of pending deliveries */
 export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending: number): WebhookStatisticsRecord {
   const counts = status?.statistics ?? NONE
   const { total, successful, failed, answers = 0, answerMilliseconds = 0 } = counts
@@ -101,18 +101,18 @@ export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending:
   }
 }
 
-/** What came of a test event (spec 2.6). */
+/** Result of a test event. */
 export const WebhookTestResult = z.object({
-  success: z.boolean().describe('True when the endpoint answered 2xx in time.'),
+  success: z.boolean().describe('True when the endpoint responded with 2xx in time.'),
   message: z.string(),
-  status_code: z.int().min(0).describe('HTTP status of the endpoint; 0 when it gave no answer.'),
+  status_code: z.int().min(0).describe('HTTP status of the endpoint; 0 when it did not respond.'),
   response_time_ms: z.int().min(0),
   error: z.string().nullable().describe('Why it failed.'),
   timestamp: instantField,
 })
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 
-/** The operator's answer as the wire has it. */
+/** Converts the operator's response. */
 export const toTestResult = ({ success, statusCode, responseMilliseconds, error, time }: PostAnswer): WebhookTestResult => ({
   success,
   message: success ? 'The endpoint took the test event' : 'The endpoint did not take the test event',

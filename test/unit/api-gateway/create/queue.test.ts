@@ -54,7 +54,7 @@ t.test(
     fill(screenshots, 'flood', 10_000)
     fill(screenshots, 'nobody', 9_500)
     t.doesNotThrow(() => queue.check(anAccount('acme'), 100))
-    t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL', message: /10000 screenshots of the account wait/ })
+    t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL', message: /10000 screenshots of the account are queued/ })
   },
 )
 
