@@ -9,7 +9,7 @@ import type { Operation, Tag } from './operations/operation.ts'
 import { toComponents, toJsonSchema } from './schemas/naming.ts'
 import { writeOperation } from './write-operation.ts'
 
-/** Where the operations live; `/v1` serves the same. */
+/** Documented prefix of the operations. `/v1` serves the same. */
 export const API_PREFIX = '/api/v1'
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -29,7 +29,7 @@ const DESCRIPTION = `Web pages in, pictures out.
 - Unknown fields, wrong types and values out of range are rejected. The response lists all problems in \`error.details\`.
 - The same paths are served below \`/v1\`. Changes within version 1 only add.`
 
-/** The path of an operation as the document writes it. */
+/** The path of an operation in the document. */
 export const pathOf = ({ path, isOutsideApi }: Pick<Operation, 'path' | 'isOutsideApi'>): string =>
   isOutsideApi ? path : API_PREFIX + path
 
@@ -55,7 +55,7 @@ const apiKey = {
   description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` is all of them.`,
 }
 
-/** Builds the OpenAPI 3.1 document of the whole interface. Pure: the same code gives the same document. */
+/** Builds the OpenAPI 3.1 document of the API. */
 export const buildDocument = () => ({
   openapi: '3.1.0',
   info: {

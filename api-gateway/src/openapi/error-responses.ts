@@ -3,7 +3,7 @@ import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from './operations/hea
 import { ErrorBody } from './schemas/errors.ts'
 import { refTo } from './schemas/naming.ts'
 
-/** Details that are worth showing; the other codes carry none, or what their remedy says. */
+/** Example details of error codes. The other codes have none. */
 const DETAILS: Partial<Record<HttpErrorCode, unknown>> = {
   VALIDATION_ERROR: [{ path: 'options.delay', code: 'too_small', message: 'options.delay must be at least 0' }],
   URL_NOT_ALLOWED: [{ path: 'url', code: 'url_not_allowed', message: 'the address is not public' }],
@@ -36,10 +36,10 @@ const toExample = (code: HttpErrorCode) => ({
 
 const toPascalCase = (code: string): string => code.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** `400` with its codes → `Error400ValidationErrorUrlNotAllowed`: the same refusals stand in the document once. */
+/** Component name such as `Error400ValidationErrorUrlNotAllowed`. Equal sets of errors share one component. */
 export const nameOfErrors = (status: number, codes: readonly HttpErrorCode[]): string => `Error${status}${codes.map(toPascalCase).join('')}`
 
-/** The answer to a request that is refused with one of these codes. */
+/** The response for a status with these error codes. */
 export function toErrorResponse(status: number, codes: readonly HttpErrorCode[]) {
   const names = [...COMMON_HEADERS, ...(HEADERS_OF[status] ?? []), ...(status === 429 ? LIMIT_HEADERS : [])]
   return {

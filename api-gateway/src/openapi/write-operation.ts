@@ -7,9 +7,9 @@ import type { Body, Operation, Parameter, ResponseSpec } from './operations/oper
 import { idempotencyKey } from './operations/parameters.ts'
 import { refTo, toJsonSchema } from './schemas/naming.ts'
 
-// From the table to OpenAPI's own words, one operation at a time.
+// Converts operations from the table to OpenAPI.
 
-/** Examples stand in the schema: what stands beside it, reference pages fill in when somebody tries the operation out. */
+/** Examples are inside the schema, because reference pages prefill forms with examples beside it. */
 const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
   ...rest,
   ...(explode === false ? { style: 'form', explode } : {}),
@@ -50,11 +50,11 @@ function writeResponses(operation: Operation) {
   const bad = [...errorsOf(operation)].map(
     ([status, codes]) => [String(status), { $ref: `#/components/responses/${nameOfErrors(status, codes)}` }] as const,
   )
-  // Object keys that are numbers come in their order.
+  // Numeric object keys are sorted.
   return Object.fromEntries([...good, ...bad])
 }
 
-/** An operation as it stands in `paths`. */
+/** An operation for `paths`. */
 export function writeOperation(operation: Operation) {
   const { id, tag, summary, description, scope, parameters = [], body, isKeyed } = operation
   const all = [...parameters, ...(isKeyed ? [idempotencyKey] : [])]
@@ -63,7 +63,7 @@ export function writeOperation(operation: Operation) {
     tags: [tag],
     summary,
     description: [description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join('\n\n'),
-    // Scopes of a bearer may be named since 3.1.
+    // OpenAPI 3.1 allows scopes for bearer authentication.
     security: scope === undefined ? [] : [{ apiKey: [scope] }],
     ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),
     ...(body === undefined ? {} : { requestBody: writeBody(body) }),

@@ -1,4 +1,4 @@
-// Examples of what an account manages: its keys and its webhook endpoints.
+// Examples of keys and webhooks.
 
 const createdAt = '2026-11-21T10:00:00.000Z'
 const pagination = { limit: 100, offset: 0, total: 1, has_more: false }
@@ -19,7 +19,7 @@ export const key = {
   previous_key_expires_at: null,
 }
 
-/** As long as a key's text is, and as little a key as text can be. */
+/** Has the length of a key but is not a valid one. */
 const text = 'ttk_EXAMPLEexampleEXAMPLEexampleEX9fKd'
 
 export const keyCreated = { message: 'API key created successfully', data: { ...key, key: text } }

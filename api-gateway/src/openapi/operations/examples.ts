@@ -1,4 +1,4 @@
-// One story, told by all examples: a page is captured, alone and in a batch. A test holds them against the schemas.
+// Examples of screenshots and batches. A test checks them against the schemas.
 
 const id = 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f'
 const secondId = 'scr_7yztsh6vzw1m8r5t2k6p3a9c4g'

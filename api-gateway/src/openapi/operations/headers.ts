@@ -12,7 +12,7 @@ const whole = z.int().min(0)
 /** Every response header that a client may want to read. */
 export const HEADERS = {
   'X-Request-Id': {
-    description: 'Id of the request: the client’s own, or a new one. Quote it when you complain.',
+    description: 'Id of the request: the client’s own, or a new one. Quote it in bug reports.',
     schema: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/),
     example: '3f6c1d0e-8d1c-4a2b-9c57-0f8a3f1f7a10',
     required: true,
@@ -35,7 +35,7 @@ export const HEADERS = {
   'X-Quota-Reset': { description: 'Unix time in seconds at which the next month begins (UTC).', schema: whole, example: 1_796_083_200 },
   'Retry-After': { description: 'Seconds after which to ask again.', schema: whole, example: 2 },
   'X-Queue-Position': {
-    description: 'Place of a screenshot that waits for a runner, by the turns that the accounts take; 1 is the next.',
+    description: 'Queue position of a screenshot under weighted fair queueing between accounts. 1 is the next.',
     schema: z.int().min(1),
     example: 12,
   },

@@ -3,8 +3,8 @@ import type { Scope } from '@tintype/crds/kinds/api-key'
 import type { z } from 'zod'
 import type { HeaderName } from './headers.ts'
 
-// The table of operations: what is documented of each route. Routes read their requests by hand, for exact messages; a test holds that
-// every route is here, with the same scope, and that nothing else is.
+// Types of the table of operations, which documents every route. The routes parse requests themselves for exact error messages. A test checks that
+// the table has every route with the same scope, and no others.
 
 export interface Parameter {
   name: string
@@ -13,7 +13,7 @@ export interface Parameter {
   schema: z.ZodType
   example?: unknown
   required?: boolean
-  /** False: a list is one text with commas. */
+  /** False for lists that are separated by commas. */
   explode?: false
 }
 
@@ -26,10 +26,10 @@ export interface Link {
 
 export interface ResponseSpec {
   description: string
-  /** A named schema of the JSON that is sent; absent: an empty body, unless `files`. */
+  /** Named schema of the JSON body. Absent for an empty body or `files`. */
   schema?: z.ZodType
   example?: unknown
-  /** The file of a capture may be the response, instead of JSON or beside it; `every`: or one of its artifacts. */
+  /** The response can be the file of a capture, or with `every` also an artifact. */
   files?: 'capture' | 'every'
   headers?: readonly HeaderName[]
   links?: Readonly<Record<string, Link>>
@@ -38,7 +38,7 @@ export interface ResponseSpec {
 export interface Body {
   schema: z.ZodType
   examples: Readonly<Record<string, { summary: string; value: unknown }>>
-  /** False: the body may be left out. */
+  /** False when the body is optional. */
   required?: boolean
 }
 
@@ -47,20 +47,20 @@ export type Tag = 'Screenshots' | 'Batches' | 'Devices' | 'Webhooks' | 'API keys
 export interface Operation {
   id: string
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** As the document writes it, below `/api/v1`. */
+  /** Path below `/api/v1`. */
   path: `/${string}`
-  /** The path is not below `/api/v1`. */
+  /** True when the path is not below `/api/v1`. */
   isOutsideApi?: true
   tag: Tag
-  /** What the key must be allowed to do; absent: public. */
+  /** Scope that the key needs. Absent for public operations. */
   scope?: Scope
   summary: string
   description?: string
   parameters?: readonly Parameter[]
   body?: Body
   responses: Readonly<Record<number, ResponseSpec>>
-  /** Codes of its own, beside those that every operation of its kind can answer. */
+  /** Error codes of this operation, in addition to the common ones. */
   errors?: readonly HttpErrorCode[]
-  /** Takes an Idempotency-Key. */
+  /** Accepts an Idempotency-Key. */
   isKeyed?: true
 }

@@ -8,7 +8,7 @@ import { DELIVERY_CURSOR } from '../../translate/webhooks/delivery-query.ts'
 import { anId } from '../schemas/common.ts'
 import type { Parameter } from './operation.ts'
 
-/** What a list's limit may say: more than the most is taken as the most. */
+/** Largest accepted `limit`. Values above the maximum are reduced to it. */
 const MAX_LIMIT_TEXT = 999_999_999
 
 export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
@@ -40,7 +40,7 @@ export const wait: Parameter = {
 export const prefer: Parameter = {
   name: 'Prefer',
   in: 'header',
-  description: '`handling=lenient` ignores unknown names instead of refusing them, and lists them in X-Ignored-Options (RFC 7240).',
+  description: '`handling=lenient` ignores unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
   schema: z.string(),
   example: 'handling=lenient',
 }
@@ -105,7 +105,7 @@ const instant = (name: string, what: string): Parameter => ({
   example: '2026-11-21T10:00:00Z',
 })
 
-/** What GET /screenshots understands; a test holds the names against the parser's. */
+/** Parameters of GET /screenshots. A test compares the names with the parser. */
 export const listParameters: readonly Parameter[] = [
   limit,
   {
@@ -149,7 +149,7 @@ export const listParameters: readonly Parameter[] = [
   { name: 'format', in: 'query', description: 'Only of this format.', schema: FileFormat, example: 'png' },
 ]
 
-/** What GET /webhooks/{id}/deliveries understands; a test holds the names against the parser's. */
+/** Parameters of GET /webhooks/{id}/deliveries. A test compares the names with the parser. */
 export const deliveryParameters: readonly Parameter[] = [
   limit,
   {

@@ -6,7 +6,7 @@ import { CreateBody } from '../../translate/screenshots/create-body.ts'
 import { CreateWebhookBody, UpdateWebhookBody } from '../../translate/webhooks/webhook-body.ts'
 import { name } from './naming.ts'
 
-// The bodies as the routes read them, with what the document says besides: the rules of addresses are judged by code.
+// Request bodies as the routes parse them. The rules for URLs are added here, because the routes check them in code.
 
 const MAX_URL_LENGTH = 8192
 

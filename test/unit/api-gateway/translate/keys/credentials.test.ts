@@ -68,7 +68,7 @@ t.test('isUsable takes a key without a hash for nobody’s', async (t) => {
   t.equal(isUsable({ ...key, metadata: { ...key.metadata, labels: {} } }, '', now), false)
 })
 
-t.test('findRightful gives the oldest of several keys with one text', async (t) => {
+t.test('findOldestKey gives the oldest of several keys with one text', async (t) => {
   const aged = (name: string, creationTimestamp: string) => {
     const key = anApiKey(text, {})
     return { ...key, metadata: { ...key.metadata, name, creationTimestamp } }
@@ -82,7 +82,7 @@ t.test('findRightful gives the oldest of several keys with one text', async (t) 
   t.equal(findOldestKey([]), undefined)
 })
 
-t.test('requireScope lets pass what the key may do', async (t) => {
+t.test('assertScope lets pass what the key may do', async (t) => {
   for (const scopes of [undefined, ['*'], ['screenshots:read'], ['keys:read', 'screenshots:read']] as const) {
     const spec: ApiKeySpec = scopes === undefined ? {} : { scopes: [...scopes] }
     t.doesNotThrow(() => assertScope(anApiKey(text, spec), 'screenshots:read'))

@@ -133,7 +133,7 @@ for (const text of [{ sort: 'completed_at' }, { sort: 'completed_at', order: 'as
   })
 }
 
-t.test('requireNoneArchived refuses what live records alone cannot answer, and says what would do', async (t) => {
+t.test('assertNoneArchived refuses what live records alone cannot answer, and says what would do', async (t) => {
   const query = parseListQuery({ sort: 'completed_at', order: 'asc' })
   assertNoneArchived(undefined, query)
   t.throws(() => assertNoneArchived(shots[5], query), {

@@ -46,13 +46,13 @@ t.test(
 
 const facts: QueueFacts = { own: 0, weight: 1, others: [], running: 2, meanCaptureMilliseconds: 2_000 }
 
-t.test('queuePosition counts a turn of every other account, by its weight, and no more than it has waiting', async (t) => {
+t.test('queuePosition counts the other accounts by weight, and no more than they have queued', async (t) => {
   const others = [
     { waiting: 2_000, weight: 1 },
     { waiting: 1, weight: 8 },
   ]
   t.equal(queuePosition(0, { others: [], weight: 1 }), 1)
-  t.equal(queuePosition(0, { others, weight: 1 }), 3, 'a batch of thousands is one turn')
+  t.equal(queuePosition(0, { others, weight: 1 }), 3, 'a batch of thousands counts once')
   t.equal(queuePosition(9, { others, weight: 1 }), 21)
   t.equal(queuePosition(9, { others, weight: 2 }), 16)
 })

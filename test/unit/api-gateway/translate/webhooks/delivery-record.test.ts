@@ -29,12 +29,12 @@ const cases = [
   { name: 'calls failed what nobody can tell', logged: 'pending', live: undefined, state: 'failed' },
 ] as const
 for (const { name, logged, live, state } of cases) {
-  t.test(`withLedger ${name}`, async (t) => {
+  t.test(`withDeliveryState ${name}`, async (t) => {
     t.equal(withDeliveryState(aDelivery(logged), aWebhook(), live).state, state)
   })
 }
 
-t.test('withLedger finds the deliveries of a default webhook by their own name', async (t) => {
+t.test('withDeliveryState finds the deliveries of a default webhook by their own name', async (t) => {
   const hook = aWebhook({ spec: { isDefault: true } })
   t.equal(withDeliveryState(aDelivery('pending'), hook, aShot('_request', 'ok')).state, 'successful')
 })
