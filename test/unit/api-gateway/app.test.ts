@@ -45,7 +45,10 @@ t.test('the app never tells what went wrong inside', async (t) => {
   })
   const response = await app.inject({ url: '/v1/screenshots', headers })
   t.equal(response.statusCode, 500)
-  t.match(response.json(), { success: false, error: { code: 'INTERNAL_ERROR', message: 'internal error: contact the operator of this service with the request id' } })
+  t.match(response.json(), {
+    success: false,
+    error: { code: 'INTERNAL_ERROR', message: 'internal error: contact the operator of this service with the request id' },
+  })
   t.notMatch(response.body, 'hunter2')
 })
 

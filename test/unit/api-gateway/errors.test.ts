@@ -25,7 +25,12 @@ for (const { code, status } of framework) {
 
 t.test('toHttpError says nothing about what is not ours', async (t) => {
   for (const error of [new Error('password=1'), Object.assign(new Error('x'), { statusCode: 404 }), 'text', undefined, null]) {
-    t.strictSame(toHttpError(error), { status: 500, code: 'INTERNAL_ERROR', message: 'internal error: contact the operator of this service with the request id', headers: {} })
+    t.strictSame(toHttpError(error), {
+      status: 500,
+      code: 'INTERNAL_ERROR',
+      message: 'internal error: contact the operator of this service with the request id',
+      headers: {},
+    })
   }
 })
 
