@@ -13,10 +13,10 @@ const toRequestPath = (field: string): string => toSnakeCase(field.replace(/^spe
 /** The CRD schema rejected what the gateway accepted. The causes name fields of the spec, which come from the client. */
 function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
-  const told = causes
+  const problems = causes
     .filter(({ field }) => field?.startsWith('spec'))
     .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is refused` }))
-  return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
+  return problems.length > 0 ? problems : [{ path: '', code: 'refused', message: 'the request is refused' }]
 }
 
 /** Translates errors of the Kubernetes client. Other errors stay unchanged. */
