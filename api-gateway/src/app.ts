@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts'
 import { addAuth } from './plugins/auth.ts'
 import { addBodies, MAX_BODY_BYTES } from './plugins/bodies.ts'
 import { addCors } from './plugins/cors.ts'
-import { addErrors, answerError, answerProtocolError } from './plugins/errors.ts'
+import { addErrors, sendError, sendProtocolError } from './plugins/errors.ts'
 import { addLimits } from './plugins/limits.ts'
 import { addMethods } from './plugins/methods.ts'
 import { addRequestId, requestIdOf } from './plugins/request-id.ts'
@@ -27,7 +27,7 @@ import { addWebhookTestRoute, type WebhookTestDeps } from './routes/v1/webhook-t
 import { addWebhookRoutes, type WebhooksDeps } from './routes/v1/webhooks.ts'
 import type { KeyStore, QuotaStore } from './store/ports.ts'
 
-/** Everything the gateway needs of the world; tests give their own. */
+/** All external dependencies of the gateway. Tests pass fakes. */
 export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, StatusDeps, UsageDeps, KeysDeps, WebhooksDeps {
   postRequests: DeliveriesDeps['postRequests'] & WebhookTestDeps['postRequests']
   screenshots: ScreenshotsDeps['screenshots']
@@ -37,16 +37,16 @@ export interface Deps extends Omit<ScreenshotsDeps, 'metrics'>, TracingDeps, Sta
   metrics: Metrics
   log: FastifyBaseLogger
   callsPerMinute: CallsPerMinute
-  /** Origins whose pages may call the API; `*`: all. */
+  /** Origins whose pages may call the API. `*` allows all. */
   corsOrigins: readonly string[]
 }
 
-/** Milliseconds in which a request must have arrived whole. */
+/** A request must be received completely within this time. */
 const REQUEST_MILLISECONDS = 60_000
-/** The spec writes both. */
+/** Every route exists under both prefixes. */
 const PREFIXES = ['/api/v1', '/v1']
 
-/** Builds the REST server. It never listens: main does, and tests call `inject`. */
+/** Builds the REST server without listening. `main` listens, and tests call `inject`. */
 export function buildApp(deps: Deps): FastifyInstance {
   const app = Fastify({
     loggerInstance: deps.log,
@@ -57,8 +57,8 @@ export function buildApp(deps: Deps): FastifyInstance {
     requestTimeout: REQUEST_MILLISECONDS,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: answerError,
-    clientErrorHandler: answerProtocolError,
+    frameworkErrors: sendError,
+    clientErrorHandler: sendProtocolError,
   })
   addErrors(app)
   addRequestId(app)
@@ -69,7 +69,7 @@ export function buildApp(deps: Deps): FastifyInstance {
   addRequestMetrics(app, deps.metrics)
   addAuth(app, deps)
   addLimits(app, { ...deps, calls: new CallLimits(deps.callsPerMinute) })
-  // While it ends, the process asks each client to connect anew: to another replica.
+  // During shutdown clients should reconnect to another replica.
   app.addHook('onSend', async (_request, reply) => {
     if (deps.draining.aborted) reply.header('connection', 'close')
   })

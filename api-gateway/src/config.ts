@@ -15,10 +15,10 @@ const list = z
   )
 const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)
 
-/** `https://app.example`: nothing after the port, as browsers send it. */
+/** True for an origin as browsers send it, such as `https://app.example`, and for `*`. */
 const isOrigin = (text: string): boolean => text === '*' || (URL.canParse(text) && new URL(text).origin === text)
 
-/** The environment is the documentation: name, default and unit of each setting. */
+/** All settings, with their default and unit. */
 const Env = z.object({
   TINTYPE_NAMESPACE: z.string().min(1).optional(), // absent: the service account's or the context's
   TINTYPE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -29,41 +29,41 @@ const Env = z.object({
   TINTYPE_STORAGE_BUCKET: z.string().min(1).default('tintype'),
   TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
-  // The identity that signs links to the store; empty: the gateway's own.
+  // Credentials that presign URLs of the object store. Empty: the gateway's own.
   TINTYPE_STORAGE_LINKS_ACCESS_KEY: z.string().default(''),
   TINTYPE_STORAGE_LINKS_SECRET_KEY: z.string().default(''),
-  // Address under which clients reach the gateway; empty: links name the host that the request was sent to.
+  // URL at which clients reach the gateway. Empty: links use the host of the request.
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   TINTYPE_POD_NAME: z.string().min(1).max(200).default('api-gateway'), // begins the name of this process's Lease
-  TINTYPE_POD_UID: z.string().max(64).default(''), // owner of that Lease; empty: nobody
-  TINTYPE_PLANS: PlansText, // JSON; empty: spec 8
+  TINTYPE_POD_UID: z.string().max(64).default(''), // owner of that Lease; empty: no owner
+  TINTYPE_PLANS: PlansText, // JSON; empty: the default plans
   TINTYPE_OPTION_POLICY: OptionPolicyText, // JSON: which kinds of options are allowed; empty: all
   TINTYPE_DOWNLOAD_KEYS_FILE: z.string().min(1),
-  TINTYPE_SEALING_KEY_FILE: z.string().min(1), // the public half: what it seals, the operator opens
-  TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // lists and reports of an account, on each replica
-  TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // changes of its keys and webhooks, on each replica
-  TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys of an account
-  TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks of an account: bounds what one event fans out to
-  // The same as the operator's: what it would refuse to post to is refused when it is asked for.
+  TINTYPE_SEALING_KEY_FILE: z.string().min(1), // public key; the operator has the private one
+  TINTYPE_READS_PER_MINUTE: z.coerce.number().int().min(1).default(6_000), // per account and replica: lists and reports
+  TINTYPE_CHANGES_PER_MINUTE: z.coerce.number().int().min(1).default(600), // per account and replica: changes of keys and webhooks
+  TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
+  TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
+  // Same values as in the operator, so that a URL it would not post to is rejected early.
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
-  // Address of the store for the world: download links lead there instead of through the gateway.
+  // Public URL of the object store. Download links then lead there instead of through the gateway.
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
-  // Finished screenshots in the Kubernetes API before the oldest are archived; at twice as many, creations are refused.
+  // Finished screenshots in the Kubernetes API above which the oldest are archived. At twice this number creates are rejected.
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().min(1).default(10_000),
-  // Screenshots that may wait for a runner, in all and of one account; a plan may have a number of its own.
+  // Maximum queued screenshots, in total and per account. A plan can override the latter.
   TINTYPE_MAX_QUEUED: z.coerce.number().int().min(1).default(10_000),
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
-  // Origins whose pages may call the API, such as https://app.example; `*`: all; empty: none.
+  // Origins whose pages may call the API, such as https://app.example. `*` allows all.
   TINTYPE_CORS_ORIGINS: list.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
-  TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // files streamed at once
-  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // downloads may end in this time
-  TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until no load balancer sends requests any more
-  // Spans go there, by OTLP over HTTP; empty: none are made (OpenTelemetry's own variables).
+  TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // concurrent file downloads
+  TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // time for running downloads to finish
+  TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until load balancers stop sending requests
+  // Standard OpenTelemetry variables: the OTLP endpoint for spans. Empty: no spans.
   OTEL_EXPORTER_OTLP_ENDPOINT: OtlpEndpoint,
   OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1), // part of the requests that begin a trace
-  // What the default pool's egress says, as far as an address itself tells. Names may be left to the runners: `*`.
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1), // fraction of requests that start a trace
+  // Egress rules of the default pool, for checking URLs without DNS. `*` leaves host names to the runners.
   TINTYPE_ALLOWED_HOSTS: list.transform((hosts) => (hosts.length > 0 ? hosts : ['*'])),
   TINTYPE_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
   TINTYPE_DENIED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
@@ -77,12 +77,12 @@ const Env = z.object({
 type Env = z.infer<typeof Env>
 
 /**
- * The program's settings, read once.
- * @throws Error that names every mistake at once
+ * Reads the settings from the environment.
+ * @throws Error that lists every problem
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = Env.safeParse(env)
-  if (!parsed.success) throw new Error(`the environment is not right:\n${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) throw new Error(`invalid environment:\n${z.prettifyError(parsed.error)}`)
   return Object.freeze(toConfig(parsed.data))
 }
 

@@ -1,6 +1,6 @@
 import { HTTP_ERRORS, type HttpErrorCode, type ProblemCode } from '@tintype/crds/errors'
 
-/** One fault in a request: where (`options.image_quality`, `urls[3]`; empty for the whole body), which, and what to do. Never the value. */
+/** One problem in a request. `path` is a field such as `options.image_quality` or `urls[3]`, or empty for the body. Never contains the value. */
 export interface Problem {
   path: string
   code: ProblemCode
@@ -8,13 +8,13 @@ export interface Problem {
 }
 
 interface ApiErrorOptions {
-  /** Goes out as `error.details`: problems of the request, or facts about the refusal. */
+  /** Sent as `error.details`: problems of the request, or facts about the error. */
   details?: readonly Problem[] | Readonly<Record<string, unknown>> | undefined
   headers?: Readonly<Record<string, string>> | undefined
   cause?: unknown
 }
 
-/** What the gateway answers instead of a result. The status belongs to the code (crds/src/errors.ts). */
+/** An error response. The HTTP status follows from the code (crds/src/errors.ts). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: HttpErrorCode
@@ -29,19 +29,19 @@ export class ApiError extends Error {
   }
 }
 
-/** A request with faults in it: all of them at once. */
+/** A VALIDATION_ERROR that lists all problems of a request. */
 export const invalid = (problems: readonly Problem[]): ApiError =>
-  new ApiError('VALIDATION_ERROR', problems.length === 1 ? problems[0]!.message : `the request has ${problems.length} faults`, {
+  new ApiError('VALIDATION_ERROR', problems.length === 1 ? problems[0]!.message : `the request has ${problems.length} problems`, {
     details: problems,
   })
 
-/** The same answer for an unknown id, a malformed one and another account's: nobody learns which ids exist. */
+/** The same error for unknown ids, malformed ids and ids of other accounts, so that clients cannot find out which ids exist. */
 export const notFound = (what: string): ApiError => new ApiError('NOT_FOUND', `there is no such ${what}`)
 
-/** Something that the gateway needs is away for a while. */
+/** A dependency of the gateway is temporarily unavailable. */
 export const unavailable = (message: string, cause?: unknown): ApiError => new ApiError('SERVICE_UNAVAILABLE', message, { cause })
 
-/** How an error goes out. */
+/** An error as it is sent. */
 export interface HttpError {
   status: number
   code: HttpErrorCode
@@ -52,15 +52,15 @@ export interface HttpError {
 
 const RETRY_SECONDS = '2'
 
-/** Fastify's own refusals; whatever is not here and not an ApiError is a bug of ours. */
+/** Errors of Fastify itself. Any other error that is not an ApiError is a bug. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { code: HttpErrorCode; message: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', message: 'the body is larger than 4 MiB' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'UNSUPPORTED_MEDIA_TYPE', message: 'the body must be JSON (Content-Type: application/json)' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'VALIDATION_ERROR', message: 'the body is not as long as Content-Length says' },
-  FST_ERR_BAD_URL: { code: 'VALIDATION_ERROR', message: 'the path is not a legal URL path' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'VALIDATION_ERROR', message: 'the length of the body differs from Content-Length' },
+  FST_ERR_BAD_URL: { code: 'VALIDATION_ERROR', message: 'the URL path is invalid' },
 }
 
-/** Classifies any error by code, never by text; the text of what is not ours never leaves the process. */
+/** Maps any error to a response by its code. Messages of unknown errors are never sent. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof ApiError) {
     const { code, message, details } = error
@@ -70,10 +70,15 @@ export function toHttpError(error: unknown): HttpError {
   }
   const known = FRAMEWORK_ERRORS[(error as { code?: string } | undefined)?.code ?? '']
   if (known) return { ...known, status: HTTP_ERRORS[known.code].status, headers: {} }
-  return { status: 500, code: 'INTERNAL_ERROR', message: 'something went wrong here', headers: {} }
+  return {
+    status: 500,
+    code: 'INTERNAL_ERROR',
+    message: 'internal error: contact the operator of this service with the request id',
+    headers: {},
+  }
 }
 
-/** The body of every refusal (spec 7). */
+/** The body of every error response. */
 export const toErrorBody = ({ code, message, details }: Pick<HttpError, 'code' | 'message' | 'details'>, requestId: string) => ({
   success: false,
   error: { message, code, ...(details === undefined ? {} : { details }), request_id: requestId },

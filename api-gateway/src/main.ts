@@ -15,9 +15,9 @@ import { type Logger, pino } from 'pino'
 import { buildApp } from './app.ts'
 import { BucketArchive } from './archive/bucket-archive.ts'
 import { type Config, loadConfig } from './config.ts'
-import { Doubts } from './create/doubts.ts'
 import { Idempotency } from './create/idempotency.ts'
 import { Queue } from './create/queue.ts'
+import { UncertainCreates } from './create/uncertain-creates.ts'
 import { addGauges, buildMetrics } from './metrics.ts'
 import { buildProbeServer } from './probes.ts'
 import { GatewayLease } from './quota/gateway-lease.ts'
@@ -37,7 +37,7 @@ import { SealingKeyFile } from './store/sealing-key-file.ts'
 import { buildStoreLinks } from './store/store-links.ts'
 import { API_VERSION } from './version.ts'
 
-// Wiring only: settings, the parts, the order in which they start and end.
+// Creates all components, and starts and stops them in order.
 
 async function run(config: Config): Promise<void> {
   const startedAt = new Date()
@@ -65,8 +65,8 @@ async function run(config: Config): Promise<void> {
     findAccount: (name) => keys.findCachedAccount(name),
   })
   const apiKeys = new KubeRecords({ http, reflector: keys.keys, what: 'API key', idOf: apiKeyIdOf, isIdName: isApiKeyIdName })
-  const webhookCopy = new Reflector({ ...parts, resource: webhookResource })
-  const webhooks = new KubeRecords({ http, reflector: webhookCopy, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
+  const webhookReflector = new Reflector({ ...parts, resource: webhookResource })
+  const webhooks = new KubeRecords({ http, reflector: webhookReflector, what: 'webhook', idOf: webhookIdOf, isIdName: isWebhookIdName })
   const now = () => clock.now()
   const identity = `${config.podName}-${randomBytes(4).toString('hex')}`
   const lease = new GatewayLease({ http, log, now, identity, pod: { name: config.podName, uid: config.podUid } })
@@ -81,9 +81,9 @@ async function run(config: Config): Promise<void> {
   const draining = new AbortController()
   addGauges(metrics, { downloads: () => downloads.active, heldRequests: () => screenshots.waitingCount })
 
-  // The first two decide who is let in.
-  const authorities = [keys.keys, keys.accounts]
-  const reflectors = [...authorities, screenshots.reflector, quota.reflector, webhookCopy]
+  // The first two authenticate requests.
+  const authReflectors = [keys.keys, keys.accounts]
+  const reflectors = [...authReflectors, screenshots.reflector, quota.reflector, webhookReflector]
   for (const reflector of reflectors) reflector.start()
   keys.uses.start()
   lease.start()
@@ -93,7 +93,7 @@ async function run(config: Config): Promise<void> {
   const app = buildApp({
     screenshots,
     queue,
-    doubts: new Doubts({ screenshots, archive, files: bucket, quota, log }),
+    uncertainCreates: new UncertainCreates({ screenshots, archive, files: bucket, quota, log }),
     quota,
     objects: bucket,
     idempotency: new Idempotency(bucket, keyRing.current, now, report),
@@ -101,7 +101,7 @@ async function run(config: Config): Promise<void> {
     keys,
     apiKeys,
     webhooks,
-    postRequests: new KubePostRequests({ http, reflector: webhookCopy, now }),
+    postRequests: new KubePostRequests({ http, reflector: webhookReflector, now }),
     optionPolicy: config.optionPolicy,
     webhookRules: config.webhookRules,
     maxKeys: config.maxKeys,
@@ -127,7 +127,7 @@ async function run(config: Config): Promise<void> {
     egress: config.egress,
     draining: draining.signal,
     now,
-    // A list of one, from the store behind the API server: its cache would answer without it.
+    // A consistent read of one object, because the API server's cache would respond even if etcd is down.
     database: buildProbe(() => accounts.list({ limit: 1, timeoutMilliseconds: 2_000, repeat: 'never' })),
     storage: buildProbe(() => bucket.check()),
   })
@@ -145,11 +145,11 @@ async function run(config: Config): Promise<void> {
         hasSealingKey: sealingKey.isLoaded,
         isAdmitted,
         nowMilliseconds: Date.now(),
-        copies: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
+        caches: reflectors.map(({ resource, hasSynced, lastSeenAt }, index) => ({
           name: resource.plural,
           hasSynced,
           lastSeenAt,
-          isAuthority: index < authorities.length,
+          isForAuthentication: index < authReflectors.length,
         })),
       }),
   })
@@ -158,13 +158,13 @@ async function run(config: Config): Promise<void> {
   await app.listen({ port: config.port, host: '::' })
 
   const [signal] = await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')])
-  log.info({ signal }, 'ending')
-  // Held requests are answered at once; new ones are still taken until every load balancer knows.
+  log.info({ signal }, 'shutdown started')
+  // Held requests end at once. New requests are accepted until load balancers have removed this replica.
   draining.abort()
   await sleep(config.drainDelayMilliseconds)
   await Promise.race([app.close(), sleep(config.shutdownGraceMilliseconds)])
   await keys.uses.stop()
-  // What is settled is written before the Lease goes, so that nothing is left to guess.
+  // Settled reservations are written before the Lease is deleted, so the operator need not settle them.
   await quota.close()
   await lease.end()
   keyRing.stop()
@@ -173,12 +173,12 @@ async function run(config: Config): Promise<void> {
   await Promise.all(reflectors.map((reflector) => reflector.stop()))
   await http.close()
   probes.close()
-  log.info('ended')
-  // A download that outlived its time, or a request to a store that hangs, must not hold the process.
+  log.info('shutdown completed')
+  // A long download or a request that hangs must not keep the process alive.
   process.exit(0)
 }
 
-/** Without a collector the exporter is not even loaded. */
+/** Loads the exporter only if a collector is configured. */
 async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
   if (endpoint === undefined) return undefined
   const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')

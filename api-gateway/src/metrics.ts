@@ -4,20 +4,20 @@ import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tin
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { buildQuotaMetrics } from './quota/metrics.ts'
 
-/** Numbers that only the program's parts know, read when the metrics are. */
+/** Values that are read when the metrics are scraped. */
 export interface MetricSources {
   downloads: () => number
   heldRequests: () => number
 }
 
-/** Every metric of the gateway; labels come from closed sets. */
+/** All metrics of the gateway. Labels have bounded sets of values. */
 export function buildMetrics() {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const requestSeconds = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer, by route pattern.',
+    help: 'Time from the request to the end of the response, by route pattern.',
     labelNames: ['method', 'route', 'code'] as const,
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,
@@ -25,7 +25,7 @@ export function buildMetrics() {
   const screenshotsCreated = new Counter({ name: 'screenshot_created_total', help: 'Screenshots accepted.', registers })
   const cacheLookUps = new Counter({
     name: 'screenshot_cache_lookups_total',
-    help: 'Screenshots that asked for an earlier picture, by whether there was one.',
+    help: 'Screenshots created with `cache`, by outcome of the cache lookup.',
     labelNames: ['outcome'] as const,
     registers,
   })
@@ -53,13 +53,13 @@ export function buildMetrics() {
   })
   const missed = new Counter({
     name: 'reflector_missed_events_total',
-    help: 'Changes that a list found and the watch should have brought; stays 0.',
+    help: 'Changes that a list found although the watch should have delivered them. Always 0 unless there is a bug.',
     labelNames: ['resource'] as const,
     registers,
   })
   const ends = new Counter({
     name: 'reflector_watch_ends_total',
-    help: 'Watches that ended, by why.',
+    help: 'Ended watches, by reason.',
     labelNames: ['resource', 'reason'] as const,
     registers,
   })
@@ -86,7 +86,7 @@ export function buildMetrics() {
 
 export type Metrics = ReturnType<typeof buildMetrics>
 
-/** Adds the gauges, once there is something to ask. */
+/** Registers the gauges. */
 export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, heldRequests }: MetricSources): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -97,6 +97,6 @@ export function addGauges({ registry }: Pick<Metrics, 'registry'>, { downloads, 
         this.set(read())
       },
     })
-  gauge('screenshot_downloads_active', 'Files being streamed now.', downloads)
-  gauge('http_requests_held', 'Requests that wait for a capture to end.', heldRequests)
+  gauge('screenshot_downloads_active', 'Running file downloads.', downloads)
+  gauge('http_requests_held', 'Held requests that wait for a capture to finish.', heldRequests)
 }

@@ -1,53 +1,54 @@
-/** Milliseconds without a sign from the API server after which a copy counts as stale: bookmarks come once a minute. */
+/** A cache counts as stale after this time without an event. Bookmarks come once a minute. */
 export const STALE_MILLISECONDS = 120_000
 /**
- * The same for the copies that decide who is let in, which may hold what has been revoked since. Bookmarks could not bound
- * it: the watches behind these copies are opened anew after 30 s of silence, and that counts as a sign.
+ * The same for caches that authenticate requests, because they may contain revoked keys. Their watches are reopened after 30 s of silence, which
+ * counts as an event. Bookmarks would be too rare.
  */
-export const AUTHORITY_STALE_MILLISECONDS = 60_000
+export const AUTH_STALE_MILLISECONDS = 60_000
 
-interface Copy {
+interface InformerCache {
   name: string
   hasSynced: boolean
   /** Epoch milliseconds. */
   lastSeenAt: number
-  /** It decides who is let in. */
-  isAuthority: boolean
+  /** True for caches that authenticate requests. */
+  isForAuthentication: boolean
 }
 
 interface ReadinessFacts {
   isDraining: boolean
   hasDownloadKeys: boolean
   hasSealingKey: boolean
-  /** The store knows our key, or nobody waits for that any longer. */
+  /** True when object storage has accepted the access key, or after the wait for that has ended. */
   isAdmitted: boolean
-  copies: readonly Copy[]
+  caches: readonly InformerCache[]
   nowMilliseconds: number
 }
 
 /**
- * Why a replica should get no requests. A replica that is cut off alone from the API server leaves the service; when the API server
- * itself is down nobody can take replicas out, and all of them go on answering reads.
+ * Why a replica is not ready. A replica that alone loses its connection to the API server is removed from the Service. When the API server itself
+ * is down, endpoints do not change, and all replicas continue to serve reads.
  */
 export function findUnreadyReasons({
   isDraining,
   hasDownloadKeys,
   hasSealingKey,
   isAdmitted,
-  copies,
+  caches,
   nowMilliseconds,
 }: ReadinessFacts): string[] {
   return [
-    ...(isDraining ? ['the process is ending'] : []),
-    ...(hasDownloadKeys ? [] : ['the download keys are not there']),
-    ...(hasSealingKey ? [] : ['the sealing key is not there']),
+    ...(isDraining ? ['shutting down'] : []),
+    ...(hasDownloadKeys ? [] : ['download keys not loaded']),
+    ...(hasSealingKey ? [] : ['sealing key not loaded']),
     ...(isAdmitted ? [] : ['object storage has not accepted the access key yet']),
-    ...copies.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `${name}: not listed yet`),
-    ...copies
+    ...caches.filter(({ hasSynced }) => !hasSynced).map(({ name }) => `cache not synced: ${name}`),
+    ...caches
       .filter(
-        (copy) =>
-          copy.hasSynced && nowMilliseconds - copy.lastSeenAt > (copy.isAuthority ? AUTHORITY_STALE_MILLISECONDS : STALE_MILLISECONDS),
+        (cache) =>
+          cache.hasSynced &&
+          nowMilliseconds - cache.lastSeenAt > (cache.isForAuthentication ? AUTH_STALE_MILLISECONDS : STALE_MILLISECONDS),
       )
-      .map(({ name }) => `${name}: no sign from the API server`),
+      .map(({ name }) => `cache stale: ${name}`),
   ]
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { MAX_URLS } from '../../api-gateway/src/translate/batch-body.ts'
+import { MAX_URLS } from '../../api-gateway/src/translate/batches/batch-body.ts'
 
 /** What one soak run does. */
 export interface SoakSettings {

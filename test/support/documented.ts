@@ -1,13 +1,13 @@
-import { ErrorBody } from '../../api-gateway/src/openapi/answers/errors.ts'
 import { pathOf } from '../../api-gateway/src/openapi/document.ts'
 import { errorsOf } from '../../api-gateway/src/openapi/errors-of.ts'
-import type { Operation } from '../../api-gateway/src/openapi/operation.ts'
 import { operations } from '../../api-gateway/src/openapi/operations/all.ts'
+import type { Operation } from '../../api-gateway/src/openapi/operations/operation.ts'
+import { ErrorBody } from '../../api-gateway/src/openapi/schemas/errors.ts'
 
 // Holds an answer against what the OpenAPI document says of it, and against nothing more: a field that is not documented is a fault too.
 
 /** An answer as a test has it. */
-export interface SeenAnswer {
+export interface SeenResponse {
   method: string
   path: string
   status: number
@@ -26,11 +26,11 @@ export function findOperation(method: string, path: string): Operation | undefin
 }
 
 /** What is wrong with an answer: nothing, or a sentence. Answers to requests that no operation knows are not judged. */
-export function findUndocumented({ method, path, status, body }: SeenAnswer): string | undefined {
+export function findUndocumented({ method, path, status, body }: SeenResponse): string | undefined {
   const operation = findOperation(method, path)
   if (!operation) return undefined
   const where = `${method} ${path} → ${status}`
-  const documented = operation.answers[status]
+  const documented = operation.responses[status]
   if (documented) return documented.schema && isJson(body) ? differenceOf(where, documented.schema, body) : undefined
   const codes: readonly string[] | undefined = errorsOf(operation).get(status)
   if (!codes) return `${where}: ${operation.id} has no such status`
@@ -41,7 +41,7 @@ export function findUndocumented({ method, path, status, body }: SeenAnswer): st
 
 const isJson = (body: unknown): boolean => typeof body === 'object' && body !== null && !Buffer.isBuffer(body)
 
-function differenceOf(where: string, schema: NonNullable<Operation['answers'][number]['schema']>, body: unknown): string | undefined {
+function differenceOf(where: string, schema: NonNullable<Operation['responses'][number]['schema']>, body: unknown): string | undefined {
   const parsed = schema.safeParse(body)
   if (!parsed.success) return `${where}: ${parsed.error.message}`
   const extra = findExtra(body, parsed.data, '')

@@ -10,11 +10,11 @@ import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored
 import { signMark } from '@tintype/crds/stored/marks'
 import { isFuture, parseStoredJson } from '@tintype/crds/stored/stored-json'
 import { z } from 'zod'
-import type { FileStore, ObjectStore, RecordArchive, ScanOrder } from '../store/ports.ts'
+import type { FileStore, ObjectStore, RecordArchive, ScanDirection } from '../store/ports.ts'
 import { scan } from './scan.ts'
 import { SegmentCache } from './segment-cache.ts'
 
-/** Text of segments that is kept in memory. */
+/** Bytes of segments in the memory cache. */
 const CACHE_BYTES = 24 * 1024 * 1024
 
 const MAX_BATCH = 100
@@ -23,15 +23,15 @@ const BatchIds = z.array(z.string().refine(isScreenshotId)).min(1).max(MAX_BATCH
 export type ArchiveBucket = Pick<ObjectStore, 'read' | 'write' | 'list'> & Pick<FileStore, 'stat' | 'mark'>
 
 export interface ArchiveOptions {
-  /** Signs marks of deletions. */
+  /** Signs tombstones. */
   keyRing: () => KeyRing
-  /** Told of objects that count as absent. */
+  /** Called for invalid objects, which count as absent. */
   report?: ReportIgnored
   now?: () => Date
   cacheBytes?: number
 }
 
-/** The archive in the bucket. The operator moves records there; the gateway puts those that never lived in the Kubernetes API. */
+/** The archive in the bucket. The operator archives finished records. The gateway adds records that were never in the Kubernetes API. */
 export class BucketArchive implements RecordArchive {
   readonly #objects: ArchiveBucket
   readonly #cache: SegmentCache
@@ -63,8 +63,8 @@ export class BucketArchive implements RecordArchive {
     return undefined
   }
 
-  scan(account: string, after: string | undefined, order: ScanOrder = 'newest'): AsyncIterable<Screenshot> {
-    return scan({ account, after, order }, { objects: this.#objects, cache: this.#cache, report: this.#report, now: this.#now() })
+  scan(account: string, after: string | undefined, direction: ScanDirection = 'newest'): AsyncIterable<Screenshot> {
+    return scan({ account, after, direction }, { objects: this.#objects, cache: this.#cache, report: this.#report, now: this.#now() })
   }
 
   async put(account: string, screenshots: readonly Screenshot[]): Promise<void> {
@@ -84,7 +84,7 @@ export class BucketArchive implements RecordArchive {
     await this.#objects.write(key, signMark(key, this.#keyRing()))
   }
 
-  async bury(account: string, id: string): Promise<boolean> {
+  async deleteArchived(account: string, id: string): Promise<boolean> {
     await this.markDeleted(account, id)
     if (!(await this.#objects.stat(recordKey(account, id)))) return false
     await this.#objects.mark(rewriteKey(account, dayOf(id), id))

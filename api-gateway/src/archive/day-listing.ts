@@ -13,31 +13,31 @@ import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import { isFuture } from '@tintype/crds/stored/stored-json'
 import type { ObjectStore } from '../store/ports.ts'
 
-// What the bucket has of a day, by its keys alone. Under a day lie, in the order of keys: `one/`, a record to an object; `segments/`; `tombstones/`.
-// So one listing that begins behind `one/` tells of both others, unless the day is a long one.
+// Lists the objects of one day by their keys. The prefix of a day contains, in key order: `one/` with one record per object, `segments/` and
+// `tombstones/`. One listing that starts after `one/` covers the other two, unless the day has many objects.
 
-/** Keys that the bucket lists at once. */
+/** Keys per list request. */
 export const PAGE = 1_000
 
-/** One account's day. */
+/** One day of an account. */
 export interface DayListing {
   day: string
   segments: readonly SegmentName[]
-  /** Ids of deleted records; undefined when there are many and they were not asked for: they are listed as far as they are needed. */
-  buried: ReadonlySet<string> | undefined
+  /** Ids of deleted records. Undefined when there are too many for one listing. They are then listed on demand. */
+  deletedIds: ReadonlySet<string> | undefined
 }
 
-/** What listing works with. */
+/** Dependencies of the list functions. */
 export interface ListDeps {
   objects: Pick<ObjectStore, 'list'>
   report: ReportIgnored
   now: Date
 }
 
-/** What so many segments hold at most: a record may stand in two. */
+/** Upper bound for the records of a day, because a record can be in two segments. */
 export const countOf = ({ segments }: DayListing): number => segments.reduce((sum, { count }) => sum + count, 0)
 
-/** The ids that keys of tombstones of a day mark; others are reported. */
+/** Ids from the keys of tombstones. Reports invalid keys. */
 export function idsOfTombstones(account: string, day: string, keys: readonly string[], report: ReportIgnored): Set<string> {
   const prefix = tombstonesPrefix(account, day)
   const isOfDay = idsOfDay(day)
@@ -50,7 +50,7 @@ export function idsOfTombstones(account: string, day: string, keys: readonly str
   return ids
 }
 
-/** Reads keys of one day, of which all are there. */
+/** Sorts the complete keys of one day. */
 function toListing(account: string, day: string, keys: readonly string[], report: ReportIgnored): DayListing {
   const [tombstones, inSegments] = [tombstonesPrefix(account, day), segmentsPrefix(account, day)]
   const segments: SegmentName[] = []
@@ -61,18 +61,18 @@ function toListing(account: string, day: string, keys: readonly string[], report
     else if (key.startsWith(tombstones)) marks.push(key)
     else if (!parseRecordKey(key)) report({ kind: key.startsWith(inSegments) ? 'segment' : 'record', reason: 'key', key })
   }
-  return { day, segments, buried: idsOfTombstones(account, day, marks, report) }
+  return { day, segments, deletedIds: idsOfTombstones(account, day, marks, report) }
 }
 
-/** True for a day on which there can have been something. */
+/** True for a valid day that is not in the future. */
 export const isPastDay = (day: string, now: Date): boolean => isDay(day) && !isFuture(startOfDay(day), now)
 
-/** Tells of what lies under no day, or under one that is to come. */
+/** Reports keys under an invalid or a future day. */
 export const reportDay = (day: string, keys: readonly string[], report: ReportIgnored): void => {
   for (const key of keys) report({ kind: 'record', reason: isDay(day) ? 'time' : 'key', key })
 }
 
-/** Lists a day; `isWhole`: with all its deletions, however many they are. */
+/** Lists a day. @param isWhole lists all tombstones, even if there are many */
 export async function listDay(account: string, day: string, { objects, report }: ListDeps, isWhole = false): Promise<DayListing> {
   const prefix = dayPrefix(account, day)
   const segments = segmentsPrefix(account, day)
@@ -82,39 +82,39 @@ export async function listDay(account: string, day: string, { objects, report }:
     found.push(...keys)
     if (keys.length < PAGE) return toListing(account, day, found, report)
     after = keys.at(-1)!
-    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), buried: undefined }
+    if (!isWhole && !after.startsWith(segments)) return { ...toListing(account, day, found, report), deletedIds: undefined }
   }
 }
 
-/** The key behind all of a day's: a tilde comes behind the slash that ends the day. */
+/** A key that sorts after all keys of a day, because a tilde sorts after the slash. */
 export const endOfDay = (account: string, day: string): string => `${recordsPrefix(account)}${day}~`
 
-/** What lies behind a key. */
-export interface Behind {
-  /** The days of which there are all keys. */
+/** Result of {@link listAfter}. */
+export interface ListingAfter {
+  /** Days that are complete. */
   listings: DayListing[]
-  /** The last day, of which there may be more keys, and the last key; absent when there is nothing more. */
+  /** The last day, which may have more keys, and the last key. Absent at the end of the list. */
   cut?: { day: string; key: string }
 }
 
-/** Lists what comes behind a key, `limit` keys of it. */
-export async function listBehind(
+/** Lists up to `limit` keys after a key. */
+export async function listAfter(
   account: string,
   after: string | undefined,
   { objects, limit, report, now }: ListDeps & { limit: number },
-): Promise<Behind> {
+): Promise<ListingAfter> {
   const prefix = recordsPrefix(account)
   const keys = await objects.list(prefix, { after, limit })
   const byDay = Map.groupBy(keys, (key) => dayIn(prefix, key))
   const key = keys.length < limit ? undefined : keys.at(-1)
   const cut = key === undefined ? undefined : { day: dayIn(prefix, key), key }
   const listings: DayListing[] = []
-  for (const [day, its] of byDay) {
-    if (!isPastDay(day, now)) reportDay(day, its, report)
-    else if (day !== cut?.day) listings.push(toListing(account, day, its, report))
+  for (const [day, ofDay] of byDay) {
+    if (!isPastDay(day, now)) reportDay(day, ofDay, report)
+    else if (day !== cut?.day) listings.push(toListing(account, day, ofDay, report))
   }
   return { listings, ...(cut ? { cut } : {}) }
 }
 
-/** What follows a prefix, up to the next slash. */
+/** The part of a key between the prefix and the next slash. */
 export const dayIn = (prefix: string, key: string): string => key.slice(prefix.length).split('/', 1)[0] ?? ''

@@ -1,40 +1,40 @@
 import type { Line } from '@tintype/crds/archive'
-import type { Way } from './order.ts'
+import type { ScanOrder } from './scan-order.ts'
 
-// Segments of one day overlap, for captures do not end in the order in which they were asked for. Read side by side they give one sequence.
+// Segments of one day overlap, because captures do not end in the order of their requests. Merging them gives one sequence.
 
 interface Source {
   lines: readonly Line[]
   at: number
 }
 
-/** Lines of several segments as one sequence by id; of lines with the same id, all. Segments may join while it is read. */
+/** Merges lines of several segments by id. Keeps all lines with the same id. Segments can be added during the merge. */
 export class LineMerge {
-  readonly #way: Pick<Way, 'isBefore' | 'arrange'>
+  readonly #order: Pick<ScanOrder, 'isBefore' | 'sort'>
   #sources: Source[] = []
 
-  constructor(way: Pick<Way, 'isBefore' | 'arrange'>) {
-    this.#way = way
+  constructor(order: Pick<ScanOrder, 'isBefore' | 'sort'>) {
+    this.#order = order
   }
 
-  /** Adds a segment, as it was written, from the first line whose id is beyond `after`. */
+  /** Adds a segment, starting with the first line after the id `after`. */
   add(written: readonly Line[], after: string | undefined): void {
-    const lines = this.#way.arrange(written)
-    const at = after === undefined ? 0 : lines.findIndex(({ id }) => this.#way.isBefore(after, id))
+    const lines = this.#order.sort(written)
+    const at = after === undefined ? 0 : lines.findIndex(({ id }) => this.#order.isBefore(after, id))
     if (at !== -1 && lines.length > 0) this.#sources.push({ lines, at })
   }
 
-  /** The id that comes next. */
+  /** The next id. */
   get nextId(): string | undefined {
     let next: string | undefined
     for (const { lines, at } of this.#sources) {
       const { id } = lines[at]!
-      if (next === undefined || this.#way.isBefore(id, next)) next = id
+      if (next === undefined || this.#order.isBefore(id, next)) next = id
     }
     return next
   }
 
-  /** Takes all lines of an id that {@link nextId} gave. */
+  /** Removes and returns all lines of the id from {@link nextId}. */
   take(id: string): Line[] {
     const taken: Line[] = []
     for (const source of this.#sources) {

@@ -4,16 +4,16 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { dayOf, segmentsPrefix } from '@tintype/crds/storage-keys'
 import { readArchived } from '@tintype/crds/stored/archived-record'
 import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import type { ObjectStore, ScanOrder } from '../store/ports.ts'
+import type { ObjectStore, ScanDirection } from '../store/ports.ts'
 import type { DayListing } from './day-listing.ts'
 import { newestDays, oldestDays } from './days.ts'
 import { LineMerge } from './merge.ts'
-import { WAYS, type Way } from './order.ts'
+import { SCAN_ORDERS, type ScanOrder } from './scan-order.ts'
 import type { SegmentCache } from './segment-cache.ts'
 import { SegmentReader, SegmentReplaced } from './segment-reader.ts'
 import { Tombstones } from './tombstones.ts'
 
-/** What a scan reads from. */
+/** Dependencies of {@link scan}. */
 export interface ScanDeps {
   objects: Pick<ObjectStore, 'read' | 'list'>
   cache: SegmentCache
@@ -21,15 +21,15 @@ export interface ScanDeps {
   now: Date
 }
 
-/** Where a scan begins, and in which order it goes. */
+/** Where a scan starts, and its direction. */
 export interface ScanStart {
   account: string
-  /** The id beyond which it begins. */
+  /** The scan starts after this id. */
   after: string | undefined
-  order: ScanOrder
+  direction: ScanDirection
 }
 
-/** The line that was written last, of those that can be read: a record may have been archived twice. */
+/** The latest valid line of a record, because a record can be archived twice. */
 function latestOf(account: string, lines: readonly Line[], { report, now }: Pick<ScanDeps, 'report' | 'now'>): Screenshot | undefined {
   let latest: Screenshot | undefined
   for (const { id, line } of lines) {
@@ -40,8 +40,8 @@ function latestOf(account: string, lines: readonly Line[], { report, now }: Pick
   return latest
 }
 
-/** A day's segments beyond the start, in the order in which they may be needed. */
-const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { isBefore, startOf, endOf }: Way): SegmentName[] =>
+/** Segments of a day after the start id, in the order in which they are needed. */
+const segmentsBeyond = ({ segments }: DayListing, after: string | undefined, { isBefore, startOf, endOf }: ScanOrder): SegmentName[] =>
   segments
     .filter((segment) => after === undefined || isBefore(after, endOf(segment)))
     .sort((a, b) => (isBefore(startOf(a), startOf(b)) ? -1 : 1))
@@ -51,15 +51,15 @@ type ToRecord = (lines: readonly Line[]) => Screenshot | undefined
 async function* scanDay(
   segments: SegmentName[],
   after: string | undefined,
-  { reader, tombstones, way, toRecord }: { reader: SegmentReader; tombstones: Tombstones; way: Way; toRecord: ToRecord },
+  { reader, tombstones, order, toRecord }: { reader: SegmentReader; tombstones: Tombstones; order: ScanOrder; toRecord: ToRecord },
 ): AsyncGenerator<Screenshot> {
   const waiting = segments.values()
   let next = waiting.next().value
-  const merge = new LineMerge(way)
+  const merge = new LineMerge(order)
   for (;;) {
     const id = merge.nextId
-    // A segment joins when one of its records may come next, not before.
-    if (next !== undefined && (id === undefined || !way.isBefore(id, way.startOf(next)))) {
+    // A segment is loaded only when its first record may be next.
+    if (next !== undefined && (id === undefined || !order.isBefore(id, order.startOf(next)))) {
       merge.add(await reader.load(next), after)
       next = waiting.next().value
       continue
@@ -71,19 +71,19 @@ async function* scanDay(
   }
 }
 
-async function* scanOnce({ account, after, order }: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
-  const way = WAYS[order]
+async function* scanOnce({ account, after, direction }: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
+  const order = SCAN_ORDERS[direction]
   const reader = new SegmentReader(deps)
   const toRecord = (lines: readonly Line[]) => latestOf(account, lines, deps)
-  for await (const listings of (order === 'newest' ? newestDays : oldestDays)(account, after, deps)) {
-    const days = listings.map((listing) => ({ listing, segments: segmentsBeyond(listing, after, way) }))
+  for await (const listings of (direction === 'newest' ? newestDays : oldestDays)(account, after, deps)) {
+    const days = listings.map((listing) => ({ listing, segments: segmentsBeyond(listing, after, order) }))
     for (const { segments } of days) reader.expect(segments)
     for (const { listing, segments } of days)
-      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, deps), way, toRecord })
+      yield* scanDay(segments, after, { reader, tombstones: new Tombstones(account, listing, deps), order, toRecord })
   }
 }
 
-/** Archived records of an account beyond an id, in order, without deleted ones. */
+/** Archived records of an account after an id, in order, without deleted ones. */
 export async function* scan(start: ScanStart, deps: ScanDeps): AsyncGenerator<Screenshot> {
   for (let { after } = start; ; ) {
     try {

@@ -5,7 +5,7 @@ interface Entry {
   bytes: number
 }
 
-/** The segments read last, within a bound: a segment never changes under its key. */
+/** LRU cache of segments with a size limit. The content of a segment key never changes. */
 export class SegmentCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
@@ -22,13 +22,13 @@ export class SegmentCache {
   get(key: string): readonly Line[] | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    // The order of a map is that of insertion: the first is the one that was asked for longest ago.
+    // A Map iterates in insertion order, so its first entry is the least recently used one.
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     return entry.lines
   }
 
-  /** Keeps the lines of a segment's text, and gives them. */
+  /** Stores and returns the lines of a segment. */
   set(key: string, text: string, lines: readonly Line[] = readSegment(text)): readonly Line[] {
     const entry = { lines, bytes: Buffer.byteLength(text) }
     this.#drop(key)

@@ -5,19 +5,19 @@ import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore } from '../store/ports.ts'
 import type { SegmentCache } from './segment-cache.ts'
 
-/** Segments under way at a time, and the records in them beyond which none more is begun. */
-const AT_ONCE = 16
+/** Concurrent segment reads, and the number of records up to which segments are read ahead. */
+const MAX_CONCURRENT = 16
 const AHEAD_RECORDS = 200
 
-/** A segment that was listed is not there any more: others hold its records now. */
+/** A listed segment no longer exists, because its records were moved to other segments. */
 export class SegmentReplaced extends Error {}
 
-/** Reads the segments of one scan: small ones some at a time, before they are asked for, so that a page of many does not wait for each. */
+/** Reads the segments of one scan. Small segments are read ahead concurrently, so a page of many segments does not wait for each one. */
 export class SegmentReader {
   readonly #objects: Pick<ObjectStore, 'read'>
   readonly #cache: SegmentCache
   readonly #report: ReportIgnored
-  /** What is to be read, in order. */
+  /** Segments to read, in order. */
   #expected: SegmentName[] = []
   readonly #begun = new Map<string, { count: number; lines: Promise<readonly Line[]> }>()
 
@@ -27,7 +27,7 @@ export class SegmentReader {
     this.#report = report
   }
 
-  /** Tells which segments will be asked for, in order; those told before come first. */
+  /** Announces the segments that will be loaded next, in order. */
   expect(segments: readonly SegmentName[]): void {
     this.#expected.push(...segments)
   }
@@ -45,7 +45,7 @@ export class SegmentReader {
     let records = [...this.#begun.values()].reduce((sum, begun) => sum + begun.count, count)
     for (
       let next = this.#expected[0];
-      next && this.#begun.size < AT_ONCE && records + next.count <= AHEAD_RECORDS;
+      next && this.#begun.size < MAX_CONCURRENT && records + next.count <= AHEAD_RECORDS;
       next = this.#expected[0]
     ) {
       this.#expected.shift()
@@ -56,7 +56,7 @@ export class SegmentReader {
 
   #begin(segment: SegmentName): Promise<readonly Line[]> {
     const lines = this.#read(segment)
-    // Whoever asks for it hears of it; nobody may.
+    // Avoids an unhandled rejection when the segment is never loaded. `load` still rejects.
     lines.catch(() => undefined)
     this.#begun.set(segment.key, { count: segment.count, lines })
     return lines

@@ -3,7 +3,7 @@ import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore } from '../store/ports.ts'
 import { type DayListing, idsOfTombstones, type ListDeps, PAGE } from './day-listing.ts'
 
-/** The deleted records of a long day, listed a thousand at a time where they are asked for. */
+/** Deleted records of a day. Lists up to a thousand tombstones at a time, on demand. */
 export class Tombstones {
   readonly #account: string
   readonly #day: string
@@ -11,19 +11,19 @@ export class Tombstones {
   readonly #objects: Pick<ObjectStore, 'list'>
   readonly #report: ReportIgnored
   #ids: ReadonlySet<string>
-  /** What is known: ids beyond the one and up to the other; undefined: to the end. */
+  /** The range of known ids: after `#from`, up to `#until`. Undefined means up to the end. */
   #from: string
   #until: string | undefined
 
-  constructor(account: string, { day, buried }: DayListing, { objects, report }: ListDeps) {
+  constructor(account: string, { day, deletedIds }: DayListing, { objects, report }: ListDeps) {
     this.#account = account
     this.#day = day
     this.#report = report
     this.#prefix = tombstonesPrefix(account, day)
     this.#objects = objects
-    this.#ids = buried ?? new Set()
+    this.#ids = deletedIds ?? new Set()
     this.#from = ''
-    this.#until = buried ? undefined : ''
+    this.#until = deletedIds ? undefined : ''
   }
 
   async has(id: string): Promise<boolean> {
@@ -32,7 +32,7 @@ export class Tombstones {
     return this.#ids.has(id)
   }
 
-  /** From just before the id on: who reads newest first asks for what follows next. */
+  /** Lists from just before the id, because a scan asks for the following ids next. */
   async #listAround(id: string): Promise<void> {
     // Shorter than an id, so that the id itself is listed.
     this.#from = id.slice(0, -1)

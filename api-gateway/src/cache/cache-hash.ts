@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { type CaptureOptions, withDefaults } from '@tintype/crds/capture-options/catalogue'
 import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import type { KeyRing } from '@tintype/crds/download-link'
-import { canonical } from '../create/request-hash.ts'
+import { canonical } from '../translate/common/canonical-json.ts'
 
-/** What a picture depends on, as far as a request says it. */
+/** The parts of a request that the picture depends on. */
 export interface PictureRequest {
   account: string
   url: string
@@ -14,18 +14,18 @@ export interface PictureRequest {
   cacheKey?: string | undefined
 }
 
-/** Options that say how long a capture may take and how often it is tried: a picture that came in time is the same for all of them. */
-const WITHOUT_INFLUENCE: readonly (keyof CaptureOptions)[] = ['jobTimeout', 'captureTimeout', 'retries', 'retryDelay']
+/** Options for time limits and retries. They do not change the picture of a successful capture. */
+const IRRELEVANT_OPTIONS: readonly (keyof CaptureOptions)[] = ['jobTimeout', 'captureTimeout', 'retries', 'retryDelay']
 
-/** With best_attempt the page's time decides how much of it is in the picture. */
-const influencing = (options: CaptureOptions): CaptureOptions => {
-  const idle = options.bestAttempt ? WITHOUT_INFLUENCE : [...WITHOUT_INFLUENCE, 'timeout']
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !idle.includes(name as keyof CaptureOptions)))
+/** With best_attempt the timeout changes what is in the picture. */
+const toRelevantOptions = (options: CaptureOptions): CaptureOptions => {
+  const irrelevant = options.bestAttempt ? IRRELEVANT_OPTIONS : [...IRRELEVANT_OPTIONS, 'timeout']
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !irrelevant.includes(name as keyof CaptureOptions)))
 }
 
 /**
- * A request as the name of its picture: the same for two that differ in nothing that a picture shows, however they are written. Keyed by the
- * release's secret, for private options are in it, and whoever reads the bucket must not be able to try weak ones.
+ * The cache key of a request: equal for requests that must produce the same picture. It is an HMAC because private options are part of it, and
+ * someone with read access to the bucket must not be able to guess them.
  */
 export function cacheHash(
   { account, url, options, privateOptions = {}, cacheKey = '' }: PictureRequest,
@@ -33,7 +33,7 @@ export function cacheHash(
 ): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
-  const content = canonical([account, url, influencing(withDefaults(options)), privateOptions, cacheKey])
+  const content = canonical([account, url, toRelevantOptions(withDefaults(options)), privateOptions, cacheKey])
   return createHmac('sha256', Buffer.from(secret, 'base64'))
     .update(`cache\n${JSON.stringify(content)}`)
     .digest('hex')

@@ -11,8 +11,8 @@ import type { Metrics } from '../metrics.ts'
 import type { FileStore, ObjectStore } from '../store/ports.ts'
 import { cacheHash, type PictureRequest } from './cache-hash.ts'
 
-// Whether there is a picture that a request may be answered with. What is decided here stands in the object; the operator looks once more and
-// has the page captured after all if the picture has gone meanwhile.
+// Decides whether an earlier picture can be reused. The decision is stored in the Screenshot. The operator checks again and captures the page if
+// the picture no longer exists.
 
 export interface CacheDeps {
   objects: Pick<ObjectStore, 'read'>
@@ -20,27 +20,27 @@ export interface CacheDeps {
   keyRing: () => KeyRing
   now: () => Date
   metrics: Pick<Metrics, 'cacheLookUps'>
-  /** Told of objects that count as absent. */
+  /** Called for invalid objects, which count as absent. */
   report: ReportIgnored
 }
 
-/** The fields of a spec that are about the cache. */
+/** Cache fields of a Screenshot's spec. */
 export type CacheFields = Pick<ScreenshotSpec, 'cacheAs' | 'cachedFrom'>
 
 /**
- * Looks for a picture; gives what the object says of it, which is nothing for a request without `cache`.
+ * Looks for an earlier picture. Returns the cache fields of the new Screenshot, none for a request without `cache`.
  * @throws ApiError SERVICE_UNAVAILABLE
  */
-export async function findPicture(request: PictureRequest, asked: CacheOptions | undefined, deps: CacheDeps): Promise<CacheFields> {
-  if (asked?.cache !== true) return {}
-  const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = asked
+export async function findPicture(request: PictureRequest, requested: CacheOptions | undefined, deps: CacheDeps): Promise<CacheFields> {
+  if (requested?.cache !== true) return {}
+  const { cacheTtl = cacheDefaults.cacheTtl, cacheRefresh = cacheDefaults.cacheRefresh, cacheKey } = requested
   const hash = cacheHash({ ...request, cacheKey }, deps.keyRing())
   const isThere = !cacheRefresh && (await hasPicture(request, hash, cacheTtl, deps))
   deps.metrics.cacheLookUps.inc({ outcome: cacheRefresh ? 'refresh' : isThere ? 'hit' : 'miss' })
   return isThere ? { cachedFrom: hash } : { cacheAs: hash }
 }
 
-/** Files that were deleted, or that have expired, are not there: the file is what counts. */
+/** Checks the cache entry and the file itself, because the file may have been deleted or have expired. */
 async function hasPicture({ account, options }: PictureRequest, hash: string, ttlSeconds: number, deps: CacheDeps): Promise<boolean> {
   const key = cacheEntryKey(account, hash)
   const stored = await unlessTooLarge('cache', key, deps.objects.read(key, MAX_OBJECT_BYTES.cacheEntry), deps.report)

@@ -2,8 +2,8 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import type { RecordArchive } from '../store/ports.ts'
-import { type BatchItem, toRefusedRecord } from '../translate/batch.ts'
-import type { NewScreenshot } from '../translate/screenshot.ts'
+import { type BatchItem, toRefusedRecord } from '../translate/batches/batch-result.ts'
+import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
 import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
 
 export interface BatchDeps extends CreateDeps {
@@ -16,22 +16,22 @@ export interface BatchRequest extends CreateRequest {
   urls: readonly string[]
 }
 
-/** What an idempotent batch keeps besides its plan: which items were refused, by their places. */
+/** Stored with an idempotent batch: the rejected items, by index. */
 const Refusals = z.record(z.string(), z.object({ code: z.string(), message: z.string() }))
 
 /**
- * Creates a batch as far as the quota lets it; the rest is recorded as failed.
+ * Creates as many items of a batch as the quota allows, and records the others as failed.
  * @throws ApiError when nothing was created
  */
 export async function createBatch(request: BatchRequest, deps: BatchDeps): Promise<BatchItem[]> {
-  const { turn, urls, account, batchId } = request
-  const { ids } = turn.plan
-  if (turn.result !== undefined) {
-    const refusals = Refusals.safeParse(turn.result).data ?? {}
+  const { execution, urls, account, batchId } = request
+  const { ids } = execution.plan
+  if (execution.result !== undefined) {
+    const refusals = Refusals.safeParse(execution.result).data ?? {}
     return ids.map((id, index) => toBatchItem(id, urls[index], refusals[index]))
   }
   const accountName = account.metadata.name
-  // First, so that a batch whose ids could not be kept costs nothing.
+  // Runs before quota is reserved, so that a batch whose ids cannot be stored costs nothing.
   const prepare = () => deps.archive.putBatch(accountName, batchId, ids)
   const { items, objects } = await createScreenshots({ ...request, prepare }, deps)
   await keepRefused(
@@ -42,23 +42,23 @@ export async function createBatch(request: BatchRequest, deps: BatchDeps): Promi
     deps,
   )
   const errors = items.flatMap(({ error }) => error ?? [])
-  if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'some items of a batch were not stored')
+  if (errors.length > 0) deps.log.warn({ err: errors[0], count: errors.length }, 'batch items not stored')
   const refusals = items.flatMap(({ refusal }, index) => (refusal ? [[index, refusal] as const] : []))
-  await turn.complete(Object.fromEntries(refusals))
+  await execution.complete(Object.fromEntries(refusals))
   return items.map(({ id, refusal }, index) => toBatchItem(id, urls[index], refusal))
 }
 
 const toBatchItem = (id: string, url = '', refusal: BatchItem['refusal']): BatchItem => ({ id, url, ...(refusal ? { refusal } : {}) })
 
 const toRefused = (id: string, object: NewScreenshot | undefined, message: string): Screenshot => {
-  if (!object) throw new Error(`there is no object for ${id}`)
+  if (!object) throw new Error(`no object for ${id}`)
   return toRefusedRecord(id, object.spec, { code: 'USAGE_LIMIT_REACHED', message })
 }
 
-/** The others are created and paid for by now: a store that is away must not turn the answer into an error. */
+/** Other items are created and charged at this point, so an unavailable store must not turn the response into an error. */
 async function keepRefused(account: string, refused: readonly Screenshot[], { archive, log }: BatchDeps): Promise<void> {
   if (refused.length === 0) return
   await archive.put(account, refused).catch((error: unknown) => {
-    log.warn({ err: error, count: refused.length }, 'the records of refused batch items are not kept')
+    log.warn({ err: error, count: refused.length }, 'records of rejected batch items not stored')
   })
 }

@@ -4,50 +4,50 @@ import type { PrivateOptions } from '@tintype/crds/capture-options/private'
 import { toObjectName } from '@tintype/crds/names'
 import { type CacheDeps, findPicture } from '../cache/find-picture.ts'
 import { type OptionsDeps, storeBatchOptions } from '../options/store-options.ts'
-import type { RecordOptions } from '../translate/options-body.ts'
-import { buildScreenshot, type NewScreenshot } from '../translate/screenshot.ts'
-import { mapAtOnce } from './map-at-once.ts'
+import type { RecordOptions } from '../translate/screenshots/options-body.ts'
+import { buildScreenshot, type NewScreenshot } from '../translate/screenshots/screenshot.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 import type { CreationPlan } from './plan.ts'
 
-/** One address, and what it alone has. */
-export interface WantedAddress {
+/** One URL with the options that apply only to it. */
+export interface CaptureTarget {
   url: string
-  /** Credentials that stood in it. */
+  /** Credentials from the URL. */
   privateOptions?: PrivateOptions | undefined
 }
 
-/** What a creation asks for, of one address or many. */
-export interface Wanted {
+/** A request to create screenshots of one or more URLs. */
+export interface BuildRequest {
   accountName: string
-  addresses: readonly WantedAddress[]
+  targets: readonly CaptureTarget[]
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   cache?: CacheOptions | undefined
   record?: RecordOptions | undefined
-  /** Of the request, for what follows from it. */
+  /** Trace of the request, which its captures continue. */
   traceparent?: string | undefined
 }
 
-/** What building works with. */
+/** Dependencies of {@link buildAll}. */
 export type BuildDeps = OptionsDeps & CacheDeps
 
-/** Looks into the cache at the same time. */
+/** Concurrent cache lookups. */
 const LOOK_UPS = 16
 
-/** Builds the object of each address of a plan, in their order; what an object must not or cannot hold is stored elsewhere first. */
+/** Builds one object per URL, in order. Stores options that are private or too large for an object elsewhere first. */
 export async function buildAll(
-  wanted: Wanted,
+  wanted: BuildRequest,
   { ids, batchId, reservation, estimatedTime }: CreationPlan,
   deps: BuildDeps,
 ): Promise<NewScreenshot[]> {
-  const { accountName, addresses, options, privateOptions, cache, record, traceparent } = wanted
-  const owners = addresses.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
+  const { accountName, targets, options, privateOptions, cache, record, traceparent } = wanted
+  const owners = targets.map((address, index) => ({ ...address, name: toObjectName(ids[index] ?? '') }))
   const subject = batchId ?? owners[0]?.name ?? ''
   const stored = await storeBatchOptions({ options, privateOptions, account: accountName, subject, owners }, deps)
-  const pictures = await mapAtOnce(addresses, LOOK_UPS, ({ url, privateOptions: own }) =>
+  const pictures = await mapConcurrently(targets, LOOK_UPS, ({ url, privateOptions: own }) =>
     findPicture({ account: accountName, url, options, privateOptions: { ...privateOptions, ...own } }, cache, deps),
   )
-  return addresses.map(({ url }, index) =>
+  return targets.map(({ url }, index) =>
     buildScreenshot(
       ids[index] ?? '',
       { url, accountName, ...record, ...stored[index], ...pictures[index], batchId, reservation },

@@ -6,24 +6,24 @@ import { seal } from '@tintype/crds/sealed'
 import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import { ApiError } from '../errors.ts'
 import type { RecordStore, SealingKeySource } from '../store/ports.ts'
-import { hintOf } from '../translate/signing-secret.ts'
+import { hintOf } from '../translate/webhooks/signing-secret.ts'
 
 export interface DefaultWebhookDeps {
   webhooks: Pick<RecordStore<Webhook>, 'ofAccount' | 'create'>
   sealingKey: SealingKeySource
 }
 
-/** An account's default webhook as this process knows it. */
-export const knownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultWebhookDeps, 'webhooks'>): Webhook | undefined =>
+/** An account's default webhook from the informer cache. */
+export const findKnownDefaultWebhook = (account: string, { webhooks }: Pick<DefaultWebhookDeps, 'webhooks'>): Webhook | undefined =>
   findDefaultWebhook(webhooks.ofAccount(account))
 
 /**
- * The account's default webhook, made when there is none: it signs what is posted to `webhook_url`. Nobody has seen its first secret; a rotation
- * tells the next one.
- * @throws ApiError CONFLICT when something else has its name
+ * Returns the account's default webhook and creates it if necessary. It signs deliveries to `webhook_url`. Its first secret is never shown: the
+ * account gets a secret by rotating it.
+ * @throws ApiError CONFLICT when another webhook has its name
  */
 export async function ensureDefaultWebhook(account: string, deps: DefaultWebhookDeps): Promise<Webhook> {
-  const known = knownDefaultWebhook(account, deps)
+  const known = findKnownDefaultWebhook(account, deps)
   if (known) return known
   const name = toObjectName(defaultWebhookId(account))
   const text = newSigningSecret()

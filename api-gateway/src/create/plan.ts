@@ -1,24 +1,24 @@
 import { createdAtOf, derivedId, isBatchId, newId } from '@tintype/crds/ids'
 import { z } from 'zod'
 
-/** What a creation is called before any of it exists: whoever repeats it under the same plan meets what is there already. */
+/** All names of a creation, chosen before any object exists. A repetition with the same plan finds the objects that already exist. */
 export const CreationPlan = z.object({
-  /** Id of the reservation of quota. */
+  /** Id of the quota reservation. */
   reservation: z.string().regex(/^res_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
-  /** Acceptance, in ISO 8601. */
+  /** When the request was accepted, in ISO 8601. */
   at: z.iso.datetime(),
-  /** Ids of what is created, in the order of the request. */
+  /** Ids of the objects, in the order of the request. */
   ids: z
     .array(z.string().regex(/^(?:scr|wh|key)_[0-7][0-9a-hjkmnp-tv-z]{25}$/))
     .min(1)
     .max(100),
   batchId: z.string().refine(isBatchId).optional(),
-  /** What the answer says (spec 2.1). */
+  /** Text for the response, such as `10-60s`. */
   estimatedTime: z.string().max(32).optional(),
 })
 export type CreationPlan = z.infer<typeof CreationPlan>
 
-/** Plans the creation of `count` screenshots now; their ids follow from the reservation's. */
+/** Plans the creation of `count` screenshots. Their ids are derived from the reservation id. */
 export function planScreenshots(at: Date, count: number, isBatch: boolean, estimatedTime?: string): CreationPlan {
   const reservation = newId('res', at)
   const ids = Array.from({ length: count }, (_, index) => screenshotId(at, reservation, index))
@@ -31,7 +31,7 @@ export function planScreenshots(at: Date, count: number, isBatch: boolean, estim
   }
 }
 
-/** True when the ids of a plan that was read are those that it must have: made at its instant, and of screenshots, from its reservation. */
+/** Checks a stored plan: all ids must have its timestamp, and screenshot ids must be derived from its reservation id. */
 export function isConsistent({ reservation, at, ids, batchId }: CreationPlan): boolean {
   const made = new Date(at)
   const isOfThen = (id: string): boolean => createdAtOf(id).getTime() === made.getTime()

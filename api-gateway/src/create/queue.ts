@@ -3,46 +3,53 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
 import { ApiError } from '../errors.ts'
 import type { QueueView } from '../store/ports.ts'
-import { findFull, placeInQueue, type QueueBounds, type QueueFacts, retrySeconds, toEstimatedTime } from '../translate/queue-rules.ts'
+import {
+  findQueueFullReason,
+  type QueueBounds,
+  type QueueFacts,
+  queuePosition,
+  retrySeconds,
+  toEstimatedTime,
+} from '../translate/screenshots/queue-rules.ts'
 
-// The queue as a gateway sees it: the Screenshots in its copy that wait, and those that it is about to create. Each replica counts for itself,
-// so that a bound is passed by no more than what the other replicas create in the moment until the watch tells of it.
+// The queue as this replica sees it: queued Screenshots in the informer cache and those that the replica is about to create. Each replica counts
+// for itself. A limit can be exceeded only by what other replicas create before the watch delivers it.
 
 export interface QueueOptions {
   view: QueueView
   bounds: QueueBounds
   plans: Plans
-  /** From the copy in memory. */
+  /** From the informer cache. */
   findAccount: (name: string) => Account | undefined
 }
 
-/** Gives back the room that was kept: all of them are in the copy by then, or will not be created. */
-export type Leave = () => void
+/** Releases reserved slots. Call it when all Screenshots are in the informer cache or will not be created. */
+export type ReleaseSlots = () => void
 
-/** See the head of this file. */
+/** Enforces queue limits and computes queue positions. */
 export class Queue {
   readonly #options: QueueOptions
-  /** Ids of Screenshots about to be created, with their accounts. One that is in the copy already is counted there. */
+  /** Accounts of Screenshots that are about to be created, by id. A Screenshot in the informer cache is not counted twice. */
   readonly #entering = new Map<string, string>()
 
   constructor(options: QueueOptions) {
     this.#options = options
   }
 
-  /** @throws ApiError QUEUE_FULL when so many more of an account must not wait */
+  /** @throws ApiError QUEUE_FULL when the account or the queue has no room for `count` more */
   check(account: Account, count: number): void {
     const { view, bounds } = this.#options
     const { own, total } = this.#countWaiting(account.metadata.name)
     const maxQueuedPerAccount = this.#limitOf(account)
-    const fault = view.isBacklogged()
-      ? 'too many finished screenshots wait to be archived'
-      : findFull(count, { total, own }, { ...bounds, maxQueuedPerAccount })
-    if (fault === undefined) return
-    throw new ApiError('QUEUE_FULL', fault, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
+    const reason = view.isBacklogged()
+      ? 'too many finished screenshots are waiting to be archived'
+      : findQueueFullReason(count, { total, own }, { ...bounds, maxQueuedPerAccount })
+    if (reason === undefined) return
+    throw new ApiError('QUEUE_FULL', reason, { headers: { 'retry-after': String(retrySeconds(count, this.#facts(account))) } })
   }
 
-  /** Keeps room for Screenshots of these ids. @throws ApiError QUEUE_FULL */
-  enter(account: Account, ids: readonly string[]): Leave {
+  /** Reserves slots for Screenshots with these ids. @throws ApiError QUEUE_FULL */
+  enter(account: Account, ids: readonly string[]): ReleaseSlots {
     this.check(account, ids.length)
     for (const id of ids) this.#entering.set(id, account.metadata.name)
     return () => {
@@ -50,15 +57,15 @@ export class Queue {
     }
   }
 
-  /** The range text of spec 2.1 for so many that are asked for now. */
+  /** Estimated time for `count` new Screenshots, such as `10-60s`. */
   estimate(account: Account, count: number): string {
     return toEstimatedTime(count, this.#facts(account))
   }
 
-  /** The place of a Screenshot that waits, 1 for the next; undefined when it does not. */
-  placeOf(screenshot: Screenshot, account: Account): number | undefined {
+  /** Queue position of a Screenshot, 1 for the next one. Undefined when it is not queued. */
+  positionOf(screenshot: Screenshot, account: Account): number | undefined {
     const ahead = this.#options.view.countAhead(screenshot)
-    return ahead === undefined ? undefined : placeInQueue(ahead, this.#facts(account))
+    return ahead === undefined ? undefined : queuePosition(ahead, this.#facts(account))
   }
 
   #facts({ metadata: { name }, spec }: Account): QueueFacts {
@@ -84,21 +91,21 @@ export class Queue {
   }
 
   /**
-   * What an account adds to the queue of all. kubectl may pass its limit for a moment, and name accounts that do not exist: the operator ends that,
-   * and nobody else is to wait for it.
+   * An account's share of the total queue length. With kubectl a user can exceed the limit for a moment or name a missing account. The operator
+   * fails such Screenshots, so they must not block other accounts.
    */
   #countedOf(name: string): number {
     const account = this.#options.findAccount(name)
     return account ? Math.min(this.#options.view.waitingOf(name), this.#limitOf(account)) : 0
   }
 
-  /** What waits or is about to, of the account and in all. */
+  /** Queued and about to be queued, for the account and in total. */
   #countWaiting(account: string): { own: number; total: number } {
     const { view } = this.#options
     let own = view.waitingOf(account)
     let total = view.accounts().reduce((sum, name) => sum + this.#countedOf(name), 0)
     for (const [id, owner] of this.#entering) {
-      // From here on the copy counts it, and nobody need look for it again.
+      // The informer cache counts it from now on.
       if (view.has(id)) {
         this.#entering.delete(id)
         continue

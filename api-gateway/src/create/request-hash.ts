@@ -1,16 +1,9 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyRing } from '@tintype/crds/download-link'
 import { toBase32 } from '@tintype/crds/key-text'
+import { canonical } from '../translate/common/canonical-json.ts'
 
-/** Names of an object in a fixed order, so that two spellings of one thing are the same. */
-export function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, child]) => [name, canonical(child)]))
-}
-
-/** What identifies a request: who asks for what. */
+/** The parts of a request that identify it. */
 export interface HashedRequest {
   account: string
   /** Method and path. */
@@ -24,8 +17,8 @@ const digest = (secret: string, { account, route, body }: HashedRequest): string
     .digest('base64url')
 
 /**
- * A request as a text that tells nothing of it, whatever the order of its names. Keyed by the release's secret: a body may hold passwords, and
- * whoever reads the bucket must not be able to try weak ones.
+ * HMAC of a request, independent of the order of its fields. It is keyed because bodies may contain passwords: someone with read access to the
+ * bucket must not be able to guess them.
  */
 export function requestHash(request: HashedRequest, { current, keys }: KeyRing): string {
   const secret = keys[current]
@@ -33,7 +26,7 @@ export function requestHash(request: HashedRequest, { current, keys }: KeyRing):
   return `${current}.${digest(secret, request)}`
 }
 
-/** True when the hash is of this request, by any key of the ring. */
+/** True when the hash is of this request, with any key of the ring. */
 export function isHashOf(hash: string, request: HashedRequest, { keys }: KeyRing): boolean {
   const [id = '', text] = hash.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
@@ -43,37 +36,37 @@ export function isHashOf(hash: string, request: HashedRequest, { keys }: KeyRing
 const keyed = (secret: string, text: string): Buffer => createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest()
 
 /**
- * Where what is known of an Idempotency-Key lies in the bucket: by the current key of the ring, then by the others, so that a rotation forgets
- * nothing. Names are HMACs: whoever reads the bucket must not be able to try keys, which may say something about the client's business.
+ * Object keys for an Idempotency-Key: with the current key of the ring first, then with the others, so that entries survive a rotation. The names
+ * are HMACs, because Idempotency-Keys may reveal something about the client and must not be guessable from the bucket.
  */
-export function idempotencyPlaces(account: string, key: string, { current, keys }: KeyRing): string[] {
+export function idempotencyObjectKeys(account: string, key: string, { current, keys }: KeyRing): string[] {
   const secrets = [current, ...Object.keys(keys).filter((id) => id !== current)].map((id) => keys[id] ?? '')
   if (secrets[0] === '') throw new Error(`the key ring has no key ${current}`)
   return secrets.map((secret) => `idempotency/${account}/${toBase32(keyed(secret, `idempotency name\n${account}\n${key}`))}.json`)
 }
 
-/** Where earlier versions wrote it. Can go with the release after the next: nothing is remembered for longer than a day. */
-export const formerIdempotencyPlace = (account: string, key: string): string =>
+/** The object key that earlier versions used. Remove it in the release after next, because entries expire after one day. */
+export const legacyIdempotencyObjectKey = (account: string, key: string): string =>
   `idempotency/${account}/${createHash('sha256').update(`${account}\n${key}`).digest('hex')}.json`
 
-const FORMER_PLACE = /\/[0-9a-f]{64}\.json$/
+const LEGACY_OBJECT_KEY = /\/[0-9a-f]{64}\.json$/
 
-/** True for what {@link formerIdempotencyPlace} gave; names of today have 52 letters. */
-export const isFormerPlace = (place: string): boolean => FORMER_PLACE.test(place)
+/** True for keys from {@link legacyIdempotencyObjectKey}. Current names have 52 characters. */
+export const isLegacyObjectKey = (objectKey: string): boolean => LEGACY_OBJECT_KEY.test(objectKey)
 
-/** Shows that a gateway of this release wrote an entry at this place: whoever can only write into the bucket cannot make one. */
-export function signEntry(place: string, entry: unknown, { current, keys }: KeyRing): string {
+/** Signs an entry for its object key. Someone who can only write to the bucket cannot forge one. */
+export function signEntry(objectKey: string, entry: unknown, { current, keys }: KeyRing): string {
   const secret = keys[current]
   if (secret === undefined) throw new Error(`the key ring has no key ${current}`)
-  return `${current}.${entryDigest(secret, place, entry)}`
+  return `${current}.${entryDigest(secret, objectKey, entry)}`
 }
 
-/** True for the signature that {@link signEntry} made, by any key of the ring. */
-export function isEntrySigned(place: string, entry: unknown, signature: string, { keys }: KeyRing): boolean {
+/** True for a signature from {@link signEntry}, with any key of the ring. */
+export function isEntrySigned(objectKey: string, entry: unknown, signature: string, { keys }: KeyRing): boolean {
   const [id = '', text] = signature.split('.')
   const secret = Object.hasOwn(keys, id) ? keys[id] : undefined
-  return secret !== undefined && entryDigest(secret, place, entry) === text
+  return secret !== undefined && entryDigest(secret, objectKey, entry) === text
 }
 
-const entryDigest = (secret: string, place: string, entry: unknown): string =>
-  keyed(secret, `idempotency entry\n${place}\n${JSON.stringify(canonical(entry))}`).toString('base64url')
+const entryDigest = (secret: string, objectKey: string, entry: unknown): string =>
+  keyed(secret, `idempotency entry\n${objectKey}\n${JSON.stringify(canonical(entry))}`).toString('base64url')

@@ -7,26 +7,26 @@ export interface SingleDeps extends CreateDeps {
   screenshots: CreateDeps['screenshots'] & Pick<ScreenshotStore, 'find'>
 }
 
-/** Creates one screenshot, or finds the one that an earlier request with the same key created. */
+/** Creates one screenshot, or finds the one that an earlier request with the same Idempotency-Key created. */
 export async function createSingle(request: CreateRequest, deps: SingleDeps): Promise<Screenshot> {
-  const { turn, account } = request
-  const [id = ''] = turn.plan.ids
-  if (turn.result !== undefined) {
+  const { execution, account } = request
+  const [id = ''] = execution.plan.ids
+  if (execution.result !== undefined) {
     const { name } = account.metadata
     const live = await deps.screenshots.find(id)
     const found = live && accountOf(live) === name ? live : await deps.archive.find(name, id)
     return found ?? asCreated(request)
   }
   const { items } = await createScreenshots(request, deps)
-  await turn.complete({})
+  await execution.complete({})
   return items[0]?.screenshot ?? asCreated(request)
 }
 
-/** The object as it was created, of which nothing is left but what was asked for: what is repeated is answered as before. */
-async function asCreated({ build, turn }: CreateRequest): Promise<Screenshot> {
+/** Rebuilds the object for a replayed response when the screenshot no longer exists. */
+async function asCreated({ build, execution }: CreateRequest): Promise<Screenshot> {
   const [object] = await build()
-  if (!object) throw new Error('there is nothing to create')
+  if (!object) throw new Error('the plan has no objects')
   const { name } = object.metadata
-  const metadata = { name, namespace: '', uid: name, resourceVersion: '0', creationTimestamp: turn.plan.at }
+  const metadata = { name, namespace: '', uid: name, resourceVersion: '0', creationTimestamp: execution.plan.at }
   return { metadata, spec: object.spec, status: { phase: 'Pending' } }
 }

@@ -1,15 +1,15 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { API_VERSION } from '../version.ts'
-import { nameOfErrors, toErrorAnswer } from './error-answers.ts'
+import { nameOfErrors, toErrorResponse } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { writeEvents } from './events.ts'
-import { HEADERS } from './headers.ts'
-import { toComponents, toJsonSchema } from './naming.ts'
-import type { Operation, Tag } from './operation.ts'
 import { operations } from './operations/all.ts'
+import { HEADERS } from './operations/headers.ts'
+import type { Operation, Tag } from './operations/operation.ts'
+import { toComponents, toJsonSchema } from './schemas/naming.ts'
 import { writeOperation } from './write-operation.ts'
 
-/** Where the operations live; `/v1` serves the same. */
+/** Documented prefix of the operations. `/v1` serves the same. */
 export const API_PREFIX = '/api/v1'
 
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -26,10 +26,10 @@ const TAGS: Readonly<Record<Tag, string>> = {
 const DESCRIPTION = `Web pages in, pictures out.
 
 - Keys go into \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that a key needs for it.
-- Nothing is guessed: unknown names, wrong types and values out of range are refused, all faults at once, in \`error.details\`.
+- Unknown fields, wrong types and values out of range are rejected. The response lists all problems in \`error.details\`.
 - The same paths are served below \`/v1\`. Changes within version 1 only add.`
 
-/** The path of an operation as the document writes it. */
+/** The path of an operation in the document. */
 export const pathOf = ({ path, isOutsideApi }: Pick<Operation, 'path' | 'isOutsideApi'>): string =>
   isOutsideApi ? path : API_PREFIX + path
 
@@ -43,7 +43,7 @@ function writePaths() {
 
 function writeErrors() {
   const kinds = operations.flatMap((operation) => [...errorsOf(operation)])
-  return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorAnswer(status, codes)]))
+  return Object.fromEntries(kinds.map(([status, codes]) => [nameOfErrors(status, codes), toErrorResponse(status, codes)]))
 }
 
 const writeHeaders = () =>
@@ -55,7 +55,7 @@ const apiKey = {
   description: `An API key. Scopes: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}; \`*\` is all of them.`,
 }
 
-/** Builds the OpenAPI 3.1 document of the whole interface. Pure: the same code gives the same document. */
+/** Builds the OpenAPI 3.1 document of the API. */
 export const buildDocument = () => ({
   openapi: '3.1.0',
   info: {

@@ -1,5 +1,5 @@
 import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
-import type { Operation } from './operation.ts'
+import type { Operation } from './operations/operation.ts'
 
 const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const WITH_KEY: readonly HttpErrorCode[] = [
@@ -9,11 +9,11 @@ const WITH_KEY: readonly HttpErrorCode[] = [
   'ACCOUNT_SUSPENDED',
   'RATE_LIMIT_EXCEEDED',
 ]
-// Whether an operation wants a body or not: one that comes is read.
+// A body is parsed even if the operation does not use it.
 const WITH_BODY: readonly HttpErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 const WITH_IDEMPOTENCY_KEY: readonly HttpErrorCode[] = ['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED']
 
-/** Every code that an operation can answer, by HTTP status. */
+/** All error codes of an operation, by HTTP status. */
 export function errorsOf({ method, scope, isKeyed, errors = [] }: Operation): Map<number, HttpErrorCode[]> {
   const codes = new Set<HttpErrorCode>([
     ...errors,

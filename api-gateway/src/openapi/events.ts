@@ -1,11 +1,11 @@
 import type { EventType } from '@tintype/crds/event-types'
 import { z } from 'zod'
-import { anId, instant } from './answers/common.ts'
-import { ScreenshotRecord } from './answers/screenshot.ts'
-import { completed, created, failed } from './examples.ts'
-import { name, refTo, toJsonSchema } from './naming.ts'
+import { completed, created, failed } from './operations/examples.ts'
+import { anId, instant } from './schemas/common.ts'
+import { name, refTo, toJsonSchema } from './schemas/naming.ts'
+import { ScreenshotRecord } from './schemas/screenshot.ts'
 
-// What is posted to webhook endpoints (spec 6): no route of ours, but part of the contract.
+// The events that are posted to webhook endpoints. They are part of the API although they are not routes.
 
 const TYPES = ['screenshot.queued', 'screenshot.completed', 'screenshot.failed'] as const satisfies EventType[]
 
@@ -16,7 +16,7 @@ export const Event = name(
       id: anId('evt', 'Id of the event: the same on every attempt and to every endpoint.'),
       type: z.enum(TYPES),
       created_at: instant('When it happened.'),
-      data: z.object({ test: z.literal(true).describe('There in test events only.').optional(), screenshot: ScreenshotRecord }),
+      data: z.object({ test: z.literal(true).describe('Present only in test events.').optional(), screenshot: ScreenshotRecord }),
     })
     .describe('What is posted to an endpoint.'),
 )
@@ -31,7 +31,7 @@ const pending = {
   attempts: 0,
 }
 
-/** One event a type, as an endpoint gets it; the video types can be subscribed to and are not sent yet. */
+/** One example per event type. Clients can subscribe to the video types, but those are not sent yet. */
 export const EVENTS: readonly { type: (typeof TYPES)[number]; summary: string; screenshot: object }[] = [
   { type: 'screenshot.queued', summary: 'A screenshot was accepted', screenshot: pending },
   { type: 'screenshot.completed', summary: 'A capture succeeded', screenshot: completed },
@@ -53,11 +53,11 @@ const headers = [
     'HMAC-SHA256 of the body, lower-case hexadecimal; the key is the whole signing secret as text.',
     '5d61d6a5c1c6b2f0a4c1e6ea6f3ad4f5c0bb1fd4a0f3b2b31f3e7d6a0c9f8e7d',
   ),
-  header('webhook-id', 'Id of the event, to tell repetitions.', 'evt_01kajq2v0vtz8m3c5x7r9w4n6p'),
+  header('webhook-id', 'Id of the event, for detecting duplicates.', 'evt_01kajq2v0vtz8m3c5x7r9w4n6p'),
   header('webhook-timestamp', 'Unix time of this attempt.', '1795255202'),
   header(
     'webhook-signature',
-    'As Standard Webhooks has it: `v1,` and base64, one for each secret in use.',
+    'Signature by Standard Webhooks: `v1,` and base64, one for each active secret.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
   header('X-Webhook-Event', 'Type of the event.', 'screenshot.completed'),
@@ -78,10 +78,10 @@ export function writeEvents() {
       operationId: `on${type.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
       tags: ['Webhooks'],
       summary,
-      description: 'Answer 2xx within 5 seconds; anything else is repeated, three attempts in all.',
+      description: 'Respond with 2xx within 5 seconds. Otherwise the delivery is retried, with three attempts in total.',
       parameters: headers,
       requestBody: { required: true, content },
-      responses: { '2XX': { description: 'Taken.' } },
+      responses: { '2XX': { description: 'Accepted.' } },
     }
     return [type, { post }] as const
   })

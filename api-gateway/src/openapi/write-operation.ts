@@ -1,15 +1,15 @@
 import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/artifacts'
 import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
-import { nameOfErrors, toHeaderRefs } from './error-answers.ts'
+import { nameOfErrors, toHeaderRefs } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
-import { COMMON_HEADERS, LIMIT_HEADERS } from './headers.ts'
-import { refTo, toJsonSchema } from './naming.ts'
-import type { Answer, Body, Operation, Parameter } from './operation.ts'
-import { idempotencyKey } from './parameters.ts'
+import { COMMON_HEADERS, LIMIT_HEADERS } from './operations/headers.ts'
+import type { Body, Operation, Parameter, ResponseSpec } from './operations/operation.ts'
+import { idempotencyKey } from './operations/parameters.ts'
+import { refTo, toJsonSchema } from './schemas/naming.ts'
 
-// From the table to OpenAPI's own words, one operation at a time.
+// Converts operations from the table to OpenAPI.
 
-/** Examples stand in the schema: what stands beside it, reference pages fill in when somebody tries the operation out. */
+/** Examples are inside the schema, because reference pages prefill forms with examples beside it. */
 const writeParameter = ({ schema, explode, example, ...rest }: Parameter) => ({
   ...rest,
   ...(explode === false ? { style: 'form', explode } : {}),
@@ -28,33 +28,33 @@ const FILES = {
   every: toMedia([...Object.values(CONTENT_TYPES), ...ARTIFACT_CONTENT_TYPES.values()]),
 }
 
-function writeContent({ schema, example, files }: Answer) {
+function writeContent({ schema, example, files }: ResponseSpec) {
   const json = schema === undefined ? {} : { 'application/json': { schema: refTo(schema), ...(example === undefined ? {} : { example }) } }
   const content = { ...json, ...(files === undefined ? {} : FILES[files]) }
   return Object.keys(content).length === 0 ? {} : { content }
 }
 
-function writeAnswer(answer: Answer, isPublic: boolean) {
-  const headers = [...COMMON_HEADERS, ...(answer.headers ?? []), ...(isPublic ? [] : LIMIT_HEADERS)]
+function writeResponse(response: ResponseSpec, isPublic: boolean) {
+  const headers = [...COMMON_HEADERS, ...(response.headers ?? []), ...(isPublic ? [] : LIMIT_HEADERS)]
   return {
-    description: answer.description,
+    description: response.description,
     headers: toHeaderRefs(headers),
-    ...writeContent(answer),
-    ...(answer.links === undefined ? {} : { links: answer.links }),
+    ...writeContent(response),
+    ...(response.links === undefined ? {} : { links: response.links }),
   }
 }
 
-function writeAnswers(operation: Operation) {
+function writeResponses(operation: Operation) {
   const isPublic = operation.scope === undefined
-  const good = Object.entries(operation.answers).map(([status, answer]) => [status, writeAnswer(answer, isPublic)] as const)
+  const good = Object.entries(operation.responses).map(([status, response]) => [status, writeResponse(response, isPublic)] as const)
   const bad = [...errorsOf(operation)].map(
     ([status, codes]) => [String(status), { $ref: `#/components/responses/${nameOfErrors(status, codes)}` }] as const,
   )
-  // Object keys that are numbers come in their order.
+  // Numeric object keys are sorted.
   return Object.fromEntries([...good, ...bad])
 }
 
-/** An operation as it stands in `paths`. */
+/** An operation for `paths`. */
 export function writeOperation(operation: Operation) {
   const { id, tag, summary, description, scope, parameters = [], body, isKeyed } = operation
   const all = [...parameters, ...(isKeyed ? [idempotencyKey] : [])]
@@ -63,10 +63,10 @@ export function writeOperation(operation: Operation) {
     tags: [tag],
     summary,
     description: [description, scope && `Needs the scope \`${scope}\`.`].filter(Boolean).join('\n\n'),
-    // Scopes of a bearer may be named since 3.1.
+    // OpenAPI 3.1 allows scopes for bearer authentication.
     security: scope === undefined ? [] : [{ apiKey: [scope] }],
     ...(all.length === 0 ? {} : { parameters: all.map(writeParameter) }),
     ...(body === undefined ? {} : { requestBody: writeBody(body) }),
-    responses: writeAnswers(operation),
+    responses: writeResponses(operation),
   }
 }

@@ -6,26 +6,26 @@ import { type SealingKey, seal } from '@tintype/crds/sealed'
 import { optionsKey } from '@tintype/crds/storage-keys'
 import type { ObjectStore } from '../store/ports.ts'
 
-// Where the options of a request are kept (design: "Large or private options never sit in etcd in the clear"). Small ordinary ones stay in the
-// object, for kubectl to show. Private ones are sealed to the object's own name and address. What is too long for an object becomes one sealed
-// object in the bucket, which a batch shares. What was sealed nobody reads back here: the gateway has the public key only.
+// Where the options of a request are stored. Large or private options must never be in etcd in plain text. Small ordinary options stay in the
+// Screenshot, where kubectl shows them. Private options are sealed to the Screenshot's name and URL. Options that are too large become one sealed
+// object in the bucket, which a batch shares. The gateway only has the public key and cannot read sealed options.
 
-/** The fields of a spec that hold options. */
+/** Option fields of a Screenshot's spec. */
 export type StoredOptions = Pick<ScreenshotSpec, 'options' | 'sealedOptions' | 'optionsObject' | 'hiddenOptions'>
 
-/** What the options are stored with. */
+/** Dependencies of {@link storeOptions}. */
 export interface OptionsDeps {
-  /** @throws ApiError SERVICE_UNAVAILABLE while there is none */
+  /** @throws ApiError SERVICE_UNAVAILABLE while no key is loaded */
   sealingKey: () => SealingKey
   objects: Pick<ObjectStore, 'write'>
 }
 
-/** One Screenshot to come. */
+/** A Screenshot that will be created. */
 export interface OptionsOwner {
   /** Name of the object. */
   name: string
   url: string
-  /** Its own, besides what it shares: credentials of its address. */
+  /** Options of this Screenshot alone: credentials from its URL. */
   privateOptions?: PrivateOptions | undefined
 }
 
@@ -33,7 +33,7 @@ interface SharedOptions {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
   account: string
-  /** What the object in the bucket is named after: the Screenshot's name, or the batch's id. */
+  /** Name of the object in the bucket: the Screenshot's name or the batch id. */
   subject: string
 }
 
@@ -44,7 +44,7 @@ export async function storeOptions({ url, ...shared }: SharedOptions & { url: st
 }
 
 /**
- * Stores the options of the Screenshots of a batch, in their order. May be repeated: what it writes the second time stands for the first.
+ * Stores the options of a batch's Screenshots, in order. Idempotent.
  * @throws ApiError SERVICE_UNAVAILABLE
  */
 export async function storeBatchOptions(
@@ -74,7 +74,7 @@ interface Division {
   toSeal: PrivateOptions
 }
 
-/** What is kept where. */
+/** Decides which options are stored where. */
 function divide({ options = {}, privateOptions = {} }: Pick<SharedOptions, 'options' | 'privateOptions'>): Division {
   if (bytesOf({ options, privateOptions }) <= MAX_INLINE_BYTES)
     return { spec: toSpec(options, []), inBucket: undefined, toSeal: privateOptions }

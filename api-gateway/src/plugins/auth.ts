@@ -5,19 +5,19 @@ import { DEFAULT_ACCOUNT } from '@tintype/crds/names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { KeyStore } from '../store/ports.ts'
-import { findRightful, invalidKey, isUsable, parseBearer, requireScope } from '../translate/credentials.ts'
+import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/keys/credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must be allowed to do here; a route without it is public. */
+    /** Scope that the API key needs. A route without a scope is public. */
     scope?: Scope
   }
   interface FastifyRequest {
-    /** Name of the account that the key acts for; set on every route that has a scope. */
+    /** Name of the key's account. Set on every route with a scope. */
     accountName: string
-    /** That account. */
+    /** The key's account. */
     account: Account
-    /** The key itself. */
+    /** The authenticated key. */
     apiKey: ApiKey
   }
 }
@@ -34,21 +34,21 @@ async function authenticate(
   { keys, now }: AuthDeps,
 ): Promise<{ account: Account; apiKey: ApiKey }> {
   const hash = keyHash(parseBearer(authorization))
-  const apiKey = findRightful(await keys.findByHash(hash))
+  const apiKey = findOldestKey(await keys.findByHash(hash))
   if (!apiKey || !isUsable(apiKey, hash, now())) throw invalidKey()
   const accountName = apiKey.spec.accountName ?? DEFAULT_ACCOUNT
   const account = await keys.findAccount(accountName)
   if (!account) throw invalidKey()
   if (account.spec.suspended) throw new ApiError('ACCOUNT_SUSPENDED', 'the account is suspended')
-  requireScope(apiKey, scope)
+  assertScope(apiKey, scope)
   keys.noteUse(apiKey, now())
   return { account, apiKey }
 }
 
-/** Checks the API key of every route that names a scope, before its body is read. Depends on errors. */
+/** Authenticates requests to routes with a scope, before the body is read. Depends on errors. */
 export function addAuth(app: FastifyInstance, deps: AuthDeps): void {
   app.decorateRequest('accountName', '')
-  // A decorator that is an object must be declared without a value: it would be shared by all requests.
+  // Object decorators are declared without a value, because all requests would share it.
   app.decorateRequest('account')
   app.decorateRequest('apiKey')
   app.addHook('onRequest', async (request) => {

@@ -1,13 +1,13 @@
 import { findReservedName, mayHoldReservedName } from '@tintype/crds/reserved-names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../errors.ts'
-import { toPath } from '../translate/problems.ts'
+import { toPath } from '../translate/common/problems.ts'
 
-/** Bytes of a request body, at most: room for a page given as html. */
+/** Maximum size of a request body. It must fit a page given as `html`. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 function parseJson(text: string): unknown {
-  // Many clients send the type of a body that they then leave out.
+  // Many clients send a Content-Type without a body.
   if (text === '') return undefined
   const body = fromJson(text)
   const reserved = mayHoldReservedName(text) ? findReservedName(body) : undefined
@@ -20,23 +20,23 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const fault = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
-    throw Object.assign(invalid([fault]), { cause })
+    const problem = { path: '', code: 'invalid_json', message: 'the body is not valid JSON' } as const
+    throw Object.assign(invalid([problem]), { cause })
   }
 }
 
 const MAX_PATH = 256
 
-/** The end of a path names the field. */
+/** Keeps the end of a long path, which names the field. */
 const shorten = (path: string): string => (path.length <= MAX_PATH ? path : `…${path.slice(-MAX_PATH)}`)
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A request without length and chunks has no body. */
+/** A request has a body if it has a Content-Length or a Transfer-Encoding. */
 const hasBody = ({ 'content-length': length = '0', 'transfer-encoding': encoding }: Headers): boolean =>
   length !== '0' || encoding !== undefined
 
-/** JSON is the only type of a body; a body of no bytes is none, whatever type it says it has. */
+/** Accepts only JSON bodies. An empty body counts as absent, whatever its Content-Type. */
 export function addBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => parseJson(text))

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What a page of an allowed origin may read and send. */
+/** Response headers that pages of allowed origins can read. */
 const EXPOSED = [
   'ETag',
   'Idempotent-Replayed',
@@ -23,8 +23,8 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const PREFLIGHT_SECONDS = '600'
 
 /**
- * Lets pages of other origins call the API. Off unless whoever runs the service lists the origins: a key in a web page is a key that its
- * readers have. Must be added before methods, which answers the preflight itself.
+ * Lets pages of the configured origins call the API. Off by default, because every visitor of a page can read an API key in it. Must be added
+ * before methods, which also responds to OPTIONS.
  */
 export function addCors(app: FastifyInstance, { corsOrigins }: { corsOrigins: readonly string[] }): void {
   if (corsOrigins.length === 0) return

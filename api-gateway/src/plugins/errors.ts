@@ -3,34 +3,34 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toErrorBody, toHttpError } from '../errors.ts'
 
 const PAYLOAD_TOO_LARGE = 413
-/** What nginx logs for it; nobody is left to read it. */
+/** The status that nginx logs for closed connections. No client receives it. */
 const CLIENT_CLOSED_REQUEST = 499
 
-/** Answers an error; the one place that does. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Sends an error response. All errors go through here. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error === request.raw.errored) {
-    request.log.debug({ err: error }, 'client hung up')
+    request.log.debug({ err: error }, 'client closed the connection')
     return reply.code(CLIENT_CLOSED_REQUEST).send()
   }
-  const answer = toHttpError(error)
-  if (answer.status >= 500) request.log[answer.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
-  // Nothing of an answer that was prepared for success may stay; Location may: it tells where a created record is.
+  const httpError = toHttpError(error)
+  if (httpError.status >= 500) request.log[httpError.status === 503 ? 'warn' : 'error']({ err: error }, 'request failed')
+  // Removes headers that were set for a successful response. Location stays, because it names a created record.
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-length', 'content-disposition', 'content-security-policy']) {
     reply.removeHeader(name)
   }
-  // Fastify would close the connection on a client that still sends its body, which then sees a reset instead of this answer. Node reads
-  // the rest away, for as long as a request may take.
-  if (answer.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
+  // Without this Fastify closes the connection while the client still sends its body, and the client sees a reset instead of the response. Node
+  // discards the rest of the body, up to the request timeout.
+  if (httpError.status === PAYLOAD_TOO_LARGE) reply.removeHeader('connection')
   return reply
-    .code(answer.status)
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...answer.headers })
+    .code(httpError.status)
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...httpError.headers })
     .type('application/json; charset=utf-8')
-    .send(toErrorBody(answer, request.id))
+    .send(toErrorBody(httpError, request.id))
 }
 
-/** The error envelope, for whatever a route, a hook, a parser or fastify itself throws. */
+/** Sends the error body for all errors of routes, hooks, parsers and Fastify itself. */
 export function addErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
 }
 
 const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }>> = {
@@ -39,8 +39,8 @@ const PROTOCOL_ERRORS: Readonly<Record<string, { line: string; message: string }
 }
 const MALFORMED = { line: '400 Bad Request', message: 'this is not an HTTP request' }
 
-/** What is no HTTP request has neither an id nor a reply: the envelope is written to the socket as it is. */
-export function answerProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
+/** Responds to malformed requests. They have no request id and no reply object, so the response is written to the socket. */
+export function sendProtocolError(error: { code?: string }, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { CallKind, CallLimits } from '../quota/call-limits.ts'
 import { rateLimitExceeded } from '../quota/refusals.ts'
 import type { QuotaStore } from '../store/ports.ts'
-import { toLimitHeaders } from '../translate/limit-headers.ts'
+import { toLimitHeaders } from '../translate/account/usage.ts'
 
 interface LimitDeps {
   quota: Pick<QuotaStore, 'facts'>
@@ -10,7 +10,7 @@ interface LimitDeps {
   now: () => Date
 }
 
-/** Clients are told to poll each record of a batch: that is free. Creating requests are counted by the quota. */
+/** Polls of single records are free, because clients poll every record of a batch. The quota counts creates. */
 function kindOf({ method, routeOptions: { url = '', config } }: FastifyRequest): CallKind | undefined {
   const isRead = method === 'GET' || method === 'HEAD'
   const isOfScreenshots = config.scope?.startsWith('screenshots:')
@@ -19,7 +19,7 @@ function kindOf({ method, routeOptions: { url = '', config } }: FastifyRequest):
   return isOfScreenshots ? undefined : 'management'
 }
 
-/** Tells every authenticated caller where its account stands, and refuses floods of calls that cost nothing. Depends on auth. */
+/** Sends the account's limits with every authenticated response, and limits the rate of calls that cost no quota. Depends on auth. */
 export function addLimits(app: FastifyInstance, { quota, calls, now }: LimitDeps): void {
   app.addHook('onRequest', async (request) => {
     if (request.accountName === '') return
@@ -28,7 +28,7 @@ export function addLimits(app: FastifyInstance, { quota, calls, now }: LimitDeps
     if (kind && seconds) throw rateLimitExceeded({ ratePerMinute: calls.perMinute[kind], rateResetSeconds: seconds })
   })
   app.addHook('onSend', async (request, reply) => {
-    // A refusal by rate has told it already, as it was then: a second later it would contradict its own Retry-After.
+    // Rate limit errors already have these headers. New values could contradict their Retry-After.
     if (request.accountName === '' || reply.hasHeader('x-quota-limit')) return
     reply.headers(toLimitHeaders(quota.facts(request.account, now())))
   })

@@ -7,7 +7,7 @@ interface KnownPath {
   methods: Set<string>
 }
 
-/** `/v1/screenshots/:id` as an expression over paths. */
+/** Regular expression for a route such as `/v1/screenshots/:id`. */
 const toPattern = (url: string): RegExp => {
   const escaped = url.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${escaped.replaceAll(/:[^/]+/g, '[^/]+').replaceAll('*', '.*')}$`)
@@ -15,8 +15,8 @@ const toPattern = (url: string): RegExp => {
 
 const isExact = (url: string): boolean => !/[:*]/.test(url)
 
-/** The methods of each path, learned as the routes are added. */
-class Paths {
+/** Collects the methods of each path while routes are added. */
+class KnownPaths {
   readonly #known = new Map<string, KnownPath>()
 
   add(url: string, methods: readonly string[]): void {
@@ -25,29 +25,29 @@ class Paths {
     this.#known.set(url, known)
   }
 
-  /** In order; a path that is spelled out is not also an id: `/screenshots/batch` has its own methods only. Empty: no such path. */
+  /** Sorted methods of a path, empty for an unknown path. A static path such as `/screenshots/batch` does not match `/screenshots/:id`. */
   methodsOf(path: string): string[] {
     const exact = this.#known.get(path)
     const all = exact ? [exact] : [...this.#known.values()].filter(({ pattern }) => pattern.test(path))
     return [...new Set(all.flatMap(({ methods }) => [...methods]))].sort()
   }
 
-  /** True when the path is spelled out, but the route that fastify found for it is one that takes it as an id. */
-  isMistaken(path: string, routeUrl: string | undefined): boolean {
+  /** True for a static path that Fastify matched with a parameterized route. */
+  isShadowed(path: string, routeUrl: string | undefined): boolean {
     return routeUrl !== undefined && !isExact(routeUrl) && this.#known.has(path)
   }
 }
 
 /**
- * A known path with another method answers 405 and Allow, OPTIONS 204 and Allow; fastify by itself says 404 to both. Decided before the
- * key is checked and the body is read. Must be added before the routes.
+ * Responds with 405 and Allow to a known path with a wrong method, and with 204 and Allow to OPTIONS. Fastify itself responds with 404 to both.
+ * Runs before authentication and before the body is read. Must be added before the routes.
  */
 export function addMethods(app: FastifyInstance): void {
-  const paths = new Paths()
+  const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method }) => paths.add(url, [method].flat()))
   app.addHook('onRequest', async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    if (!request.is404 && !paths.isMistaken(path, request.routeOptions.url)) return
+    if (!request.is404 && !paths.isShadowed(path, request.routeOptions.url)) return
     const methods = paths.methodsOf(path)
     if (methods.length === 0) throw notFound('path')
     const headers = { allow: methods.join(', ') }

@@ -5,15 +5,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What follows from this request is under this span; absent: nobody traces it. */
+    /** Parent span for everything that this request causes. Absent when the request is not traced. */
     trace: TraceContext | undefined
   }
 }
 
-/** Without `spans` nothing is recorded here; a trace that the client has begun is handed on all the same. */
+/** Without `spans` nothing is recorded, but a trace of the client is still propagated. */
 export interface TracingDeps {
   spans?: Pick<SpanExporter, 'add'> | undefined
-  /** Part of the requests without a trace that begin one, 0 to 1. */
+  /** Fraction of requests without a trace that start one, 0 to 1. */
   traceRatio?: number
 }
 
@@ -21,7 +21,7 @@ const TRACE_BYTES = 16
 const SPAN_BYTES = 8
 const newId = (bytes: number): string => randomBytes(bytes).toString('hex')
 
-/** Gives each request its place in a trace, and records it as a span by route pattern. */
+/** Assigns each request to a trace and records it as a span, named after its route pattern. */
 export function addTracing(app: FastifyInstance, { spans, traceRatio = 1 }: TracingDeps): void {
   const parents = new WeakMap<FastifyRequest, { parentSpanId: string | undefined; startMilliseconds: number }>()
   app.decorateRequest('trace', undefined)
@@ -55,5 +55,5 @@ export function addTracing(app: FastifyInstance, { spans, traceRatio = 1 }: Trac
   })
 }
 
-/** What is noted on what a request creates. */
+/** The traceparent for objects that a request creates. */
 export const traceparentOf = ({ trace }: Pick<FastifyRequest, 'trace'>): string | undefined => trace && toTraceparent(trace)

@@ -1,14 +1,14 @@
 import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/rate-window'
 
-/** What a request costs besides quota: a read (lists, reports, deletions), or a change of keys and webhooks. Nothing: polls of one record. */
+/** Rate limit class of a request that costs no quota: reads (lists, reports, deletions), or changes of keys and webhooks. Polls have none. */
 export type CallKind = 'read' | 'management'
 
-/** Calls in any 60 seconds, an account, on each replica. They guard this process; what is paid for is counted exactly. */
+/** Calls per account and replica in any 60 seconds. These limits protect the process. Quota is counted exactly elsewhere. */
 export type CallsPerMinute = Readonly<Record<CallKind, number>>
 
 const FORGET_ABOVE = 10_000
 
-/** Counts in memory the calls that cost no quota. */
+/** Counts calls that cost no quota, in memory. */
 export class CallLimits {
   readonly perMinute: CallsPerMinute
   readonly #windows = new Map<string, readonly Bucket[]>()
@@ -17,7 +17,7 @@ export class CallLimits {
     this.perMinute = perMinute
   }
 
-  /** Counts a call; the seconds until it may be repeated when it is one too many. */
+  /** Counts a call. Returns the seconds to wait when the limit is reached, else undefined. */
   take(kind: CallKind, account: string, now: Date): number | undefined {
     const key = `${kind}/${account}`
     const limit = this.perMinute[kind]

@@ -8,30 +8,30 @@ import { GATEWAY_LEASE_LABELS } from '@tintype/crds/names'
 
 // rbac: coordination.k8s.io/leases create,patch,delete
 
-// Shows the operator that this process lives: reservations of one that does not are settled. One Lease a process, not a pod: a container that
-// starts again knows nothing of what the one before it had reserved. The pod owns it: what could not be given up goes when the pod has gone.
+// Shows the operator that this process is alive. The operator settles the reservations of dead processes. There is one Lease per process, not per
+// pod, because a restarted container does not know the reservations of the one before it. The pod owns the Lease, so it is garbage-collected.
 
 const DURATION_SECONDS = 30
 const RENEW_MILLISECONDS = 10_000
 const RETRY_MILLISECONDS = 1_000
 const CALL_MILLISECONDS = 5_000
-/** After so long without a renewal nothing may be reserved: the operator is about to take this process for dead. */
+/** Without a renewal for this long the process must not reserve quota, because the operator may soon consider it dead. */
 const HELD_MILLISECONDS = 20_000
 
-/** Six fraction digits, as the API server demands of a MicroTime. */
+/** Six fraction digits, as the API server requires for a MicroTime. */
 const toMicroTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
 
 export interface GatewayLeaseOptions {
   http: KubeHttp
   log: Log
-  /** Name of the Lease, of this process alone. */
+  /** Name of the Lease, unique to this process. */
   identity: string
-  /** The pod that this process runs in; without a uid the Lease has no owner. */
+  /** The pod of this process. Without a uid the Lease has no owner. */
   pod: { name: string; uid: string }
   now: () => Date
 }
 
-/** See the head of this file. */
+/** The Lease of this process. */
 export class GatewayLease {
   readonly #options: GatewayLeaseOptions
   readonly #client: Resource<(typeof leases)['objectType'] & object>
@@ -49,7 +49,7 @@ export class GatewayLease {
     return this.#options.identity
   }
 
-  /** Whether the operator has a reason to believe that this process lives. */
+  /** True while the operator considers this process alive. */
   get isHeld(): boolean {
     return performance.now() - this.#renewedAt < HELD_MILLISECONDS
   }
@@ -58,14 +58,14 @@ export class GatewayLease {
     this.#renewing = this.#renew()
   }
 
-  /** Gives it up: what is still reserved under this name is the operator's to settle. */
+  /** Deletes the Lease. The operator then settles remaining reservations of this process. */
   async end(): Promise<void> {
     this.#isEnded = true
     clearTimeout(this.#timer)
     await this.#renewing
     const { identity, log } = this.#options
     await this.#client.delete(identity, { timeoutMilliseconds: CALL_MILLISECONDS }).catch((error: unknown) => {
-      if (!isNotFound(error)) log.warn({ err: error }, 'the lease of this process is left to expire')
+      if (!isNotFound(error)) log.warn({ err: error }, 'lease not deleted; it will expire')
     })
   }
 
@@ -77,7 +77,7 @@ export class GatewayLease {
       this.#renewedAt = started
     } catch (error) {
       wait = RETRY_MILLISECONDS
-      this.#options.log.warn({ err: error }, 'the lease of this process could not be renewed')
+      this.#options.log.warn({ err: error }, 'lease renewal failed; will retry')
     }
     if (this.#isEnded) return
     this.#timer = setTimeout(() => {

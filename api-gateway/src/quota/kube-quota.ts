@@ -10,17 +10,18 @@ import { type Plans, toLimits } from '@tintype/crds/plans'
 import { type Outcome, toUsageFacts, UsageDraft } from '@tintype/crds/usage'
 import { unavailable } from '../errors.ts'
 import { toApiError } from '../store/kube-errors.ts'
-import type { Grant, LimitFacts, QuotaStore, ReserveRequest } from '../store/ports.ts'
+import type { Grant, QuotaStore, ReserveRequest } from '../store/ports.ts'
+import type { LimitFacts } from '../translate/account/usage.ts'
 import type { GatewayLease } from './gateway-lease.ts'
-import { Ledger, type UsageStore } from './ledger.ts'
 import type { QuotaMetrics, ReservationOutcome } from './metrics.ts'
+import { QuotaLedger, type UsageStore } from './quota-ledger.ts'
 
 // rbac: tintype.dev/accountusages get,list,watch
 // rbac: tintype.dev/accountusages/status update
 
 const WRITE_MILLISECONDS = 2_000
 const READ_MILLISECONDS = 2_000
-/** How long a request waits for the operator to begin the count of a new account. */
+/** How long a request waits until the operator has initialized the AccountUsage of a new account. */
 const NEW_ACCOUNT_MILLISECONDS = 3_000
 const LOOK_MILLISECONDS = 50
 
@@ -34,17 +35,17 @@ export interface KubeQuotaOptions {
   now: () => Date
 }
 
-/** The operator makes the object and begins its count; until it has, nothing is known of the account. */
+/** True when the operator has initialized the AccountUsage. */
 const isBegun = (usage: AccountUsage | undefined): usage is AccountUsage => usage?.status?.period !== undefined
 
 /**
- * Quota and rate in AccountUsages. What the copy in memory says is full is refused without a write: inside a month counts only grow, but for
- * refunds, which the watch brings within milliseconds. What is granted has always been written first.
+ * Quota and rate limits, stored in AccountUsages. A request that exceeds them according to the informer cache is rejected without a write: within
+ * a month counts only grow, except for refunds, which the watch delivers within milliseconds. Every granted reservation is written first.
  */
 export class KubeQuota implements QuotaStore {
   readonly reflector: Reflector<AccountUsage>
   readonly #client: Resource<AccountUsage>
-  readonly #ledgers = new Map<string, Ledger>()
+  readonly #ledgers = new Map<string, QuotaLedger>()
   readonly #options: KubeQuotaOptions
 
   constructor(options: KubeQuotaOptions) {
@@ -59,7 +60,7 @@ export class KubeQuota implements QuotaStore {
     const { metrics, now } = this.#options
     const wanted = { id: reservation, names, at, countsForRate: true }
     try {
-      const outcome = this.#refuseFromCopy(account, wanted) ?? (await this.#reserve(account, wanted))
+      const outcome = this.#rejectFromCache(account, wanted) ?? (await this.#reserve(account, wanted))
       const { granted, refusal } = outcome
       metrics.onReservation(toLabel(outcome))
       return { granted, facts: this.facts(account, now()), ...(refusal === undefined ? {} : { refusal: refusal as 'quota' | 'rate' }) }
@@ -87,33 +88,34 @@ export class KubeQuota implements QuotaStore {
     return { ...toUsageFacts(usage, now), plan: spec.plan, quota: plan.monthlyQuota }
   }
 
-  /** Drops what is settled, so that the next to look finds nothing of this process. */
+  /** Writes pending removals and refunds of this process. */
   async close(): Promise<void> {
     const closing = [...this.#ledgers.values()].map((ledger) => ledger.close())
     for (const result of await Promise.allSettled(closing)) {
-      if (result.status === 'rejected') this.#options.log.warn({ err: result.reason }, 'reservations are left to the operator')
+      if (result.status === 'rejected')
+        this.#options.log.warn({ err: result.reason }, 'reservations not written; the operator will settle them')
     }
   }
 
-  #refuseFromCopy({ metadata }: Account, wanted: Omit<Parameters<UsageDraft['reserve']>[0], 'gateway'>): Outcome | undefined {
+  #rejectFromCache({ metadata }: Account, wanted: Omit<Parameters<UsageDraft['reserve']>[0], 'gateway'>): Outcome | undefined {
     const usage = this.#cached(metadata.name)
     if (!usage) return undefined
     const outcome = new UsageDraft(usage, this.#options.now()).reserve({ ...wanted, gateway: '' })
     return outcome.refusal !== 'full' && outcome.granted === 0 ? outcome : undefined
   }
 
-  async #reserve({ metadata }: Account, wanted: Parameters<Ledger['reserve']>[0]): Promise<Outcome> {
-    if (!this.#options.lease.isHeld) throw unavailable('this replica has lost touch with the API server')
+  async #reserve({ metadata }: Account, wanted: Parameters<QuotaLedger['reserve']>[0]): Promise<Outcome> {
+    if (!this.#options.lease.isHeld) throw unavailable('this replica has lost its connection to the API server')
     const outcome = await this.#ledgerOf(metadata.name).reserve(wanted)
     if (outcome.refusal === 'full') throw unavailable('too many screenshots of the account are being created at once')
     return outcome
   }
 
-  #ledgerOf(account: string): Ledger {
+  #ledgerOf(account: string): QuotaLedger {
     const known = this.#ledgers.get(account)
     if (known) return known
     const { lease, now, metrics } = this.#options
-    const ledger = new Ledger({ store: this.#storeOf(account), holder: lease.identity, now, random: Math.random, metrics })
+    const ledger = new QuotaLedger({ store: this.#storeOf(account), holder: lease.identity, now, random: Math.random, metrics })
     this.#ledgers.set(account, ledger)
     return ledger
   }
@@ -144,7 +146,7 @@ export class KubeQuota implements QuotaStore {
       while (!this.#cached(account) && performance.now() < until) await sleep(LOOK_MILLISECONDS)
       const cached = this.#cached(account)
       if (cached) return cached
-      throw unavailable(`the account ${account} is not set up yet: the operator begins its count`)
+      throw unavailable(`the account ${account} is not set up yet: retry in a few seconds`)
     }
   }
 }

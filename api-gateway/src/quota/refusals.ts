@@ -1,9 +1,9 @@
 import { ApiError } from '../errors.ts'
-import type { LimitFacts } from '../store/ports.ts'
+import type { LimitFacts } from '../translate/account/usage.ts'
 
 const WINDOW_SECONDS = 60
 
-/** The month's quota is spent (spec 7.1). No Retry-After: a client that obeyed it would hang for weeks. */
+/** The monthly quota is used up. There is no Retry-After header, because clients that follow it would wait for weeks. */
 export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'limit' | 'used' | 'resetAt'>): ApiError {
   return new ApiError('USAGE_LIMIT_REACHED', `the usage limit was reached: ${used} of ${limit} screenshots of this month are used`, {
     details: { limit, used, reset_at: resetAt.toISOString() },
@@ -11,13 +11,13 @@ export function usageLimitReached({ limit, used, resetAt }: Pick<LimitFacts, 'li
   })
 }
 
-/** Too many requests in the last 60 seconds (spec 8.5); one more fits after `Retry-After`. @param standing headers that tell the same otherwise */
+/** Too many requests in the last 60 seconds. The next one is accepted after `Retry-After`. @param standing further rate limit headers */
 export function rateLimitExceeded(
   { ratePerMinute, rateResetSeconds }: Pick<LimitFacts, 'ratePerMinute' | 'rateResetSeconds'>,
   standing: Readonly<Record<string, string>> = {},
 ): ApiError {
   const seconds = Math.max(1, rateResetSeconds)
-  return new ApiError('RATE_LIMIT_EXCEEDED', `no more than ${ratePerMinute} requests fit into a minute; the next fits in ${seconds} s`, {
+  return new ApiError('RATE_LIMIT_EXCEEDED', `Rate limit is ${ratePerMinute} requests per minute. Retry in ${seconds} seconds.`, {
     details: { limit: ratePerMinute, window_seconds: WINDOW_SECONDS, retry_after: seconds },
     headers: { 'retry-after': String(seconds), ...standing },
   })

@@ -5,7 +5,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
-import { hasTag } from '../translate/etag.ts'
+import { hasTag } from '../translate/common/etag.ts'
 import { API_VERSION } from '../version.ts'
 
 /** Files of the package; in the image they lie where the package would (see test/cluster/bundle.ts). */
@@ -39,21 +39,21 @@ function send(request: FastifyRequest, reply: FastifyReply, { type, open }: Asse
   const content = open()
   if (typeof content === 'string') return reply.send(content)
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content)
-  // Fastify logs what goes wrong with the last stream; pipeline closes the file whatever happens.
+  // Fastify logs errors of the last stream. The pipeline always closes the file.
   return reply.header('content-encoding', 'gzip').send(pipeline(content, createGzip(), () => {}))
 }
 
-/** GET /docs: the reference for people. Public, as the document is. */
+/** GET /docs: the API reference as a web page. Public, like the OpenAPI document. */
 export function addDocsRoutes(app: FastifyInstance): void {
   const { assets, tag } = findAssets()
   const headers = { ...PAGE_HEADERS, etag: tag, 'cache-control': 'public, no-cache', vary: 'accept-encoding' }
-  const answer = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
+  const respond = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
     reply.headers(headers)
     return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : send(request, reply, asset)
   }
   const page: Asset = { type: 'text/html; charset=utf-8', open: () => PAGE }
-  app.get('/docs', (request, reply) => answer(request, reply, page))
-  // Relative addresses of the page would lead elsewhere.
+  app.get('/docs', (request, reply) => respond(request, reply, page))
+  // With a trailing slash the page's relative URLs would be wrong.
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 308))
-  for (const [name, asset] of Object.entries(assets)) app.get(`/docs/${name}`, (request, reply) => answer(request, reply, asset))
+  for (const [name, asset] of Object.entries(assets)) app.get(`/docs/${name}`, (request, reply) => respond(request, reply, asset))
 }

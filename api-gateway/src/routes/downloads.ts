@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 
 const RETRY_SECONDS = '5'
 
-/** Counts the files being streamed: a bound keeps slow readers from holding all memory and connections. */
+/** Limits concurrent downloads, so that slow clients cannot use up memory and connections. */
 export class Downloads {
   readonly #max: number
   #active = 0
@@ -17,12 +17,14 @@ export class Downloads {
   }
 
   /**
-   * Opens a stream and counts it until it is closed, however that happens.
+   * Opens a stream and counts it until it is closed.
    * @throws ApiError TOO_MANY_DOWNLOADS
    */
   async open(open: () => Promise<Readable>): Promise<Readable> {
     if (this.#active >= this.#max) {
-      throw new ApiError('TOO_MANY_DOWNLOADS', 'too many files are being downloaded', { headers: { 'retry-after': RETRY_SECONDS } })
+      throw new ApiError('TOO_MANY_DOWNLOADS', 'too many files are being downloaded: retry in 5 seconds', {
+        headers: { 'retry-after': RETRY_SECONDS },
+      })
     }
     this.#active++
     try {

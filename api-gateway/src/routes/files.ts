@@ -18,7 +18,7 @@ export interface FilesDeps {
   downloads: Downloads
   keyRing: KeyRingSource
   now: () => Date
-  /** Told of files that are not those of their records. */
+  /** Called for files that do not match their records. */
   report: ReportIgnored
 }
 
@@ -27,7 +27,7 @@ type LinkQuery = Readonly<Record<string, unknown>>
 
 const MAX_ATTACHMENT_LENGTH = 128
 
-/** @throws ApiError LINK_INVALID, whatever is wrong with it */
+/** @throws ApiError LINK_INVALID */
 function checkLink(key: string, query: LinkQuery, { keyRing, now }: FilesDeps): { attachment?: string } {
   const { expires, signature, attachment } = query
   const isForm = typeof expires === 'string' && /^\d{1,12}$/.test(expires) && typeof signature === 'string'
@@ -38,7 +38,7 @@ function checkLink(key: string, query: LinkQuery, { keyRing, now }: FilesDeps): 
   return attachment === undefined ? {} : { attachment }
 }
 
-/** A record that is known says which file is its own; what lies there otherwise is served to nobody. */
+/** True when a stored file is the one that its record names. Other files are never served. */
 function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKeyParts, stored: StoredFile, report: ReportIgnored): boolean {
   const { status = {}, spec } = screenshot
   const key = objectKey(account, id, extension)
@@ -53,7 +53,7 @@ function isOwnFile(screenshot: Screenshot, { account, id, extension }: ObjectKey
   return isExpected && isSame
 }
 
-/** What the runner said of the file; undefined when it said nothing. */
+/** ETag and size of the file as the runner reported them. */
 const storedAs = (
   result: CaptureResult | undefined,
   artifact: Artifact | undefined,
@@ -61,36 +61,36 @@ const storedAs = (
   artifact ? result?.artifacts?.find(({ type }) => type === artifact.type) : result
 
 /**
- * The live record. A copy that says "not completed" may be older than the answer of another replica that gave the link: then the API server is
- * asked; `away` when it does not answer.
+ * The live record. If it is not completed in the informer cache, it is read from the API server, because another replica may have already sent the
+ * link. Returns `unavailable` when the API server does not respond.
  */
-async function findLive(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | 'away' | undefined> {
+async function findLive(id: string, screenshots: FilesDeps['screenshots']): Promise<Screenshot | 'unavailable' | undefined> {
   try {
     const known = await screenshots.find(id)
     return known && toWireStatus(known.status?.phase) !== 'completed' ? await screenshots.findLatest(id) : known
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return 'away'
+    if (error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE') return 'unavailable'
     throw error
   }
 }
 
 /**
- * The stored file behind a key. While the API server is away, the signature and the bucket decide about a file without an archived record.
- * @throws ApiError NOT_FOUND when it was deleted, EXPIRED when only the file is gone
+ * The stored file for an object key. While the API server is unavailable, a valid signature and the bucket suffice for files of live records.
+ * @throws ApiError NOT_FOUND when the record was deleted, EXPIRED when only the file is gone
  */
 export async function findFile(parts: ObjectKeyParts, deps: RecordsOfFiles & Pick<FilesDeps, 'files' | 'report'>): Promise<StoredFile> {
   const { account, id, extension } = parts
   const { files } = deps
   const live = await findLive(id, deps.screenshots)
   const screenshot = typeof live === 'object' ? live : await deps.archive.find(account, id)
-  if (!screenshot && (live !== 'away' || (await files.stat(tombstoneKey(account, id))))) throw notFound('file')
+  if (!screenshot && (live !== 'unavailable' || (await files.stat(tombstoneKey(account, id))))) throw notFound('file')
   const stored = await files.stat(objectKey(account, id, extension))
-  if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file is gone') : notFound('file')
+  if (!stored) throw screenshot ? new ApiError('EXPIRED', 'the file has expired and was deleted') : notFound('file')
   if (screenshot && !isOwnFile(screenshot, parts, stored, deps.report)) throw notFound('file')
   return stored
 }
 
-/** `/files/users/<account>/<id>.<format>?expires&signature`: whoever holds the link may read the file until it expires. */
+/** `/files/users/<account>/<id>.<format>?expires&signature`: anyone with the link can read the file until it expires. */
 export function addFileRoutes(app: FastifyInstance, deps: FilesDeps): void {
   app.route<{ Params: { '*': string }; Querystring: LinkQuery }>({
     method: ['GET', 'HEAD'],

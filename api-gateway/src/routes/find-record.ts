@@ -4,13 +4,13 @@ import { accountOf } from '@tintype/crds/record'
 import { ApiError } from '../errors.ts'
 import type { RecordArchive, ScreenshotStore } from '../store/ports.ts'
 
-/** Where records are. */
+/** Sources of records. */
 export interface RecordDeps {
   screenshots: Pick<ScreenshotStore, 'find'>
   archive: Pick<RecordArchive, 'find'>
 }
 
-/** A record and where it was found. */
+/** A record and its source. */
 export interface FoundRecord {
   screenshot: Screenshot
   isLive: boolean
@@ -19,9 +19,9 @@ export interface FoundRecord {
 const isUnavailable = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'SERVICE_UNAVAILABLE'
 
 /**
- * An account's record, live or archived, in this order: it is written to the archive before it leaves the Kubernetes API, so that it is
- * found wherever it is on its way.
- * @throws ApiError SERVICE_UNAVAILABLE when it may be where nobody can look
+ * An account's record. The Kubernetes API is read before the archive, because archiving writes a record to the bucket before it deletes the object.
+ * In this order no record is missed.
+ * @throws ApiError SERVICE_UNAVAILABLE when a source is unavailable that may have the record
  */
 export async function findRecord(account: string, id: string, { screenshots, archive }: RecordDeps): Promise<FoundRecord | undefined> {
   if (!isScreenshotId(id)) return undefined

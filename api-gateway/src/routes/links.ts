@@ -1,4 +1,4 @@
-import { expiryOf, type KeyRing, keptUntil, type Link, signLink } from '@tintype/crds/download-link'
+import { expiryOf, type KeyRing, keptUntil, signLink } from '@tintype/crds/download-link'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -7,42 +7,40 @@ import { MAX_PRESIGNED_SECONDS } from '@tintype/crds/presign'
 import { type LinkTo, type ScreenshotRecord, toRecord } from '@tintype/crds/record'
 import { parseObjectKey } from '@tintype/crds/storage-keys'
 import type { FastifyRequest } from 'fastify'
-import { recordTag } from '../translate/etag.ts'
+import type { SignStoreLink } from '../store/store-links.ts'
+import { recordTag } from '../translate/common/etag.ts'
 
 export interface LinkDeps {
-  /** Address under which clients reach the gateway; empty: the one that the request was sent to. */
+  /** URL at which clients reach the gateway. Empty: links use the host of the request. */
   publicUrl: string
-  /** Signs links that lead to the store itself; absent: links lead through the gateway. */
+  /** Presigns URLs of the object store. Without it links lead through the gateway. */
   signStoreLink?: SignStoreLink | undefined
   keyRing: () => KeyRing
   plans: Plans
   now: () => Date
 }
 
-/** Makes an address at the store's own host; `signedAt` may lie in the past, so that the same address comes out for a while. */
-export type SignStoreLink = (link: Link, signedAt: Date) => string
-
 const HOUR_MILLISECONDS = 3_600_000
 
 const HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
-/** Where the client reached us: the public address, or what its own request says, so that the links in the answer work for it. */
+/** Base URL of links: the configured public URL, or the host that the client used. */
 export function baseOf(request: Pick<FastifyRequest, 'headers'>, publicUrl: string): string {
   if (publicUrl !== '') return publicUrl
   const { host = '', 'x-forwarded-proto': forwarded } = request.headers
   return HOST.test(host) ? `${forwarded === 'https' ? 'https' : 'http'}://${host}` : ''
 }
 
-/** Until when the files of a screenshot of this account are kept. */
+/** When the files of a screenshot expire. */
 export function fileExpiryOf({ metadata, spec }: Screenshot, account: Account, plans: Plans): Date {
   const planDays = plans[account.spec.plan].retentionDays
   return keptUntil(createdAtOf(screenshotIdOf(metadata)), Math.min(planDays, spec.retentionDays ?? planDays))
 }
 
-/** Letters of an attachment's name that are left for the file's own extension. */
+/** Maximum length of an attachment's name before the extension is added. */
 const STEM_LENGTH = 96
 
-/** What a file is saved as: the picture under its given name, a file beside it under that and its own extension. */
+/** File name for downloads: `attachment_name` for the picture, and the name plus the file's extension for other artifacts. */
 function attachmentOf(key: string, { spec }: Screenshot): string | undefined {
   const { attachmentName, options } = spec
   const { extension } = parseObjectKey(key) ?? {}
@@ -50,7 +48,7 @@ function attachmentOf(key: string, { spec }: Screenshot): string | undefined {
   return attachmentName === undefined || isPicture ? attachmentName : `${attachmentName.slice(0, STEM_LENGTH).toWellFormed()}.${extension}`
 }
 
-/** Makes links for the answer to one request. No link outlives the file that it leads to. */
+/** Builds links for the response to a request. A link never outlives its file. */
 export function linksFor(
   request: Pick<FastifyRequest, 'headers' | 'account'>,
   { publicUrl, signStoreLink, keyRing, plans, now }: LinkDeps,
@@ -70,12 +68,12 @@ export function linksFor(
   }
 }
 
-/** A record and its entity tag. */
+/** The record of a screenshot and its entity tag. */
 export function readRecord(screenshot: Screenshot, linkTo: LinkTo): { record: ScreenshotRecord; tag: string } {
   let expires: number | undefined
   const record = toRecord(screenshot, (...args) => {
     const link = linkTo(...args)
-    // A file that is kept no longer changes the record, too.
+    // An expired file also changes the record.
     expires = link?.expires ?? 0
     return link
   })

@@ -3,12 +3,11 @@ import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../errors.ts'
 import type { FileStore } from '../store/ports.ts'
-import { parseRange } from '../translate/byte-range.ts'
-import { hasTag } from '../translate/etag.ts'
-import { contentTypeOf, dispositionOf, SAFE_FILE_HEADERS } from '../translate/file-headers.ts'
+import { hasTag } from '../translate/common/etag.ts'
+import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from '../translate/files/file-headers.ts'
 import type { Downloads } from './downloads.ts'
 
-/** A reader that takes nothing for so long holds a place that others want. */
+/** Connections of clients that stop reading are closed after this time. */
 const STALLED_MILLISECONDS = 60_000
 
 interface FileToSend {
@@ -24,14 +23,14 @@ interface SendDeps {
   downloads: Downloads
 }
 
-/** Sends a stored file, or the part of it that was asked for (RFC 9110: conditional and range requests). */
+/** Sends a stored file or a range of it. Supports conditional and range requests (RFC 9110). */
 export async function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileToSend, { files, downloads }: SendDeps) {
   const { key, stored, extension } = file
   const tag = `"${stored.etag}"`
-  // A POST that ends with a file is neither conditional nor partial.
+  // A POST that returns a file ignores conditional and range headers.
   const conditions = request.method === 'POST' ? {} : request.headers
   const isKnown = hasTag(conditions['if-none-match'], tag)
-  // Both may refuse. A refusal must not carry the headers of the file: it could be cached in the file's place.
+  // Both can throw. An error must not have the headers of the file, or a cache could store it in place of the file.
   const range = isKnown ? undefined : rangeOf(conditions, stored, tag)
   const stream = isKnown || request.method === 'HEAD' ? undefined : await downloads.open(() => open(key, range, files))
   reply.headers({
@@ -51,18 +50,20 @@ export async function sendFile(request: FastifyRequest, reply: FastifyReply, fil
   return reply.send(stream)
 }
 
-/** If-Range guards a resumed download: another file is sent whole. */
+/** The range to send. If-Range with another ETag sends the whole file. */
 function rangeOf(headers: FastifyRequest['headers'], { sizeBytes }: StoredFile, tag: string) {
   const condition = headers['if-range']
   if (condition !== undefined && condition !== tag) return undefined
   const range = parseRange(headers.range, sizeBytes)
   if (range !== 'unsatisfiable') return range
-  throw new ApiError('RANGE_NOT_SATISFIABLE', 'the file has none of these bytes', { headers: { 'content-range': `bytes */${sizeBytes}` } })
+  throw new ApiError('RANGE_NOT_SATISFIABLE', `the range is outside the file, which has ${sizeBytes} bytes`, {
+    headers: { 'content-range': `bytes */${sizeBytes}` },
+  })
 }
 
 async function open(key: string, range: ByteSpan | undefined, files: SendDeps['files']): Promise<Readable> {
   const stream = await files.open(key, range)
-  // Deleted since it was looked at.
+  // The file was deleted since `stat`.
   if (stream === undefined) throw notFound('file')
   return stream
 }

@@ -3,6 +3,9 @@ import { openStorage } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { unavailable } from '../errors.ts'
 
-/** The bucket, by the S3 protocol. Errors of the store are ApiErrors: SERVICE_UNAVAILABLE. */
+/** The bucket, over the S3 protocol. Storage errors become ApiError SERVICE_UNAVAILABLE. */
 export const openBucket = (access: StorageAccess): ObjectStorage =>
-  openStorage({ access, toError: (_what, cause) => unavailable('the store is not available for the moment', cause) })
+  openStorage({
+    access,
+    toError: (_what, cause) => unavailable('object storage is temporarily unavailable: retry in a few seconds', cause),
+  })

@@ -8,23 +8,23 @@ interface Cause {
 }
 
 /** `spec.options.imageQuality` → `options.image_quality`. */
-const toWirePath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
+const toRequestPath = (field: string): string => toSnakeCase(field.replace(/^spec\.?/, ''))
 
-/** The API server's schema refused what ours let through: its causes name fields of the spec, which are the caller's own. */
+/** The CRD schema rejected what the gateway accepted. The causes name fields of the spec, which come from the client. */
 function toProblems({ details }: KubeError): Problem[] {
   const causes = (details as { causes?: Cause[] } | undefined)?.causes ?? []
-  const told = causes
+  const problems = causes
     .filter(({ field }) => field?.startsWith('spec'))
-    .map(({ field = '' }): Problem => ({ path: toWirePath(field), code: 'refused', message: `${toWirePath(field)} is refused` }))
-  return told.length > 0 ? told : [{ path: '', code: 'refused', message: 'the request is refused' }]
+    .map(({ field = '' }): Problem => ({ path: toRequestPath(field), code: 'refused', message: `${toRequestPath(field)} is refused` }))
+  return problems.length > 0 ? problems : [{ path: '', code: 'refused', message: 'the request is refused' }]
 }
 
-/** Translates what the client of the API server throws; a bug stays what it is. */
+/** Translates errors of the Kubernetes client. Other errors stay unchanged. */
 export function toApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error
-  // An API server that has just started refuses what it will allow once its own caches are filled.
+  // An API server that has just started may reject valid credentials until its caches are synced.
   if (isTransient(error) || isForbidden(error) || isUnauthorized(error))
-    return unavailable('the service is not available for the moment', error)
+    return unavailable('the service is temporarily unavailable: retry in a few seconds', error)
   if (isInvalid(error)) return Object.assign(invalid(toProblems(error)), { cause: error })
   return error
 }

@@ -6,10 +6,10 @@ import { Resource, tintypeResource } from '@tintype/crds/client/resource'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { Label } from '@tintype/crds/names'
-import { hashesOf } from '../translate/credentials.ts'
-import { KeyUses } from './key-uses.ts'
+import { hashesOf } from '../translate/keys/credentials.ts'
 import { toApiError } from './kube-errors.ts'
-import { Misses } from './misses.ts'
+import { LastUsedTimes } from './last-used-times.ts'
+import { NegativeCache } from './negative-cache.ts'
 import type { KeyStore } from './ports.ts'
 
 // rbac: tintype.dev/accounts get,list,watch
@@ -20,8 +20,8 @@ const accounts = tintypeResource<Account>('Account', 'accounts')
 
 const READ_MILLISECONDS = 3_000
 /**
- * What is revoked must not be let in for long by a replica that is cut off: a watch that is silent for so long is opened anew, from where it
- * stood, which brings whatever it has missed. Bookmarks come once a minute only: they cannot bound it.
+ * A disconnected replica must not accept revoked keys for long. The reflector reopens a watch that was silent for this time and receives what
+ * it missed. Bookmarks come once a minute, which is too rare.
  */
 const SILENCE_MILLISECONDS = 30_000
 const HASH = 'hash'
@@ -32,14 +32,14 @@ interface KubeKeysOptions {
   metrics: ReflectorMetrics
 }
 
-/** Keys and accounts in the API server, followed by reflectors. A flood of unknown keys reaches the API server a few times a second only. */
+/** Reads keys and accounts from informer caches. Lookups of unknown keys reach the API server only a few times per second. */
 export class KubeKeys implements KeyStore {
   readonly keys: Reflector<ApiKey>
   readonly accounts: Reflector<Account>
-  readonly uses: KeyUses
+  readonly uses: LastUsedTimes
   readonly #keyClient: Resource<ApiKey>
   readonly #accountClient: Resource<Account>
-  readonly #misses = new Misses()
+  readonly #negativeCache = new NegativeCache()
   readonly #namespace: string
 
   constructor({ http, log, metrics }: KubeKeysOptions) {
@@ -49,21 +49,21 @@ export class KubeKeys implements KeyStore {
     this.#keyClient = new Resource(http, apiKeys)
     this.#accountClient = new Resource(http, accounts)
     this.#namespace = http.namespace
-    this.uses = new KeyUses({ store: this.#keyClient, keys: this.keys, log })
+    this.uses = new LastUsedTimes({ store: this.#keyClient, keys: this.keys, log })
   }
 
   async findByHash(hash: string): Promise<readonly ApiKey[]> {
     const cached = this.keys.lister.byIndex(HASH, hash)
     if (cached.length > 0) return cached
-    return (await this.#misses.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
+    return (await this.#negativeCache.ask(`key/${hash}`, performance.now(), () => this.#listKeys(hash))) ?? []
   }
 
   async findAccount(name: string): Promise<Account | undefined> {
     const cached = this.findCachedAccount(name)
-    return cached ?? this.#misses.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
+    return cached ?? this.#negativeCache.ask(`account/${name}`, performance.now(), () => this.#readAccount(name))
   }
 
-  /** From the copy alone. */
+  /** From the informer cache only. */
   findCachedAccount(name: string): Account | undefined {
     return this.accounts.lister.get(`${this.#namespace}/${name}`)
   }
@@ -72,7 +72,7 @@ export class KubeKeys implements KeyStore {
     this.uses.note(key, at)
   }
 
-  /** By label, either slot: a selector cannot say "or". */
+  /** Two lists, one for each label, because a selector has no "or". */
   async #listKeys(hash: string): Promise<ApiKey[]> {
     const list = (label: string) =>
       this.#keyClient.list({ labelSelector: `${label}=${hash}`, limit: 2, timeoutMilliseconds: READ_MILLISECONDS })

@@ -10,7 +10,7 @@ import type { PostAnswer } from '@tintype/crds/post-answer'
 import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toRemovals, toRequestAnnotation } from '@tintype/crds/webhook-requests'
 import { notFound, unavailable } from '../errors.ts'
 import { toApiError } from './kube-errors.ts'
-import type { AskedPost, PostRequests } from './ports.ts'
+import type { PostRequests, RequestedPost } from './ports.ts'
 
 // rbac: tintype.dev/webhooks get,list,watch,patch
 
@@ -22,11 +22,11 @@ interface KubePostRequestsOptions {
   now: () => Date
 }
 
-/** Asks the operator by annotations, and finds its answers in the copy of the Webhooks. */
+/** Requests posts from the operator with annotations, and reads its responses from the Webhook informer cache. */
 export class KubePostRequests implements PostRequests {
   readonly #options: KubePostRequestsOptions
   readonly #client: Resource<Webhook>
-  /** Who waits at which Webhook. */
+  /** Waiting requests by Webhook. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
   constructor(options: KubePostRequestsOptions) {
@@ -37,26 +37,26 @@ export class KubePostRequests implements PostRequests {
     })
   }
 
-  async ask(webhook: Webhook, asked: AskedPost): Promise<void> {
+  async ask(webhook: Webhook, post: RequestedPost): Promise<void> {
     const { reflector, now } = this.#options
     const latest = reflector.lister.get(keyOf(webhook)) ?? webhook
     if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
-      throw unavailable('so much is asked of this webhook already: wait until it is done')
+      throw unavailable('too many requests for this webhook are pending: retry in a few seconds')
     }
-    await this.#annotate(webhook, { ...toRemovals(latest, now()), ...toRequestAnnotation(asked) })
+    await this.#annotate(webhook, { ...toRemovals(latest, now()), ...toRequestAnnotation(post) })
   }
 
-  async askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
-    await this.ask(webhook, asked)
+  async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+    await this.ask(webhook, post)
     try {
-      return await this.#whenAnswered(webhook, asked, milliseconds, signal)
+      return await this.#whenResponded(webhook, post, milliseconds, signal)
     } finally {
-      // Whoever asks next takes away what could not be taken away now.
-      void this.#annotate(webhook, { [REQUEST_PREFIX + asked.nonce]: null }).catch(() => {})
+      // If the removal fails, the next request for this webhook removes the annotation.
+      void this.#annotate(webhook, { [REQUEST_PREFIX + post.nonce]: null }).catch(() => {})
     }
   }
 
-  /** No request is in another's way, so the patch rests on nothing but the object's being the same. */
+  /** Requests have separate annotations, so the patch only needs the uid as a precondition. */
   async #annotate({ metadata: { name, uid } }: Webhook, annotations: Record<string, string | null>): Promise<void> {
     try {
       const patch = mergePatch({ metadata: { annotations } }, { uid })
@@ -67,17 +67,17 @@ export class KubePostRequests implements PostRequests {
     }
   }
 
-  async #whenAnswered(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+  async #whenResponded(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
     const key = keyOf(webhook)
     const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
     const isOver = (): boolean => {
       const found = latest()
-      return found === undefined || findAnswer(found, asked) !== undefined
+      return found === undefined || findAnswer(found, post) !== undefined
     }
     if (!isOver() && !signal.aborted) await this.#woken(key, isOver, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
     const found = latest()
     if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
-    return findAnswer(found, asked)
+    return findAnswer(found, post)
   }
 
   #woken(key: string, isOver: () => boolean, signal: AbortSignal): Promise<void> {

@@ -5,20 +5,20 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { isDeleted } from '../translate/screenshot.ts'
+import { isDeleted } from '../translate/screenshots/screenshot.ts'
 import type { QueueView } from './ports.ts'
 
 const WAITING = 'waiting'
 const PHASE = 'phase'
 
-/** Weight of the newest capture in the mean. */
+/** Weight of the newest capture in the moving average. */
 const NEWEST = 0.1
 
 const phaseOf = ({ status }: Screenshot): string => status?.phase ?? 'Pending'
-/** Screenshots that cannot run do not count as queued. */
+/** Screenshots that cannot run are not counted as queued. */
 const isWaiting = (shot: Screenshot): boolean => phaseOf(shot) === 'Pending' && !isDeleted(shot) && !isUnrunnable(shot)
 
-/** The queue in the copy of the Screenshots, and how long captures take: measured at those whose end this replica has seen or found. */
+/** The queue according to the Screenshot informer cache, and the mean duration of the captures whose end this replica has seen. */
 export class KubeQueue implements QueueView {
   readonly #reflector: Reflector<Screenshot>
   readonly #namespace: string
@@ -30,7 +30,7 @@ export class KubeQueue implements QueueView {
     this.#namespace = namespace
     this.#isBacklogged = isBacklogged
     reflector.lister
-      // The time in an id is inverted: the natural order is newest first.
+      // Ids contain an inverted timestamp, so the natural order is newest first.
       .addIndex(WAITING, (shot) => (isWaiting(shot) ? accountOf(shot) : undefined), { orderBy: ({ metadata }) => screenshotIdOf(metadata) })
       .addIndex(PHASE, phaseOf)
     reflector.addListener(({ type, object, old }) => {

@@ -8,33 +8,33 @@ import type { Identified } from '@tintype/crds/ids'
 import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { ApiError, notFound } from '../errors.ts'
-import type { ObjectPatch } from '../translate/key-object.ts'
+import type { ObjectPatch } from '../translate/common/object-patch.ts'
 import { toApiError } from './kube-errors.ts'
 import type { RecordStore } from './ports.ts'
 
 // rbac: tintype.dev/apikeys create,patch,delete
 // rbac: tintype.dev/webhooks get,list,watch,create,patch,delete
 
-/** A caller waits for the answer: better a 503 in time than a late success. */
+/** A client is waiting, so an early 503 is better than a late success. */
 const WRITE_MILLISECONDS = 5_000
 const READ_MILLISECONDS = 3_000
 const ID = 'id'
 const ACCOUNT = 'account'
 
-/** A kind that clients manage: each object belongs to an account. */
+/** A kind that clients manage. Each object belongs to an account. */
 type Managed = KubeObject & { metadata: Identified; spec: { accountName?: string | undefined } }
 
 interface KubeRecordsOptions<T extends Managed> {
   http: KubeHttp
   reflector: Reflector<T>
-  /** For a person: `webhook`. */
+  /** Name for messages, such as `webhook`. */
   what: string
   idOf: (metadata: Identified) => string
-  /** True for a name that was made from an id. */
+  /** True for object names that are derived from an id. */
   isIdName: (name: string) => boolean
 }
 
-/** Webhooks or keys in the API server, followed by a reflector. Reads are from its copy; changes rest on the API server's own state. */
+/** Webhooks or keys. Reads use the informer cache, and changes use the latest state in the API server. */
 export class KubeRecords<T extends Managed> implements RecordStore<T> {
   readonly reflector: Reflector<T>
   readonly #client: Resource<T>
@@ -45,7 +45,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
     this.#options = options
     this.reflector = reflector
     this.#client = new Resource(http, reflector.resource)
-    // An id carries its time: the natural order is oldest first.
+    // Ids start with a timestamp, so the natural order is oldest first.
     reflector.lister
       .addIndex(ID, ({ metadata }) => idOf(metadata))
       .addIndex(ACCOUNT, accountOf, { orderBy: ({ metadata }) => idOf(metadata) })
@@ -71,7 +71,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
   async create(object: NewObject<T> & { metadata: { name: string } }): Promise<T> {
     const { name } = object.metadata
     try {
-      // The name is ours alone, so a repetition after an unknown outcome either creates or meets itself.
+      // The name is unique, so a retry after an unknown outcome either creates the object or finds it.
       return this.#seen(await this.#client.create(object, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' }))
     } catch (error) {
       if (!isAlreadyExists(error)) throw toApiError(error)
@@ -94,7 +94,7 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
     return this.reflector.lister.byIndex(ID, id)[0]
   }
 
-  /** Perhaps another replica has just made or changed it. */
+  /** Reads from the API server, because another replica may have just created or changed the object. */
   async #fetch(id: string, name: string): Promise<T | undefined> {
     if (!id.includes('_') || (name === toObjectName(id) && !this.#options.isIdName(name))) return undefined
     const found = await this.#ask(() => this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS }))
@@ -119,7 +119,10 @@ export class KubeRecords<T extends Managed> implements RecordStore<T> {
       return await request()
     } catch (error) {
       if (isNotFound(error)) throw notFound(this.#options.what)
-      if (isConflict(error)) throw new ApiError('CONFLICT', `somebody else has just changed the ${this.#options.what}`, { cause: error })
+      if (isConflict(error))
+        throw new ApiError('CONFLICT', `another request has just changed the ${this.#options.what}: read it again and retry`, {
+          cause: error,
+        })
       throw toApiError(error)
     }
   }

@@ -10,16 +10,16 @@ import { isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { Annotation, toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { findOpenDeliveries, hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshot.ts'
+import { findOpenDeliveries, hasOpenDeliveries, isDeleted, type NewScreenshot } from '../translate/screenshots/screenshot.ts'
 import { toApiError } from './kube-errors.ts'
 import type { ScreenshotStore } from './ports.ts'
 
 // rbac: tintype.dev/screenshots get,list,watch,create,delete,patch
-// (patch: the annotation of a deletion that waits for its deliveries)
+// (patch: the annotation that requests a deletion after the deliveries have completed)
 
 const screenshots = tintypeResource<Screenshot>('Screenshot', 'screenshots')
 
-/** A caller waits for the answer: better a 503 in time than a late success. */
+/** A client is waiting, so an early 503 is better than a late success. */
 const WRITE_MILLISECONDS = 10_000
 const READ_MILLISECONDS = 3_000
 
@@ -35,25 +35,25 @@ interface KubeScreenshotsOptions {
   http: KubeHttp
   log: Log
   metrics: ReflectorMetrics
-  /** Finished Screenshots beyond which nothing more is taken: the archive does not keep up. Default: no bound. */
+  /** Number of finished Screenshots above which creates are rejected, because the archive does not keep up. Default: no limit. */
   maxFinished?: number
 }
 
 const batchOf = (shot: Screenshot): string | undefined =>
   shot.spec.batchId === undefined || isDeleted(shot) ? undefined : `${accountOf(shot)}/${shot.spec.batchId}`
 
-/** Screenshots in the API server, followed by a reflector. */
+/** Screenshots in the API server, with an informer cache. */
 export class KubeScreenshots implements ScreenshotStore {
   readonly reflector: Reflector<Screenshot>
   readonly #client: Resource<Screenshot>
   readonly #maxFinished: number
-  /** Who waits for which id. */
+  /** Held requests by screenshot id. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
   constructor({ http, log, metrics, maxFinished = Number.POSITIVE_INFINITY }: KubeScreenshotsOptions) {
     this.#maxFinished = maxFinished
     const store = new Store<Screenshot>()
-      // The time in an id is inverted: the natural order is newest first.
+      // Ids contain an inverted timestamp, so the natural order is newest first.
       .addIndex(ACCOUNT, (shot) => (isDeleted(shot) ? undefined : accountOf(shot)), { orderBy: idOf })
       .addIndex(ID, idOf)
       .addIndex(BATCH, batchOf, { orderBy: idOf })
@@ -68,7 +68,7 @@ export class KubeScreenshots implements ScreenshotStore {
 
   async create(screenshot: NewScreenshot): Promise<Screenshot> {
     try {
-      // The name is ours alone, so a repetition after an unknown outcome either creates or meets itself.
+      // The name is unique, so a retry after an unknown outcome either creates the object or finds it.
       const created = await this.#client.create(screenshot as Screenshot, { timeoutMilliseconds: WRITE_MILLISECONDS, repeat: 'always' })
       this.reflector.observe(created)
       return created
@@ -122,7 +122,7 @@ export class KubeScreenshots implements ScreenshotStore {
       }
       return true
     } catch (error) {
-      // Also when another object has taken its name: a person's choice of name may come back.
+      // A conflict means that another object now has the name. Names that users choose can be reused.
       if (isNotFound(error) || isConflict(error) || isInvalid(error)) return false
       throw toApiError(error)
     }
@@ -158,7 +158,7 @@ export class KubeScreenshots implements ScreenshotStore {
     })
   }
 
-  /** Requests held now. */
+  /** Number of held requests. */
   get waitingCount(): number {
     return [...this.#waiting.values()].reduce((sum, wakers) => sum + wakers.size, 0)
   }
@@ -167,12 +167,12 @@ export class KubeScreenshots implements ScreenshotStore {
     return this.reflector.lister.byIndex(ID, id)[0]
   }
 
-  /** Perhaps another replica has just made it. */
+  /** Reads from the API server, because another replica may have just created it. */
   async #fetch(id: string, name = toObjectName(id)): Promise<Screenshot | undefined> {
     try {
       const found = await this.#client.find(name, { timeoutMilliseconds: READ_MILLISECONDS })
       if (found) this.reflector.observe(found)
-      // A name that only looks like this id does not make it one.
+      // The object name can match although the object has another id.
       return found && idOf(found) === id ? found : undefined
     } catch (error) {
       throw toApiError(error)

@@ -8,16 +8,15 @@ const LOOK_MILLISECONDS = 2_000
 interface MountedJsonOptions<T> {
   path: string
   schema: z.ZodType<T>
-  /** For the log: `download keys`. */
+  /** Name for log lines, such as `download keys`. */
   what: string
-  /** What a client is told before the first good read. */
+  /** Error message before the first successful read. */
   absence: string
   log: Log
 }
 
 /**
- * A JSON file from a mounted Secret. Looked at every two seconds: the kubelet swaps the file when the Secret changes, and file events
- * across that swap are not reliable.
+ * A JSON file from a mounted Secret. It is read every two seconds, because file events are not reliable when the kubelet replaces the file.
  */
 export class MountedJson<T> {
   readonly #options: MountedJsonOptions<T>
@@ -29,7 +28,7 @@ export class MountedJson<T> {
     this.#options = options
   }
 
-  /** Reads it now and keeps looking. A file that is not there yet, or not right, leaves what was known. */
+  /** Reads the file now and then periodically. A missing or invalid file leaves the last value unchanged. */
   async start(): Promise<void> {
     await this.#look()
     this.#timer = setInterval(() => void this.#look(), LOOK_MILLISECONDS).unref()
@@ -43,7 +42,7 @@ export class MountedJson<T> {
     return this.#value !== undefined
   }
 
-  /** @throws ApiError SERVICE_UNAVAILABLE before the first good read */
+  /** @throws ApiError SERVICE_UNAVAILABLE before the first successful read */
   readonly current = (): T => {
     if (this.#value === undefined) throw unavailable(this.#options.absence)
     return this.#value

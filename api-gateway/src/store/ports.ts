@@ -1,167 +1,160 @@
 import type { KeyRing } from '@tintype/crds/download-link'
-import type { Account, Plan } from '@tintype/crds/kinds/account'
+import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { PostAnswer } from '@tintype/crds/post-answer'
 import type { SealingKey } from '@tintype/crds/sealed'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
-import type { UsageFacts } from '@tintype/crds/usage'
 import type { PostRequest } from '@tintype/crds/webhook-requests'
-import type { ObjectPatch } from '../translate/key-object.ts'
-import type { NewScreenshot } from '../translate/screenshot.ts'
-import type { ComponentHealth } from '../translate/service-status.ts'
+import type { LimitFacts } from '../translate/account/usage.ts'
+import type { ObjectPatch } from '../translate/common/object-patch.ts'
+import type { NewScreenshot } from '../translate/screenshots/screenshot.ts'
+import type { ComponentHealth } from '../translate/service/service-status.ts'
 
-// What the routes need of the world. Every method that leaves the process throws ApiError: SERVICE_UNAVAILABLE when the other side is
-// away.
+// Interfaces between the routes and external systems. Every method that leaves the process throws ApiError SERVICE_UNAVAILABLE when the other side
+// is unavailable.
 
-/** Screenshots that live in the Kubernetes API, read from a copy in memory. */
+/** Screenshots in the Kubernetes API, read from an informer cache. */
 export interface ScreenshotStore {
-  /** Creates it and sees it at once. The same name twice is the same creation, repeated after an unknown outcome. */
+  /** Creates the object and adds it to the cache. A second create with the same name counts as a retry and returns the existing object. */
   create(screenshot: NewScreenshot): Promise<Screenshot>
-  /** By id, of whatever account; asks the API server once when the copy does not have it. Never a deleted one. */
+  /** By id, of any account. Reads from the API server when the cache does not have it. Never returns a deleted one. */
   find(id: string): Promise<Screenshot | undefined>
-  /** As {@link find}, but as the API server has it now: this replica's copy may be a moment behind another's answer. */
+  /** As {@link find}, but always reads from the API server, because the cache may lag behind another replica's response. */
   findLatest(id: string): Promise<Screenshot | undefined>
-  /** Live ones of an account, newest first, from the copy: at most `limit` after the one with the id `after`. */
+  /** Live screenshots of an account from the cache, newest first: at most `limit`, starting after the id `after`. */
   page(account: string, after: string | undefined, limit: number): Screenshot[]
-  /** Live ones of a batch, from the copy, in the order of their ids. */
+  /** Live screenshots of a batch from the cache, in the order of their ids. */
   findLiveOfBatch(account: string, batchId: string): Screenshot[]
-  /** As {@link find}, from the copy alone. */
+  /** As {@link find}, but only from the cache. */
   findLive(id: string): Screenshot | undefined
-  /** Deliveries to one webhook that await another attempt; `webhook` is what the ledger calls it. */
+  /** Number of deliveries to a webhook that are still pending. `webhook` is the name in `status.deliveries`. */
   countOpenDeliveries(account: string, webhook: string): number
-  /** True while so much is finished and not archived that nothing more may be created. */
+  /** True while creates must be rejected because too many finished screenshots are not archived. */
   isFull(): boolean
-  /** False when it was gone already. */
+  /** Returns false when it no longer exists. */
   delete(screenshot: Screenshot): Promise<boolean>
-  /** Its latest state as soon as it has ended; also when time is up, the signal aborts, or it is deleted (undefined). */
+  /** Resolves with the latest state when the capture has finished, after a timeout or an abort. Resolves with undefined when it is deleted. */
   waitUntilFinished(screenshot: Screenshot, milliseconds: number, signal: AbortSignal): Promise<Screenshot | undefined>
 }
 
-/** What waits for a runner, from the copy. */
+/** The queue according to the informer cache. */
 export interface QueueView {
-  /** Captures under way. */
+  /** Running captures. */
   readonly running: number
-  /** Undefined until one has been measured. */
+  /** Undefined until a capture has been measured. */
   readonly meanCaptureMilliseconds: number | undefined
-  /** Accounts that have something waiting. */
+  /** Accounts with queued screenshots. */
   accounts(): string[]
-  /** Screenshots of an account that wait and can run. */
+  /** Number of queued screenshots of an account that can run. */
   waitingOf(account: string): number
-  /** Whether a Screenshot of that id is known, whatever it does. */
+  /** True when the cache has a Screenshot with this id, in any phase. */
   has(id: string): boolean
-  /** How many of its own account are ahead of a Screenshot; undefined when it does not wait. */
+  /** Number of queued screenshots of the same account ahead of this one. Undefined when it is not queued. */
   countAhead(screenshot: Screenshot): number | undefined
-  /** True while so much is finished and not archived that nothing more may be created. */
+  /** True while creates must be rejected because too many finished screenshots are not archived. */
   isBacklogged(): boolean
 }
 
 /** Files in the bucket. */
 export type FileStore = Pick<ObjectStorage, 'stat' | 'open' | 'mark' | 'removePrefix'>
 
-/** Small objects of ours in the bucket. */
+/** Small internal objects in the bucket. */
 export type ObjectStore = Pick<ObjectStorage, 'read' | 'write' | 'remove' | 'list'>
 
-/** Where an account stands, for headers and the usage report. `limit` is what ends in a refusal: the quota, and the overage that is allowed. */
-export interface LimitFacts extends UsageFacts {
-  plan: Plan
-  /** The plan's screenshots a month. */
-  quota: number
-}
-
-/** What {@link QuotaStore.reserve} answers. */
+/** Result of {@link QuotaStore.reserve}. */
 export interface Grant {
-  /** Of the names asked for, how many are paid, from the first on. */
+  /** Number of names that are charged, starting with the first. */
   granted: number
-  /** Why not all of them. A refusal by rate grants none. */
+  /** Why not all of them are charged. The rate limit grants all or none. */
   refusal?: 'quota' | 'rate'
   facts: LimitFacts
 }
 
 export interface ReserveRequest {
   account: Account
-  /** Repeating a reservation that is known charges nothing again. */
+  /** Repeating a known reservation does not charge again. */
   reservation: string
-  /** Object names of the Screenshots to come: 1 to 100. Costs one request of the rate, and a unit of quota each. */
+  /** Object names of 1 to 100 new Screenshots. Costs one request of the rate limit, and one unit of quota per name. */
   names: readonly string[]
-  /** Acceptance: its UTC month is charged. */
+  /** When the request was accepted. The UTC month of this time is charged. */
   at: Date
 }
 
-/** Quota and rate, exact over all replicas. */
+/** Quota and rate limits, exact across all replicas. */
 export interface QuotaStore {
-  /** Refusals are answers. @throws ApiError SERVICE_UNAVAILABLE when it cannot be said; then nothing stays charged */
+  /** Reserves quota. Does not throw when a limit is reached. @throws ApiError SERVICE_UNAVAILABLE, and then nothing stays charged */
   reserve(request: ReserveRequest): Promise<Grant>
-  /** The objects exist (read back or created by us): the reservation is dropped with the next update. */
+  /** Call when the objects are known to exist. The next update removes the reservation. */
   settle(account: string, reservation: string): void
-  /** These objects were surely not created and never will be: their units go back. */
+  /** Refunds objects that were certainly not created and never will be. */
   giveBack(account: string, reservation: string, names: readonly string[]): Promise<void>
-  /** From the copy in memory. */
+  /** From the informer cache. */
   facts(account: Account, now: Date): LimitFacts
 }
 
-/** In which order records are read. An id grows as its record gets older. */
-export type ScanOrder = 'newest' | 'oldest'
+/** In which order records are read. Ids of older records are greater. */
+export type ScanDirection = 'newest' | 'oldest'
 
-/** Records that have left the Kubernetes API, as Screenshots without deliveries. What {@link bury} was called for is not in it. */
+/** Records that were moved from the Kubernetes API to the bucket, without deliveries. Deleted records are not included. */
 export interface RecordArchive {
   find(account: string, id: string): Promise<Screenshot | undefined>
-  /** Newest first, if not said otherwise, from the one after the id `after`; read from the bucket as far as it is iterated. */
-  scan(account: string, after: string | undefined, order?: ScanOrder): AsyncIterable<Screenshot>
+  /** Records after the id `after`, newest first by default. Reads from the bucket only as far as the caller iterates. */
+  scan(account: string, after: string | undefined, order?: ScanDirection): AsyncIterable<Screenshot>
   put(account: string, screenshots: readonly Screenshot[]): Promise<void>
-  /** Marks a record as deleted, for ever, wherever it is. */
+  /** Writes a tombstone for a record, live or archived. */
   markDeleted(account: string, id: string): Promise<void>
-  /** Marks an archived record as deleted, for ever; its text is removed by the operator. False when there is no such text. */
-  bury(account: string, id: string): Promise<boolean>
+  /** Writes a tombstone for an archived record, and the operator then removes its data. Returns false when it is not archived. */
+  deleteArchived(account: string, id: string): Promise<boolean>
   putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void>
-  /** Ids of a batch in the order of its creation. */
+  /** Ids of a batch, in the order of the request. */
   findBatch(account: string, batchId: string): Promise<readonly string[] | undefined>
 }
 
 /** Keys and their accounts. */
 export interface KeyStore {
-  /** Keys that answer to the hash; asks the API server, within bounds, when the copy has none. */
+  /** Keys with this hash. Reads from the API server, with a rate limit, when the cache has none. */
   findByHash(hash: string): Promise<readonly ApiKey[]>
   findAccount(name: string): Promise<Account | undefined>
-  /** A request was let in with it. */
+  /** Records that a request was authenticated with the key. */
   noteUse(key: ApiKey, at: Date): void
 }
 
-/** What clients manage by themselves: keys and webhooks. */
+/** Objects that clients manage: keys and webhooks. */
 export interface RecordStore<T> {
-  /** Of an account, oldest first, from the copy. */
+  /** Objects of an account from the cache, oldest first. */
   ofAccount(account: string): readonly T[]
-  /** The same as the API server has them now. */
+  /** The same, read from the API server. */
   latestOfAccount(account: string): Promise<readonly T[]>
-  /** By id, of whatever account; asks the API server once when the copy does not have it. */
+  /** By id, of any account. Reads from the API server when the cache does not have it. */
   find(id: string): Promise<T | undefined>
-  /** As {@link find}, but as the API server has it now. */
+  /** As {@link find}, but always reads from the API server. */
   findLatest(id: string): Promise<T | undefined>
-  /** The same name twice is the same creation, repeated after an unknown outcome. */
+  /** A second create with the same name counts as a retry and returns the existing object. */
   create(object: Omit<T, 'metadata'> & { metadata: { name: string } }): Promise<T>
-  /** @throws ApiError NOT_FOUND; CONFLICT when there is a newer version than the one given */
+  /** @throws ApiError NOT_FOUND, or CONFLICT when there is a newer version than the given one */
   patch(object: T, patch: ObjectPatch): Promise<T>
   /** @throws ApiError as {@link patch} */
   delete(object: T): Promise<void>
 }
 
-/** A post that the gateway asks for. */
-export type AskedPost = Exclude<PostRequest, { do: 'testByHand' }>
+/** A post that the gateway can request. */
+export type RequestedPost = Exclude<PostRequest, { do: 'testByHand' }>
 
-/** Asks the operator for posts: the gateway makes none. */
+/** Requests posts from the operator. The gateway itself does not post. */
 export interface PostRequests {
-  /** @throws ApiError NOT_FOUND; SERVICE_UNAVAILABLE also when too much is asked of the webhook already */
-  ask(webhook: Webhook, asked: AskedPost): Promise<void>
-  /** The answer; undefined when there is none in time, or when the signal aborts. @throws ApiError as {@link ask} */
-  askAndWait(webhook: Webhook, asked: AskedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
+  /** @throws ApiError NOT_FOUND, or SERVICE_UNAVAILABLE also when too many requests for the webhook are pending */
+  ask(webhook: Webhook, post: RequestedPost): Promise<void>
+  /** Resolves with the operator's response, or undefined after the timeout or an abort. @throws ApiError as {@link ask} */
+  askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
 }
 
-/** The keys that sign download links, as they are now. @throws ApiError when there are none yet */
+/** Returns the current keys that sign download links. @throws ApiError when none are loaded yet */
 export type KeyRingSource = () => KeyRing
 
-/** The public key that secrets are sealed to, as it is now. @throws ApiError when there is none yet */
+/** Returns the current public key for sealing secrets. @throws ApiError when none is loaded yet */
 export type SealingKeySource = () => SealingKey
 
-/** Asks a part of the service whether it is there. Never throws. */
+/** Checks a component of the service. Never throws. */
 export type Probe = () => Promise<ComponentHealth>

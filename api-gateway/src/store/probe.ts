@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ComponentHealth, judgeComponent } from '../translate/service-status.ts'
+import { type ComponentHealth, evaluateComponent } from '../translate/service/service-status.ts'
 import type { Probe } from './ports.ts'
 
-/** The status page is public: however often it is read, a part is asked once in two seconds. */
+/** GET /status is public, so each component is checked at most once in two seconds. */
 const CACHE_MILLISECONDS = 2_000
-const PATIENCE_MILLISECONDS = 2_000
+const TIMEOUT_MILLISECONDS = 2_000
 
-/** Makes a probe out of a call that rejects when the part is away. */
+/** Builds a probe from a call that rejects when the component is unavailable. */
 export function buildProbe(check: () => Promise<unknown>): Probe {
   let last: { at: number; health: Promise<ComponentHealth> } | undefined
   return () => {
@@ -18,14 +18,14 @@ export function buildProbe(check: () => Promise<unknown>): Probe {
 
 async function ask(check: () => Promise<unknown>): Promise<ComponentHealth> {
   const started = performance.now()
-  const patience = new AbortController()
-  const isAnswered = await Promise.race([
+  const timeout = new AbortController()
+  const hasResponded = await Promise.race([
     check().then(
       () => true,
       () => false,
     ),
-    sleep(PATIENCE_MILLISECONDS, false, { signal: patience.signal }).catch(() => false),
+    sleep(TIMEOUT_MILLISECONDS, false, { signal: timeout.signal }).catch(() => false),
   ])
-  patience.abort()
-  return judgeComponent(isAnswered, performance.now() - started)
+  timeout.abort()
+  return evaluateComponent(hasResponded, performance.now() - started)
 }

@@ -1,11 +1,14 @@
+import type { Link } from '@tintype/crds/download-link'
 import { presign, type StorageAccess } from '@tintype/crds/presign'
 import { parseObjectKey } from '@tintype/crds/storage-keys'
-import type { SignStoreLink } from '../routes/links.ts'
-import { contentTypeOf, dispositionOf } from '../translate/file-headers.ts'
+import { contentTypeOf, dispositionOf } from '../translate/files/file-headers.ts'
+
+/** Presigns a URL of the object store. `signedAt` may be in the past, so that clients get the same URL for a while. */
+export type SignStoreLink = (link: Link, signedAt: Date) => string
 
 /**
- * Links that lead to the store under the address that the world knows it by: such an address is signed with its host, so it
- * must be made for that one. The store answers with our type and disposition, not with what an upload said.
+ * Builds presigned URLs with the public host of the object store, because the host is part of the signature. The store responds with the content
+ * type and disposition from the URL, not with those of the upload.
  */
 export function buildStoreLinks(access: StorageAccess): SignStoreLink {
   return ({ key, expires, attachment }, signedAt) => {

@@ -97,16 +97,16 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
 
 for (const { name, body, code = 'VALIDATION_ERROR', details, says = /./ } of bodies) {
   t.test(`POST /screenshots refuses ${name}`, async (t) => {
-    const answer = await call(`${api}/screenshots`, { method: 'POST', key, body })
-    t.equal(answer.status, 400)
-    t.strictSame(Object.keys(answer.body), ['success', 'error'])
-    t.strictSame(Object.keys(answer.body.error), ['message', 'code', 'details', 'request_id'])
-    t.equal(answer.body.success, false)
-    t.equal(answer.body.error.code, code)
-    t.equal(answer.body.error.request_id, answer.headers.get('x-request-id'))
-    t.strictSame(answer.body.error.details.map((detail: Detail) => `${detail.path} ${detail.code}`).sort(), [...details].sort())
-    t.match(answer.body.error.details.map((detail: Detail) => detail.message).join('\n'), says)
-    t.notMatch(answer.body.error.message, 'secret')
+    const response = await call(`${api}/screenshots`, { method: 'POST', key, body })
+    t.equal(response.status, 400)
+    t.strictSame(Object.keys(response.body), ['success', 'error'])
+    t.strictSame(Object.keys(response.body.error), ['message', 'code', 'details', 'request_id'])
+    t.equal(response.body.success, false)
+    t.equal(response.body.error.code, code)
+    t.equal(response.body.error.request_id, response.headers.get('x-request-id'))
+    t.strictSame(response.body.error.details.map((detail: Detail) => `${detail.path} ${detail.code}`).sort(), [...details].sort())
+    t.match(response.body.error.details.map((detail: Detail) => detail.message).join('\n'), says)
+    t.notMatch(response.body.error.message, 'secret')
   })
 }
 
@@ -173,10 +173,10 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
 
 for (const { name, headers, status, code, challenge } of credentials) {
   t.test(`POST /screenshots refuses ${name}`, async (t) => {
-    const answer = await call(`${api}/screenshots`, { method: 'POST', body: { url }, headers: await headers() })
-    t.equal(answer.status, status)
-    t.equal(answer.body.error.code, code)
-    t.match(answer.headers.get('www-authenticate') ?? '', challenge)
+    const response = await call(`${api}/screenshots`, { method: 'POST', body: { url }, headers: await headers() })
+    t.equal(response.status, status)
+    t.equal(response.body.error.code, code)
+    t.match(response.headers.get('www-authenticate') ?? '', challenge)
   })
 }
 
@@ -225,9 +225,9 @@ const requests: {
 
 for (const { name, path, status, code, ...rest } of requests) {
   t.test(`the gateway answers ${status} to ${name}`, async (t) => {
-    const answer = await call(`${api}${path}`, { key, ...rest })
-    t.equal(answer.status, status)
-    t.match(answer.body, { success: false, error: { code, message: /./, request_id: /./ } })
+    const response = await call(`${api}${path}`, { key, ...rest })
+    t.equal(response.status, status)
+    t.match(response.body, { success: false, error: { code, message: /./, request_id: /./ } })
   })
 }
 
@@ -242,8 +242,8 @@ t.test('the gateway tells the methods of a path in Allow, and answers OPTIONS', 
 t.test('the gateway takes an empty body of any type where none is needed', async (t) => {
   for (const type of ['application/json', 'text/plain']) {
     const { body: created } = await call(`${api}/screenshots`, { method: 'POST', key, body: { url } })
-    const answer = await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key, headers: { 'content-type': type } })
-    t.equal(answer.status, 204, type)
+    const response = await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key, headers: { 'content-type': type } })
+    t.equal(response.status, 204, type)
   }
 })
 

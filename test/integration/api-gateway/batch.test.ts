@@ -89,8 +89,8 @@ t.test('GET /batches/:id counts what became of the items', async (t) => {
   await complete(first, Buffer.from('a picture'), world)
   await fail(second, { code: 'DNS_FAILED', message: 'no such host' }, world)
   const { status, body } = await eventually('both ends are told', async () => {
-    const answer = await call(`${api}/batches/${made.batch_id}`, { key })
-    return answer.body.data.pending === 1 && answer
+    const response = await call(`${api}/batches/${made.batch_id}`, { key })
+    return response.body.data.pending === 1 && response
   })
   t.equal(status, 200)
   t.match(body, { success: true, data: { batch_id: made.batch_id, total: 3, pending: 1, completed: 1, failed: 1, created_at: String } })
@@ -101,10 +101,10 @@ t.test('GET /batches/:id counts what became of the items', async (t) => {
 
 t.test('GET /batches/:id does not tell a foreign batch from none', async (t) => {
   const { body: made } = await batch({ urls: pagesOf(1) })
-  const answers = [
+  const responses = [
     await call(`${api}/batches/${made.batch_id}`, { key: otherKey }),
     await call(`${api}/batches/${made.batch_id.replace(/.$/, made.batch_id.endsWith('0') ? '1' : '0')}`, { key }),
     await call(`${api}/batches/nonsense`, { key }),
   ]
-  for (const { status, body } of answers) t.match([status, body.error.code], [404, 'NOT_FOUND'])
+  for (const { status, body } of responses) t.match([status, body.error.code], [404, 'NOT_FOUND'])
 })

@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.ts'
 
 /** An answer, its body parsed when it is JSON. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of any shape
@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** Calls a gateway as a client would; redirects are not followed. */
-export async function call(url: string, { method = 'GET', body, key, headers = {} }: Call = {}): Promise<Answer> {
+export async function call(url: string, { method = 'GET', body, key, headers = {} }: Call = {}): Promise<ApiResponse> {
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -34,8 +34,8 @@ export async function call(url: string, { method = 'GET', body, key, headers = {
 }
 
 /** As `call`, and again for as long as the gateway says that it is too busy, as a client does who has time. */
-export const callPatiently = (url: string, options: Call = {}): Promise<Answer> =>
+export const callPatiently = (url: string, options: Call = {}): Promise<ApiResponse> =>
   eventually('the gateway has time', async () => {
-    const answer = await call(url, options)
-    return answer.status !== 503 && answer
+    const response = await call(url, options)
+    return response.status !== 503 && response
   })

@@ -81,10 +81,10 @@ t.test('a link gives the ranges that are asked for', async (t) => {
     { range: 'nonsense', status: 200, start: 0, end: size },
   ]
   for (const { range, status, start, end } of cases) {
-    const answer = await call(link, { headers: { range } })
-    t.equal(answer.status, status, range)
-    t.same(answer.body, bytes.subarray(start, end), range)
-    t.equal(answer.headers.get('content-range'), status === 206 ? `bytes ${start}-${end - 1}/${size}` : null, range)
+    const response = await call(link, { headers: { range } })
+    t.equal(response.status, status, range)
+    t.same(response.body, bytes.subarray(start, end), range)
+    t.equal(response.headers.get('content-range'), status === 206 ? `bytes ${start}-${end - 1}/${size}` : null, range)
   }
   const beyond = await call(link, { headers: { range: `bytes=${size}-` } })
   t.equal(beyond.status, 416)

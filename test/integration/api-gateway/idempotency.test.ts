@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { type Entry, toEntryText } from '../../../api-gateway/src/create/idempotency-entry.ts'
 import { planScreenshots } from '../../../api-gateway/src/create/plan.ts'
-import { formerIdempotencyPlace, idempotencyPlaces } from '../../../api-gateway/src/create/request-hash.ts'
+import { idempotencyObjectKeys, legacyIdempotencyObjectKey } from '../../../api-gateway/src/create/request-hash.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Answer, call } from './client.ts'
+import { type ApiResponse, call } from './client.ts'
 import { complete } from './runner-role.ts'
 import { startWorld } from './world.ts'
 
@@ -31,7 +31,7 @@ async function anAccount(name: string) {
 
 /** What is known of a key. */
 async function entryOf(account: string, key: string): Promise<{ place: string; entry: Entry }> {
-  const [place = ''] = idempotencyPlaces(account, key, world.ring)
+  const [place = ''] = idempotencyObjectKeys(account, key, world.ring)
   const { version: _, signature: __, ...entry } = JSON.parse(await text(await world.bucket.getObject('tintype', place)))
   return { place, entry }
 }
@@ -58,11 +58,11 @@ t.test('a repeated creation tells of the record as it was created, also when it 
 
 t.test('twenty requests at once with one key create one screenshot', async (t) => {
   const { create, objects, used } = await anAccount('crowd')
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? first : second, 'order-1')))
-  const created = answers.filter(({ status }) => status === 202)
+  const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => create(index % 2 === 0 ? first : second, 'order-1')))
+  const created = responses.filter(({ status }) => status === 202)
   t.ok(created.length >= 1)
   t.equal(new Set(created.map(({ body }) => body.id)).size, 1)
-  for (const { status, body } of answers) if (status !== 202) t.match([status, body.error.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
+  for (const { status, body } of responses) if (status !== 202) t.match([status, body.error.code], [409, 'IDEMPOTENCY_IN_PROGRESS'])
   t.strictSame([(await objects()).length, await used()], [1, 1])
 })
 
@@ -112,7 +112,7 @@ t.test('an entry that an earlier version wrote is answered for a day', async (t)
   const { place, entry } = await entryOf('former', 'order-1')
   await world.bucket.removeObject('tintype', place)
   const former = JSON.stringify({ version: 1, ...entry })
-  await world.bucket.putObject('tintype', formerIdempotencyPlace('former', 'order-1'), former)
+  await world.bucket.putObject('tintype', legacyIdempotencyObjectKey('former', 'order-1'), former)
   const two = await create(second, 'order-1')
   t.strictSame([two.status, two.body, two.headers.get('idempotent-replayed')], [202, one.body, 'true'])
   t.equal((await objects()).length, 1)
@@ -128,7 +128,7 @@ t.test('a rotation of the keys forgets no Idempotency-Key', async (t) => {
   await eventually('the gateway signs with the new key', async () => {
     const key = `try-${++tries}`
     await create(second, key)
-    return world.bucket.statObject('tintype', idempotencyPlaces('rotated', key, rotated)[0]!).then(
+    return world.bucket.statObject('tintype', idempotencyObjectKeys('rotated', key, rotated)[0]!).then(
       () => true,
       () => false,
     )
@@ -152,19 +152,19 @@ t.test('requests that a killed gateway has left half-way are finished once by th
     victim.process.kill('SIGKILL')
     await Promise.all([...sent, once(victim.process, 'exit')])
   }
-  const finish = async (key: string, index: number): Promise<Answer> => {
+  const finish = async (key: string, index: number): Promise<ApiResponse> => {
     for (;;) {
-      const answer = await create(index % 2 === 0 ? first : second, key, body(index))
+      const response = await create(index % 2 === 0 ? first : second, key, body(index))
       // 503 is what a gateway says that is too busy: come again, under the same key.
-      if (![409, 503].includes(answer.status)) return answer
+      if (![409, 503].includes(response.status)) return response
       await sleep(1_000)
     }
   }
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [5, 25, 60].flatMap((delay) => Array.from({ length: COUNT }, (_, index) => finish(`${delay}-${index}`, index))),
   )
-  t.strictSame([...new Set(answers.map(({ status }) => status))], [202])
-  const names = answers.map(({ body: { id } }) => toObjectName(id)).sort()
+  t.strictSame([...new Set(responses.map(({ status }) => status))], [202])
+  const names = responses.map(({ body: { id } }) => toObjectName(id)).sort()
   t.strictSame((await objects()).map(({ metadata }) => metadata.name).sort(), names, 'one object for each key')
   t.equal(await used(), names.length, 'one charge for each object')
 })

@@ -23,9 +23,9 @@ const [urlA, urlB] = [`${a.url}/api/v1`, `${b.url}/api/v1`]
 const REVOCATION_MILLISECONDS = 30_000
 
 const create = async (body: object) => {
-  const { status, body: answer } = await call(`${urlA}/keys`, { method: 'POST', key, body })
+  const { status, body: response } = await call(`${urlA}/keys`, { method: 'POST', key, body })
   t.equal(status, 201)
-  return answer.data as { id: string; key: string; last_four: string }
+  return response.data as { id: string; key: string; last_four: string }
 }
 const objectOf = (id: string): Promise<ApiKey> => world.keys.get(toObjectName(id))
 const statusWith = async (text: string, url: string) => (await call(`${url}/keys`, { key: text })).status
@@ -116,10 +116,10 @@ t.test('two changes of one version cannot both succeed', async (t) => {
 t.test('of many rotations at once exactly one wins, and its text works', async (t) => {
   const { id } = await create({ name: 'raced' })
   const rotate = (url: string) => call(`${url}/keys/${id}/rotate`, { method: 'POST', key })
-  const answers = await Promise.all([urlA, urlB, urlA, urlB, urlA].map(rotate))
-  const won = answers.filter(({ status }) => status === 201)
+  const responses = await Promise.all([urlA, urlB, urlA, urlB, urlA].map(rotate))
+  const won = responses.filter(({ status }) => status === 201)
   t.equal(won.length, 1)
-  t.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'ROTATION_IN_PROGRESS'))
+  t.ok(responses.every(({ status, body }) => status === 201 || body.error.code === 'ROTATION_IN_PROGRESS'))
   t.equal(await statusWith(won[0]?.body.data.key, urlB), 200)
 })
 
@@ -146,11 +146,11 @@ t.test('two keys that end each other over two replicas at the same time never bo
     })
     const { data } = (await call(`${urlA}/keys`, { key: one })).body as { data: { id: string; last_four: string }[] }
     const idOf = (text: string) => data.find(({ last_four }) => last_four === text.slice(-4))?.id
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       call(`${urlA}/keys/${idOf(other)}`, { method: 'DELETE', key: one }),
       call(`${urlB}/keys/${idOf(one)}`, { method: 'PATCH', key: other, body: { is_active: false } }),
     ])
-    const statuses = answers.map(({ status }) => status)
+    const statuses = responses.map(({ status }) => status)
     t.ok(statuses.filter((status) => status < 300).length <= 1, statuses.join(' and '))
     const left = (await world.keys.listAll()).filter(({ spec }) => spec.accountName === accountName && spec.active !== false)
     t.ok(left.length > 0, 'a key is left')

@@ -73,8 +73,8 @@ t.test('while the API server is away reads are answered, creations are refused i
   away.resolve()
   await restarted
   const { body: later } = await eventually('creations work again', async () => {
-    const answer = await create(one)
-    return answer.status === 202 && answer
+    const response = await create(one)
+    return response.status === 202 && response
   })
   const waiting = read(two, later.id, '?wait=25')
   await complete(later.id, picture, world)
@@ -89,8 +89,8 @@ t.test('while the store is away records are read, files and deletions are refuse
   const away = Promise.withResolvers<void>()
   const restarted = world.store.restart(away.promise)
   const status = await eventually('the store is away', async () => {
-    const answer = await call(`${one.url}/v1/status`)
-    return answer.body.components.storage.status === 'outage' && answer
+    const response = await call(`${one.url}/v1/status`)
+    return response.body.components.storage.status === 'outage' && response
   })
   t.equal(status.status, 200)
   t.equal(status.body.status, 'degraded')

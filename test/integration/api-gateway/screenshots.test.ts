@@ -102,9 +102,9 @@ t.test('GET /screenshots/:id says 404 alike for foreign, unknown and malformed i
 
 t.test('POST /screenshots?wait= answers 200 with the full record when the capture ends in time', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
-  const answer = create({}, '?wait=20')
+  const response = create({}, '?wait=20')
   await complete(await newest(before), picture, world)
-  const { status, body } = await answer
+  const { status, body } = await response
   t.equal(status, 200)
   t.match(body, { status: 'completed', file_size_bytes: picture.length })
 })
@@ -117,10 +117,10 @@ t.test('POST /screenshots?wait= answers 202 when time is up', async (t) => {
 
 t.test('POST /screenshots with Accept: image/* answers the picture itself', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
-  const answer = create({ options: { format: 'webp' } }, '', { accept: 'image/*' })
+  const response = create({ options: { format: 'webp' } }, '', { accept: 'image/*' })
   const id = await newest(before)
   await complete(id, picture, world)
-  const { status, headers, body } = await answer
+  const { status, headers, body } = await response
   t.equal(status, 200)
   t.equal(headers.get('content-type'), 'image/webp')
   t.equal(headers.get('location'), `/api/v1/screenshots/${id}`)
@@ -129,10 +129,10 @@ t.test('POST /screenshots with Accept: image/* answers the picture itself', asyn
 
 t.test('POST /screenshots with response_type by_format answers 422 when the capture fails', async (t) => {
   const before = new Set((await world.screenshots.listAll()).map(({ metadata }) => metadata.name))
-  const answer = create({ async: false, response_type: 'by_format' })
+  const response = create({ async: false, response_type: 'by_format' })
   const id = await newest(before)
   await fail(id, { code: 'TIMEOUT', message: 'the page did not load in 30000 ms' }, world)
-  const { status, headers, body } = await answer
+  const { status, headers, body } = await response
   t.equal(status, 422)
   t.match(body.error, { code: 'CAPTURE_FAILED', details: { id, code: 'TIMEOUT' } })
   t.equal(headers.get('location'), `/api/v1/screenshots/${id}`)
@@ -218,7 +218,7 @@ t.test('GET /screenshots/:id/download leads to the file, and says why when there
 
 t.test('the log of the gateway holds no key and no signature', async (t) => {
   const log = gateway.log()
-  t.match(log, 'request answered')
+  t.match(log, 'request completed')
   t.notMatch(log, key)
   t.notMatch(log, 'signature=')
 })

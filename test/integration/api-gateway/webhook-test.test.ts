@@ -60,8 +60,8 @@ t.test('POST /webhooks/:id/test gives each of many callers the answer to its own
   const { id } = await stage.subscribe()
   let next = 200
   receiver.answer = (request, response) => answerWith(next++)(request, response)
-  const answers = await Promise.all(Array.from({ length: 8 }, () => rest('POST', `/webhooks/${id}/test`)))
-  t.strictSame(answers.map(({ body }) => body.status_code).sort(), [200, 201, 202, 203, 204, 205, 206, 207])
+  const responses = await Promise.all(Array.from({ length: 8 }, () => rest('POST', `/webhooks/${id}/test`)))
+  t.strictSame(responses.map(({ body }) => body.status_code).sort(), [200, 201, 202, 203, 204, 205, 206, 207])
   t.equal(receiver.received.length, 8)
   await isTidy(id)
 })
@@ -78,20 +78,20 @@ t.test('kubectl annotate asks for a test, once a text, and the answer is in the 
   await hooks.create({ metadata: { name: 'by-hand' }, spec: { accountName: 'acme', url: receiver.url, events: ['screenshot.failed'] } })
   await eventually('it is ready', async () => (await hooks.get('by-hand')).status?.activeSince !== undefined)
   const annotate = (text: string) => hooks.patch('by-hand', mergePatch({ metadata: { annotations: { [Annotation.testRequested]: text } } }))
-  const whenAnswered = (request: string) =>
+  const whenResponded = (request: string) =>
     eventually(`${request} is answered`, async () => {
       const { status } = await hooks.get('by-hand')
       return status?.lastTest?.request === request && status.lastTest
     })
   receiver.answer = answerWith(500)
   await annotate('now')
-  t.match(await whenAnswered('now'), { success: false, statusCode: 500, error: 'the endpoint answered 500' })
+  t.match(await whenResponded('now'), { success: false, statusCode: 500, error: 'the endpoint answered 500' })
   receiver.answer = answerWith(204)
   await annotate('now')
   await annotate('again')
-  const answer = await whenAnswered('again')
-  t.match(answer, { success: true, statusCode: 204 })
-  t.notOk('error' in answer)
+  const response = await whenResponded('again')
+  t.match(response, { success: true, statusCode: 204 })
+  t.notOk('error' in response)
   t.equal(receiver.received.length, 2)
 })
 

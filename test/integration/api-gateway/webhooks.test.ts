@@ -54,9 +54,9 @@ t.teardown(async () => {
 
 const hook = { name: 'orders', url: receiver.url, events: ['screenshot.completed'] }
 const create = async (body: object = {}) => {
-  const { status, body: answer } = await call(urlA, { method: 'POST', key, body: { ...hook, ...body } })
+  const { status, body: response } = await call(urlA, { method: 'POST', key, body: { ...hook, ...body } })
   t.equal(status, 201)
-  return answer.data as { id: string; signing_secret: string }
+  return response.data as { id: string; signing_secret: string }
 }
 /** Until the operator has seen a change, nothing of it is posted. */
 const whenReady = (id: string) =>
@@ -205,10 +205,10 @@ t.test('a webhook that was applied with kubectl is managed over REST like the ot
 
 t.test('of many creations at once under one Idempotency-Key there is one webhook', async (t) => {
   const headers = { 'idempotency-key': 'once' }
-  const answers = await Promise.all([urlA, urlB, urlA, urlB].map((url) => call(url, { method: 'POST', key, body: hook, headers })))
-  const made = answers.filter(({ status, body }) => status === 201 && body.data.signing_secret !== undefined)
+  const responses = await Promise.all([urlA, urlB, urlA, urlB].map((url) => call(url, { method: 'POST', key, body: hook, headers })))
+  const made = responses.filter(({ status, body }) => status === 201 && body.data.signing_secret !== undefined)
   t.equal(made.length, 1, 'one answer has the secret')
-  t.ok(answers.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'))
+  t.ok(responses.every(({ status, body }) => status === 201 || body.error.code === 'IDEMPOTENCY_IN_PROGRESS'))
   t.equal((await hooks.listAll()).length, 1)
   const again = await call(urlB, { method: 'POST', key, body: hook, headers })
   t.match(again, { status: 201, body: { data: { id: made[0]?.body.data.id } } })

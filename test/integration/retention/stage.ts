@@ -15,7 +15,7 @@ import { toId, toObjectName } from '../../../crds/src/names.ts'
 import { objectKey, recordKey } from '../../../crds/src/storage-keys.ts'
 import { aScreenshot, completedStatus } from '../../support/builders.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Answer, call } from '../api-gateway/client.ts'
+import { type ApiResponse, call } from '../api-gateway/client.ts'
 import { startWorld } from '../api-gateway/world.ts'
 import { shortLease, startProgram } from '../operator/program.ts'
 
@@ -119,8 +119,9 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     return screenshots.map(({ metadata }) => toId(metadata.name))
   }
 
-  const get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => call(`${gateway.url}/v1${path}`, { key, headers })
-  const remove = (id: string): Promise<Answer> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
+  const get = (path: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+    call(`${gateway.url}/v1${path}`, { key, headers })
+  const remove = (id: string): Promise<ApiResponse> => call(`${gateway.url}/v1/screenshots/${id}`, { method: 'DELETE', key })
   const liveIds = async (): Promise<string[]> =>
     (await world.screenshots.listAll()).map(({ metadata }) => metadata.name.replace('-', '_')).sort()
   const hasFile = async (id: string, account = ACCOUNT): Promise<boolean> => hasObject(objectKey(account, id, 'png'))

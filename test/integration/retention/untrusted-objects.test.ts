@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
-import { idempotencyPlaces } from '../../../api-gateway/src/create/request-hash.ts'
+import { idempotencyObjectKeys } from '../../../api-gateway/src/create/request-hash.ts'
 import { buildSegments, toArchivedLine } from '../../../crds/src/archive.ts'
 import { logKey, logPrefix } from '../../../crds/src/delivery-log.ts'
 import { newId } from '../../../crds/src/ids.ts'
@@ -123,7 +123,7 @@ t.test('batches, Idempotency-Keys, the cache, delivery logs and files are as if 
     const batch = newId('batch', createdAt)
     await plant('gateway', 'batch', batchKey(ACCOUNT, batch), text)
     t.equal((await get(`/batches/${batch}`)).status, 404)
-    await plant('gateway', 'idempotency', idempotencyPlaces(ACCOUNT, `order-${index}`, world.ring)[0]!, text)
+    await plant('gateway', 'idempotency', idempotencyObjectKeys(ACCOUNT, `order-${index}`, world.ring)[0]!, text)
     const created = await post('/screenshots', { url: 'https://example.com/' }, { 'idempotency-key': `order-${index}` })
     t.equal(created.status, 202, `Idempotency-Key over ${String(text).slice(0, 9)}`)
     const url = `https://example.com/cached-${index}`

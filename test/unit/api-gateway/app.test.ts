@@ -15,15 +15,15 @@ t.test('the app serves the same routes under /v1 and /api/v1', async (t) => {
 
 t.test('the app answers the status without a key, to any page', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ url: '/v1/status' })
-  t.match(answer.json(), { status: 'operational', version: /^\d+\.\d+\.\d+$/, uptime_seconds: 5 })
-  t.equal(answer.headers['access-control-allow-origin'], '*')
+  const response = await app.inject({ url: '/v1/status' })
+  t.match(response.json(), { status: 'operational', version: /^\d+\.\d+\.\d+$/, uptime_seconds: 5 })
+  t.equal(response.headers['access-control-allow-origin'], '*')
 })
 
 t.test('the app opens nothing else to other pages', async (t) => {
   const { app, headers } = aGateway()
-  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: 'https://evil.example' } })
-  t.equal(answer.headers['access-control-allow-origin'], undefined)
+  const response = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: 'https://evil.example' } })
+  t.equal(response.headers['access-control-allow-origin'], undefined)
 })
 
 t.test('the app keeps a client’s request id when it is harmless, and makes one otherwise', async (t) => {
@@ -43,23 +43,36 @@ t.test('the app never tells what went wrong inside', async (t) => {
       },
     }),
   })
-  const answer = await app.inject({ url: '/v1/screenshots', headers })
-  t.equal(answer.statusCode, 500)
-  t.match(answer.json(), { success: false, error: { code: 'INTERNAL_ERROR', message: 'something went wrong here' } })
-  t.notMatch(answer.body, 'hunter2')
+  const response = await app.inject({ url: '/v1/screenshots', headers })
+  t.equal(response.statusCode, 500)
+  t.match(response.json(), {
+    success: false,
+    error: { code: 'INTERNAL_ERROR', message: 'internal error: contact the operator of this service with the request id' },
+  })
+  t.notMatch(response.body, 'hunter2')
 })
 
 t.test('the app refuses a wrong method before it reads the body', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ method: 'PUT', url: '/v1/screenshots', payload: '{', headers: { 'content-type': 'application/json' } })
-  t.equal(answer.statusCode, 405)
-  t.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST')
+  const response = await app.inject({
+    method: 'PUT',
+    url: '/v1/screenshots',
+    payload: '{',
+    headers: { 'content-type': 'application/json' },
+  })
+  t.equal(response.statusCode, 405)
+  t.equal(response.headers.allow, 'GET, HEAD, OPTIONS, POST')
 })
 
 t.test('the app checks the key before it reads the body', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ method: 'POST', url: '/v1/screenshots', payload: '{', headers: { 'content-type': 'application/json' } })
-  t.equal(answer.statusCode, 401)
+  const response = await app.inject({
+    method: 'POST',
+    url: '/v1/screenshots',
+    payload: '{',
+    headers: { 'content-type': 'application/json' },
+  })
+  t.equal(response.statusCode, 401)
 })
 
 t.test('the app asks clients to connect anew while it ends', async (t) => {
@@ -71,9 +84,9 @@ t.test('the app asks clients to connect anew while it ends', async (t) => {
 
 t.test('POST /screenshots holds no longer than the process lives', async (t) => {
   const { app, headers, draining, screenshots } = aGateway()
-  const answer = app.inject({ method: 'POST', url: '/v1/screenshots', payload: { url, async: false }, headers })
+  const response = app.inject({ method: 'POST', url: '/v1/screenshots', payload: { url, async: false }, headers })
   setImmediate(() => draining.abort())
-  t.equal((await answer).statusCode, 202)
+  t.equal((await response).statusCode, 202)
   t.equal(screenshots.objects.size, 1)
 })
 
@@ -85,10 +98,10 @@ t.test('POST /screenshots with response_type empty answers nothing but where the
     return screenshots.put({ ...created, status: { phase: 'Completed', result: { etag: 'abc' } } })
   }
   const payload = { url, async: false, response_type: 'empty' }
-  const answer = await app.inject({ method: 'POST', url: '/v1/screenshots', payload, headers })
-  t.equal(answer.statusCode, 204)
-  t.equal(answer.body, '')
-  t.match(answer.headers.location, /^\/api\/v1\/screenshots\/scr_/)
+  const response = await app.inject({ method: 'POST', url: '/v1/screenshots', payload, headers })
+  t.equal(response.statusCode, 204)
+  t.equal(response.body, '')
+  t.match(response.headers.location, /^\/api\/v1\/screenshots\/scr_/)
 })
 
 t.test('GET /screenshots/:id links to the public address, or to the host that was asked', async (t) => {

@@ -111,9 +111,9 @@ t.test('GET /screenshots by their ends answers from live records, or says that i
   t.match(details, [{ path: 'sort', code: 'archived' }])
   const bound = /created_after=([^,]+),/.exec(message)?.[1] ?? ''
   t.not(bound, '')
-  const answered = await app.inject({ url: `/v1/screenshots?sort=completed_at&created_after=${bound}`, headers })
-  t.equal(answered.statusCode, 200)
-  t.strictSame(new Set(answered.json().data.map(({ id }: { id: string }) => id)), new Set(live))
+  const responded = await app.inject({ url: `/v1/screenshots?sort=completed_at&created_after=${bound}`, headers })
+  t.equal(responded.statusCode, 200)
+  t.strictSame(new Set(responded.json().data.map(({ id }: { id: string }) => id)), new Set(live))
 })
 
 t.test('a record whose file has had its time says so, and its download answers 410', async (t) => {

@@ -4,9 +4,9 @@ import { HTTP_ERRORS, type HttpErrorCode } from '../../../crds/src/errors.ts'
 
 for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
   t.test(`toHttpError answers ${code} with ${status}`, async (t) => {
-    const answer = toHttpError(new ApiError(code as HttpErrorCode, 'words for a person', { headers: { allow: 'GET' } }))
-    t.match(answer, { status, code, message: 'words for a person', headers: { allow: 'GET' } })
-    t.equal('retry-after' in answer.headers, status === 503)
+    const response = toHttpError(new ApiError(code as HttpErrorCode, 'words for a person', { headers: { allow: 'GET' } }))
+    t.match(response, { status, code, message: 'words for a person', headers: { allow: 'GET' } })
+    t.equal('retry-after' in response.headers, status === 503)
   })
 }
 
@@ -25,14 +25,19 @@ for (const { code, status } of framework) {
 
 t.test('toHttpError says nothing about what is not ours', async (t) => {
   for (const error of [new Error('password=1'), Object.assign(new Error('x'), { statusCode: 404 }), 'text', undefined, null]) {
-    t.strictSame(toHttpError(error), { status: 500, code: 'INTERNAL_ERROR', message: 'something went wrong here', headers: {} })
+    t.strictSame(toHttpError(error), {
+      status: 500,
+      code: 'INTERNAL_ERROR',
+      message: 'internal error: contact the operator of this service with the request id',
+      headers: {},
+    })
   }
 })
 
 t.test('invalid carries every problem, and the words of a single one', async (t) => {
   const one = { path: 'url', code: 'required', message: 'url is required' } as const
   t.equal(invalid([one]).message, 'url is required')
-  t.equal(invalid([one, one]).message, 'the request has 2 faults')
+  t.equal(invalid([one, one]).message, 'the request has 2 problems')
   t.strictSame(invalid([one, one]).details, [one, one])
 })
 

@@ -1,17 +1,17 @@
-import type { AskedPost, PostRequests } from '../../../api-gateway/src/store/ports.ts'
+import type { PostRequests, RequestedPost } from '../../../api-gateway/src/store/ports.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import type { PostAnswer } from '../../../crds/src/post-answer.ts'
 
-/** An operator that keeps what it is asked, and answers what the test says; without an answer it is away. */
+/** An operator that records requests for posts and returns the response that the test sets. Without one it is unavailable. */
 export class FakePostRequests implements PostRequests {
-  readonly asked: { webhook: string; asked: AskedPost }[] = []
-  answer: PostAnswer | undefined
+  readonly posts: { webhook: string; post: RequestedPost }[] = []
+  response: PostAnswer | undefined
 
-  async ask({ metadata }: Webhook, asked: AskedPost): Promise<void> {
-    this.asked.push({ webhook: metadata.name, asked })
+  async ask({ metadata }: Webhook, post: RequestedPost): Promise<void> {
+    this.posts.push({ webhook: metadata.name, post })
   }
-  async askAndWait(webhook: Webhook, asked: AskedPost): Promise<PostAnswer | undefined> {
-    await this.ask(webhook, asked)
-    return this.answer
+  async askAndWait(webhook: Webhook, post: RequestedPost): Promise<PostAnswer | undefined> {
+    await this.ask(webhook, post)
+    return this.response
   }
 }

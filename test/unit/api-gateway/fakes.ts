@@ -10,15 +10,15 @@ import type {
   FileStore,
   Grant,
   KeyStore,
-  LimitFacts,
   QueueView,
   QuotaStore,
   RecordArchive,
   ReserveRequest,
   ScreenshotStore,
 } from '../../../api-gateway/src/store/ports.ts'
-import type { QueueBounds } from '../../../api-gateway/src/translate/queue-rules.ts'
-import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshot.ts'
+import type { LimitFacts } from '../../../api-gateway/src/translate/account/usage.ts'
+import type { QueueBounds } from '../../../api-gateway/src/translate/screenshots/queue-rules.ts'
+import type { NewScreenshot } from '../../../api-gateway/src/translate/screenshots/screenshot.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
 import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
 import { DEFAULT_OPTION_POLICY } from '../../../crds/src/capture-options/policy.ts'
@@ -216,10 +216,10 @@ export class FakeFiles implements FileStore {
 export class FakeArchive implements RecordArchive {
   readonly records = new Map<string, Screenshot>()
   readonly batches = new Map<string, readonly string[]>()
-  readonly buried = new Set<string>()
+  readonly deletedIds = new Set<string>()
   async find(account: string, id: string): Promise<Screenshot | undefined> {
     const found = this.records.get(id)
-    return found && accountOf(found) === account && !this.buried.has(id) ? found : undefined
+    return found && accountOf(found) === account && !this.deletedIds.has(id) ? found : undefined
   }
   async *scan(account: string, after: string | undefined, order: 'newest' | 'oldest' = 'newest'): AsyncGenerator<Screenshot> {
     const ids = [...this.records.keys()].sort()
@@ -232,10 +232,10 @@ export class FakeArchive implements RecordArchive {
     for (const screenshot of screenshots) this.records.set(screenshotIdOf(screenshot.metadata), screenshot)
   }
   async markDeleted(_account: string, id: string): Promise<void> {
-    this.buried.add(id)
+    this.deletedIds.add(id)
   }
-  async bury(_account: string, id: string): Promise<boolean> {
-    this.buried.add(id)
+  async deleteArchived(_account: string, id: string): Promise<boolean> {
+    this.deletedIds.add(id)
     return this.records.has(id)
   }
   async putBatch(account: string, batchId: string, ids: readonly string[]): Promise<void> {
@@ -316,7 +316,7 @@ export function aGateway(changes: Partial<Deps> = {}) {
   const app = buildApp({
     screenshots,
     queue: aQueue(screenshots, {}, (name) => keys.accounts.get(name)),
-    doubts: { add: async () => undefined },
+    uncertainCreates: { add: async () => undefined },
     plans: DEFAULT_PLANS,
     files,
     keys,

@@ -1,11 +1,11 @@
-import { BatchStatus, CreatedBatch } from '../answers/batch.ts'
-import { CreateBatch } from '../bodies.ts'
-import { batchId, batchStatus, createdBatch } from '../examples.ts'
-import type { Operation } from '../operation.ts'
-import { pathId, prefer } from '../parameters.ts'
+import { BatchStatus, CreatedBatch } from '../schemas/batch.ts'
+import { CreateBatch } from '../schemas/bodies.ts'
+import { batchId, batchStatus, createdBatch } from './examples.ts'
+import type { Operation } from './operation.ts'
+import { pathId, prefer } from './parameters.ts'
 import { toId } from './screenshots.ts'
 
-/** Spec 4.6. */
+/** The operations. */
 export const batchOperations: readonly Operation[] = [
   {
     id: 'createBatch',
@@ -27,7 +27,7 @@ export const batchOperations: readonly Operation[] = [
         },
       },
     },
-    answers: {
+    responses: {
       202: {
         description: 'Accepted, wholly or in part.',
         schema: CreatedBatch,
@@ -48,9 +48,9 @@ export const batchOperations: readonly Operation[] = [
     tag: 'Batches',
     scope: 'screenshots:read',
     summary: 'Read a batch',
-    description: 'How far it is, and the full records in the order of the request. Deleted ones are gone from it.',
+    description: 'Progress of the batch, and its full records in the order of the request. Deleted screenshots are left out.',
     parameters: [pathId('batch', batchId)],
-    answers: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
+    responses: { 200: { description: 'The batch.', schema: BatchStatus, example: batchStatus, headers: ['Retry-After', 'Cache-Control'] } },
     errors: ['NOT_FOUND'],
   },
 ]

@@ -1,12 +1,12 @@
-import { DeliveryFound, DeliveryList, RedeliveryAccepted, WebhookTestResult } from '../answers/webhook.ts'
-import { deliveryFound, deliveryId, deliveryList, redeliveryAccepted, webhookId, webhookTested } from '../examples-managed.ts'
-import type { Operation } from '../operation.ts'
-import { deliveryParameters, deliveryPath, pathId } from '../parameters.ts'
+import { DeliveryFound, DeliveryList, RedeliveryAccepted, WebhookTestResult } from '../schemas/webhook.ts'
+import { deliveryFound, deliveryId, deliveryList, redeliveryAccepted, webhookId, webhookTested } from './account-examples.ts'
+import type { Operation } from './operation.ts'
+import { deliveryParameters, deliveryPath, pathId } from './parameters.ts'
 
 const id = pathId('wh', webhookId)
 const delivery = deliveryPath(deliveryId)
 
-/** Spec 4.12, and what became of events. */
+/** The operations. */
 export const deliveryOperations: readonly Operation[] = [
   {
     id: 'testWebhook',
@@ -17,9 +17,9 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'Send a test event to a webhook endpoint',
     description:
       'Posts a sample `screenshot.completed` with `data.test: true`, once, also to an endpoint that is not active; it is in no statistics. ' +
-      'The answer is 200 whatever the endpoint answered.',
+      'The response is 200 whatever the endpoint responded.',
     parameters: [id],
-    answers: { 200: { description: 'How it went.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'How it went.', schema: WebhookTestResult, example: webhookTested, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],
   },
   {
@@ -29,9 +29,9 @@ export const deliveryOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:read',
     summary: 'List deliveries to a webhook endpoint',
-    description: 'Of the last seven days, at most the last 500 attempts; a few seconds behind. Newest attempt first.',
+    description: 'Deliveries of the last seven days, at most the last 500 attempts, newest first. The list is a few seconds behind.',
     parameters: [id, ...deliveryParameters],
-    answers: { 200: { description: 'A page of the list.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'A page of the list.', schema: DeliveryList, example: deliveryList, headers: ['Cache-Control'] } },
     errors: ['NOT_FOUND'],
   },
   {
@@ -42,7 +42,7 @@ export const deliveryOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'Read a delivery',
     parameters: [id, delivery],
-    answers: {
+    responses: {
       200: { description: 'The delivery and its attempts.', schema: DeliveryFound, example: deliveryFound, headers: ['Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
@@ -56,7 +56,7 @@ export const deliveryOperations: readonly Operation[] = [
     summary: 'Deliver an event once more',
     description: 'One attempt with the same event id and the same bytes, in the list a few seconds later; it is in no statistics.',
     parameters: [id, delivery],
-    answers: {
+    responses: {
       202: { description: 'It will be posted.', schema: RedeliveryAccepted, example: redeliveryAccepted, headers: ['Cache-Control'] },
     },
     errors: ['NOT_FOUND', 'CONFLICT', 'EXPIRED'],

@@ -1,8 +1,8 @@
 import { FILE_EXTENSIONS } from '@tintype/crds/artifacts'
 import { z } from 'zod'
-import type { HeaderName } from '../headers.ts'
-import type { Operation, Parameter } from '../operation.ts'
-import { ifNoneMatch } from '../parameters.ts'
+import type { HeaderName } from './headers.ts'
+import type { Operation, Parameter } from './operation.ts'
+import { ifNoneMatch } from './parameters.ts'
 
 const extensions = FILE_EXTENSIONS.map((extension) => extension.replaceAll('.', '\\.')).join('|')
 
@@ -61,7 +61,7 @@ const described: readonly HeaderName[] = [
   'Content-Security-Policy',
 ]
 
-/** Where `download_url` leads: whoever holds the link may read the file. */
+/** Where `download_url` leads: anyone with the link can read the file. */
 export const fileOperations: readonly Operation[] = [
   {
     id: 'getFile',
@@ -73,7 +73,7 @@ export const fileOperations: readonly Operation[] = [
     description:
       'Take `download_url` as it is; it needs no key. HEAD returns the same headers without the file. Several ranges at once, and ranges that are not understood, return the whole file.',
     parameters: signed,
-    answers: {
+    responses: {
       200: { description: 'The file.', files: 'every', headers: [...described, 'Content-Length'] },
       206: { description: 'A part of the file.', files: 'every', headers: [...described, 'Content-Length', 'Content-Range'] },
       304: { description: 'The client has the file already.', headers: described },

@@ -1,8 +1,8 @@
-import { ApiKeyChanged, ApiKeyCreated, ApiKeyFound, ApiKeyList, ApiKeyRotated } from '../answers/key.ts'
-import { CreateKey, RotateSecret, UpdateKey } from '../bodies-managed.ts'
-import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated } from '../examples-managed.ts'
-import type { Link, Operation } from '../operation.ts'
-import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from '../parameters.ts'
+import { CreateKey, RotateSecret, UpdateKey } from '../schemas/bodies.ts'
+import { ApiKeyChanged, ApiKeyCreated, ApiKeyFound, ApiKeyList, ApiKeyRotated } from '../schemas/key.ts'
+import { keyChanged, keyCreated, keyFound, keyId, keyList, keyRotated } from './account-examples.ts'
+import type { Link, Operation } from './operation.ts'
+import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from './parameters.ts'
 
 const id = pathId('key', keyId)
 const common = { tag: 'API keys', path: '/keys/{id}' } as const
@@ -21,13 +21,13 @@ const update = {
     schema: UpdateKey,
     examples: { retire: { summary: 'Keep it, but let nobody use it', value: { name: 'old pipeline', is_active: false } } },
   },
-  answers: {
+  responses: {
     200: { description: 'Changed.', schema: ApiKeyChanged, example: keyChanged, headers: ['ETag', 'Cache-Control', 'X-Ignored-Options'] },
   },
   errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
 } as const
 
-/** Spec 4.5. */
+/** The operations. */
 export const keyOperations: readonly Operation[] = [
   {
     id: 'createKey',
@@ -36,7 +36,7 @@ export const keyOperations: readonly Operation[] = [
     tag: 'API keys',
     scope: 'keys:write',
     summary: 'Create an API key',
-    description: 'The text is in this answer and nowhere else. A key cannot grant what it lacks.',
+    description: 'The text is in this response and nowhere else. A key cannot grant what it lacks.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -49,7 +49,7 @@ export const keyOperations: readonly Operation[] = [
         full: { summary: 'A key for everything', value: { name: 'operations' } },
       },
     },
-    answers: {
+    responses: {
       201: {
         description: 'Created.',
         schema: ApiKeyCreated,
@@ -73,7 +73,7 @@ export const keyOperations: readonly Operation[] = [
     scope: 'keys:read',
     summary: 'List API keys',
     parameters: [includeInactive, limit, offset()],
-    answers: { 200: { description: 'A page of the list.', schema: ApiKeyList, example: keyList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'A page of the list.', schema: ApiKeyList, example: keyList, headers: ['Cache-Control'] } },
   },
   {
     ...common,
@@ -82,19 +82,19 @@ export const keyOperations: readonly Operation[] = [
     scope: 'keys:read',
     summary: 'Read an API key',
     parameters: [id, ifNoneMatch],
-    answers: {
+    responses: {
       200: { description: 'The key, without its text.', schema: ApiKeyFound, example: keyFound, headers: ['ETag', 'Cache-Control'] },
       304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'What is absent stays as it is.' },
+  { ...update, id: 'updateKey', method: 'patch', summary: 'Change an API key', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putKey',
     method: 'put',
     summary: 'Change an API key (PUT)',
-    description: 'The same as PATCH: what is absent stays as it is.',
+    description: 'The same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -104,7 +104,7 @@ export const keyOperations: readonly Operation[] = [
     summary: 'Delete an API key',
     description: 'It stops working everywhere, typically within a second. The last active key cannot delete itself.',
     parameters: [id, ifMatch],
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'LAST_API_KEY', 'PRECONDITION_FAILED'],
   },
   {
@@ -114,10 +114,10 @@ export const keyOperations: readonly Operation[] = [
     tag: 'API keys',
     scope: 'keys:write',
     summary: 'Give an API key a new text',
-    description: 'The old text works on for `overlap_hours`. The new one is in this answer and nowhere else.',
+    description: 'The old text works on for `overlap_hours`. The new one is in this response and nowhere else.',
     parameters: [id, prefer],
     body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both work for a day', value: { overlap_hours: 24 } } } },
-    answers: {
+    responses: {
       201: {
         description: 'Rotated.',
         schema: ApiKeyRotated,

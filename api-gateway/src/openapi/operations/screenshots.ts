@@ -1,8 +1,8 @@
-import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../answers/screenshot.ts'
-import { CreateScreenshot } from '../bodies.ts'
-import { completed, created, screenshotList } from '../examples.ts'
-import type { Link, Operation } from '../operation.ts'
-import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from '../parameters.ts'
+import { CreateScreenshot } from '../schemas/bodies.ts'
+import { CreatedScreenshot, ScreenshotList, ScreenshotRecord } from '../schemas/screenshot.ts'
+import { completed, created, screenshotList } from './examples.ts'
+import type { Link, Operation } from './operation.ts'
+import { ifMatch, ifNoneMatch, listParameters, pathId, prefer, wait } from './parameters.ts'
 
 const id = pathId('scr', created.id)
 
@@ -19,7 +19,7 @@ const fromScreenshot = {
   download: toId('downloadScreenshot', 'Leads to the file.'),
 }
 
-/** Spec 4.1 to 4.4. */
+/** The operations. */
 export const screenshotOperations: readonly Operation[] = [
   {
     id: 'createScreenshot',
@@ -29,7 +29,7 @@ export const screenshotOperations: readonly Operation[] = [
     scope: 'screenshots:write',
     summary: 'Capture a page',
     description:
-      'Accepts one capture and answers at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
+      'Accepts one capture and responds at once; `wait`, `async: false` or `Accept: image/*` hold the request until it has ended, at most 25 seconds. Costs one unit of the monthly quota, which comes back when the capture fails, and when `cache` finds an earlier picture.',
     parameters: [wait, prefer],
     isKeyed: true,
     body: {
@@ -62,7 +62,7 @@ export const screenshotOperations: readonly Operation[] = [
         held: { summary: 'The picture in one request', value: { url: 'https://example.com/', async: false, response_type: 'by_format' } },
       },
     },
-    answers: {
+    responses: {
       200: {
         description: 'The capture has ended in time: the record, or the file.',
         schema: ScreenshotRecord,
@@ -103,7 +103,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'List screenshots',
     description: 'Newest first. A page that a filter made short can still have a `next_cursor`: one request looks at ten thousand records.',
     parameters: listParameters,
-    answers: {
+    responses: {
       200: { description: 'A page of the list.', schema: ScreenshotList, example: screenshotList, headers: ['Cache-Control'] },
     },
   },
@@ -116,7 +116,7 @@ export const screenshotOperations: readonly Operation[] = [
     summary: 'Read a screenshot',
     description: 'Poll it until `status` is not `pending`, or let `wait` hold the request; then read `download_url`.',
     parameters: [id, wait, ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The record.',
         schema: ScreenshotRecord,
@@ -135,9 +135,9 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:write',
     summary: 'Delete a screenshot',
-    description: 'The record and its files are gone, links included; a capture under way is cancelled. Gives no quota back.',
+    description: 'Deletes the record and its files, invalidates its links and cancels a running capture. Quota is not refunded.',
     parameters: [id, ifMatch],
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
   },
   {
@@ -147,9 +147,9 @@ export const screenshotOperations: readonly Operation[] = [
     tag: 'Screenshots',
     scope: 'screenshots:read',
     summary: 'Go to the file',
-    description: 'An address that stays, for people: it leads to a fresh link.',
+    description: 'A permanent URL that redirects to a new link.',
     parameters: [id],
-    answers: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
+    responses: { 302: { description: 'Where the file is.', headers: ['Location', 'Cache-Control'] } },
     errors: ['NOT_FOUND', 'NOT_READY', 'EXPIRED', 'CAPTURE_FAILED'],
   },
 ]

@@ -1,17 +1,17 @@
-import { DeviceList, OpenApiDocument, ServiceStatus } from '../answers/service.ts'
-import { deviceList, serviceStatus } from '../examples.ts'
-import type { Operation } from '../operation.ts'
+import { DeviceList, OpenApiDocument, ServiceStatus } from '../schemas/service.ts'
+import { deviceList, serviceStatus } from './examples.ts'
+import type { Operation } from './operation.ts'
 
-/** Spec 4.13, and this document. */
+/** The operations. */
 export const serviceOperations: readonly Operation[] = [
   {
     id: 'getStatus',
     method: 'get',
     path: '/status',
     tag: 'Service',
-    summary: 'See how the service is',
-    description: 'Public, readable from any web page. Always 200: the body tells.',
-    answers: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
+    summary: 'Read the service status',
+    description: 'Public, and readable from any web page. The status is always 200. The body contains the health.',
+    responses: { 200: { description: 'How it is.', schema: ServiceStatus, example: serviceStatus, headers: ['Cache-Control'] } },
   },
   {
     id: 'listDevices',
@@ -21,7 +21,7 @@ export const serviceOperations: readonly Operation[] = [
     scope: 'screenshots:read',
     summary: 'List the devices',
     description: 'What `options.device` may be: Playwright’s list. It changes with the service’s version only.',
-    answers: { 200: { description: 'All of them.', schema: DeviceList, example: deviceList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'All of them.', schema: DeviceList, example: deviceList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getOpenApiDocument',
@@ -29,7 +29,7 @@ export const serviceOperations: readonly Operation[] = [
     path: '/openapi.json',
     tag: 'Service',
     summary: 'Read this document',
-    answers: {
+    responses: {
       200: { description: 'This document.', schema: OpenApiDocument, headers: ['ETag', 'Cache-Control'] },
       304: { description: 'The client has this version already.', headers: ['ETag', 'Cache-Control'] },
     },

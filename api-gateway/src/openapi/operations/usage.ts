@@ -1,8 +1,8 @@
-import { UsageReport } from '../answers/usage.ts'
-import { usage } from '../examples.ts'
-import type { Operation } from '../operation.ts'
+import { UsageReport } from '../schemas/usage.ts'
+import { usage } from './examples.ts'
+import type { Operation } from './operation.ts'
 
-/** Spec 4.14. */
+/** The operations. */
 export const usageOperations: readonly Operation[] = [
   {
     id: 'getUsage',
@@ -11,7 +11,7 @@ export const usageOperations: readonly Operation[] = [
     tag: 'Usage',
     scope: 'usage:read',
     summary: 'Read what is used this month',
-    description: 'Months are those of UTC. A failed capture gives its unit back; deleting does not.',
-    answers: { 200: { description: 'The report.', schema: UsageReport, example: usage } },
+    description: 'Months are those of UTC. Failed captures are not charged. Deleting a screenshot does not refund it.',
+    responses: { 200: { description: 'The report.', schema: UsageReport, example: usage } },
   },
 ]

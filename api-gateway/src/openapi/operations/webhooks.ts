@@ -1,5 +1,5 @@
-import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../answers/webhook.ts'
-import { CreateWebhook, RotateSecret, UpdateWebhook } from '../bodies-managed.ts'
+import { CreateWebhook, RotateSecret, UpdateWebhook } from '../schemas/bodies.ts'
+import { SigningSecretRotated, WebhookChanged, WebhookCreated, WebhookFound, WebhookList } from '../schemas/webhook.ts'
 import {
   defaultWebhookFound,
   secretRotated,
@@ -8,9 +8,9 @@ import {
   webhookFound,
   webhookId,
   webhookList,
-} from '../examples-managed.ts'
-import type { Link, Operation } from '../operation.ts'
-import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from '../parameters.ts'
+} from './account-examples.ts'
+import type { Link, Operation } from './operation.ts'
+import { ifMatch, ifNoneMatch, includeInactive, limit, offset, pathId, prefer } from './parameters.ts'
 
 const id = pathId('wh', webhookId)
 const common = { tag: 'Webhooks', path: '/webhooks/{id}' } as const
@@ -26,7 +26,7 @@ const update = {
   scope: 'webhooks:write',
   parameters: [id, ifMatch, prefer],
   body: { schema: UpdateWebhook, examples: { pause: { summary: 'Send nothing for now', value: { is_active: false } } } },
-  answers: {
+  responses: {
     200: {
       description: 'Changed.',
       schema: WebhookChanged,
@@ -37,7 +37,7 @@ const update = {
   errors: ['URL_NOT_ALLOWED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
 } as const
 
-/** Spec 4.7 to 4.11. */
+/** The operations. */
 export const webhookOperations: readonly Operation[] = [
   {
     id: 'createWebhook',
@@ -46,7 +46,7 @@ export const webhookOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Create a webhook endpoint',
-    description: 'The signing secret is in this answer and nowhere else.',
+    description: 'The signing secret is in this response and nowhere else.',
     parameters: [prefer],
     isKeyed: true,
     body: {
@@ -58,7 +58,7 @@ export const webhookOperations: readonly Operation[] = [
         },
       },
     },
-    answers: {
+    responses: {
       201: {
         description: 'Created.',
         schema: WebhookCreated,
@@ -82,7 +82,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'List webhook endpoints',
     parameters: [includeInactive, limit, offset()],
-    answers: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
+    responses: { 200: { description: 'A page of the list.', schema: WebhookList, example: webhookList, headers: ['Cache-Control'] } },
   },
   {
     id: 'getDefaultWebhook',
@@ -94,7 +94,7 @@ export const webhookOperations: readonly Operation[] = [
     description:
       'It signs and counts what is posted to the `webhook_url` of single requests. There is none before the first of them, or the first rotation.',
     parameters: [ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The webhook and its statistics.',
         schema: WebhookFound,
@@ -113,14 +113,14 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:write',
     summary: 'Get a signing secret for webhook_url',
     description:
-      'Makes the default webhook when there is none. The new secret is in this answer and nowhere else; the one before signs too for `overlap_hours`.',
+      'Makes the default webhook when there is none. The new secret is in this response and nowhere else; the one before signs too for `overlap_hours`.',
     parameters: [prefer],
     body: {
       schema: RotateSecret,
       required: false,
       examples: { atOnce: { summary: 'The new one alone, at once', value: { overlap_hours: 0 } } },
     },
-    answers: {
+    responses: {
       200: {
         description: 'Rotated.',
         schema: SigningSecretRotated,
@@ -137,7 +137,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'webhooks:read',
     summary: 'Read a webhook endpoint',
     parameters: [id, ifNoneMatch],
-    answers: {
+    responses: {
       200: {
         description: 'The endpoint and its statistics.',
         schema: WebhookFound,
@@ -148,13 +148,13 @@ export const webhookOperations: readonly Operation[] = [
     },
     errors: ['NOT_FOUND'],
   },
-  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Change a webhook endpoint', description: 'What is absent stays as it is.' },
+  { ...update, id: 'updateWebhook', method: 'patch', summary: 'Change a webhook endpoint', description: 'Absent fields stay unchanged.' },
   {
     ...update,
     id: 'putWebhook',
     method: 'put',
     summary: 'Change a webhook endpoint (PUT)',
-    description: 'The same as PATCH: what is absent stays as it is.',
+    description: 'The same as PATCH: absent fields stay unchanged.',
   },
   {
     ...common,
@@ -162,9 +162,9 @@ export const webhookOperations: readonly Operation[] = [
     method: 'delete',
     scope: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
-    description: 'For good; nothing more is sent to it.',
+    description: 'Deletes the webhook permanently and stops its deliveries.',
     parameters: [id, ifMatch],
-    answers: { 204: { description: 'Deleted.' } },
+    responses: { 204: { description: 'Deleted.' } },
     errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
   },
   {
@@ -174,10 +174,10 @@ export const webhookOperations: readonly Operation[] = [
     tag: 'Webhooks',
     scope: 'webhooks:write',
     summary: 'Give a webhook endpoint a new signing secret',
-    description: 'Events are signed with both for `overlap_hours`. The new one is in this answer and nowhere else.',
+    description: 'Events are signed with both for `overlap_hours`. The new one is in this response and nowhere else.',
     parameters: [id, prefer],
     body: { schema: RotateSecret, required: false, examples: { day: { summary: 'Both sign for a day', value: { overlap_hours: 24 } } } },
-    answers: {
+    responses: {
       200: {
         description: 'Rotated.',
         schema: SigningSecretRotated,

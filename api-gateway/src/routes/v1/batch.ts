@@ -6,32 +6,31 @@ import { createBatch } from '../../create/batch.ts'
 import { buildAll } from '../../create/build.ts'
 import { ensureDefaultWebhook } from '../../create/default-webhook.ts'
 import { parseIdempotencyKey } from '../../create/idempotency.ts'
-import { mapAtOnce } from '../../create/map-at-once.ts'
+import { mapConcurrently } from '../../create/map-concurrently.ts'
 import { planScreenshots } from '../../create/plan.ts'
 import { notFound } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
-import { insistOnAllowed } from '../../translate/allowed-options.ts'
-import { toBatchResult } from '../../translate/batch.ts'
-import { parseBatchBody } from '../../translate/batch-body.ts'
-import { insistOnRetention } from '../../translate/options-body.ts'
-import { isLenient } from '../../translate/prefer.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { parseBatchBody } from '../../translate/batches/batch-body.ts'
+import { toBatchResult } from '../../translate/batches/batch-result.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { isLenient } from '../../translate/common/request-headers.ts'
+import { assertOptionsAllowed, assertRetentionAllowed } from '../../translate/screenshots/options-body.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { tellIgnored, tellReplayed } from './tell.ts'
+import { setIgnoredOptionsHeader, setReplayedHeader } from './response-headers.ts'
 
 type Query = { Querystring: Record<string, unknown> }
 
-/** POST /screenshots/batch (spec 4.6) and GET /batches/:id. */
+/** POST /screenshots/batch and GET /batches/:id. */
 export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<Query>('/screenshots/batch', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     const { account, accountName } = request
-    const asked = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    insistOnAllowed(asked, deps.optionPolicy)
-    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
-    const count = asked.addresses.length
-    const turn = await deps.idempotency.begin({
+    const requested = parseBatchBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    assertOptionsAllowed(requested, deps.optionPolicy)
+    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+    const count = requested.targets.length
+    const execution = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots/batch',
@@ -39,27 +38,27 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
       admit: () => deps.queue.check(account, count),
       newPlan: () => planScreenshots(deps.now(), count, true, deps.queue.estimate(account, count)),
     })
-    const { batchId = '' } = turn.plan
-    const urls = asked.addresses.map(({ url }) => url)
+    const { batchId = '' } = execution.plan
+    const urls = requested.targets.map(({ url }) => url)
     const build = async () => {
-      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName, traceparent: traceparentOf(request) }, turn.plan, deps)
+      if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll({ ...requested, accountName, traceparent: traceparentOf(request) }, execution.plan, deps)
     }
-    const items = await createBatch({ account, turn, urls, batchId, build }, { ...deps, log: request.log })
+    const items = await createBatch({ account, execution, urls, batchId, build }, { ...deps, log: request.log })
     deps.metrics.screenshotsCreated.inc(items.filter(({ refusal }) => !refusal).length)
-    tellReplayed(tellIgnored(reply, asked.ignored), turn)
+    setReplayedHeader(setIgnoredOptionsHeader(reply, requested.ignored), execution)
     return reply
       .code(202)
       .headers({ location: `/api/v1/batches/${batchId}`, 'retry-after': POLL_SECONDS })
-      .send(toBatchResult(batchId, items, turn.plan.estimatedTime))
+      .send(toBatchResult(batchId, items, execution.plan.estimatedTime))
   })
 
   app.get<Query & { Params: { id: string } }>('/batches/:id', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     const found = await findBatch(request.accountName, request.params.id, deps)
     const linkTo = linksFor(request, deps)
     const records = found.map((screenshot) => readRecord(screenshot, linkTo).record)
-    const count = (wanted: string): number => records.filter(({ status }) => status === wanted).length
+    const count = (selected: string): number => records.filter(({ status }) => status === selected).length
     const pending = count('pending')
     reply.headers({ 'cache-control': 'private, no-cache', ...(pending > 0 ? { 'retry-after': POLL_SECONDS } : {}) })
     return {
@@ -77,19 +76,19 @@ export function addBatchRoutes(app: FastifyInstance, deps: ScreenshotsDeps): voi
   })
 }
 
-const AT_ONCE = 16
+const MAX_CONCURRENT_READS = 16
 
-/** What is left of a batch, in the order of its request. @throws ApiError NOT_FOUND */
+/** Screenshots of a batch that still exist, in the order of the request. @throws ApiError NOT_FOUND */
 async function findBatch(account: string, batchId: string, { screenshots, archive }: ScreenshotsDeps): Promise<Screenshot[]> {
   const ids = isBatchId(batchId) ? await archive.findBatch(account, batchId) : undefined
   if (!ids) throw notFound('batch')
   const live = new Map(screenshots.findLiveOfBatch(account, batchId).map((screenshot) => [screenshotIdOf(screenshot.metadata), screenshot]))
-  const found = await mapAtOnce(
+  const found = await mapConcurrently(
     ids,
-    AT_ONCE,
+    MAX_CONCURRENT_READS,
     async (id) => live.get(id) ?? (await archive.find(account, id)) ?? (await screenshots.find(id)),
   )
   const isOwn = (screenshot: Screenshot): boolean => accountOf(screenshot) === account && screenshot.spec.batchId === batchId
-  // Deleted ones are gone from the batch too; whatever else has an id of ours was put there by somebody else.
+  // Leaves out deleted screenshots, and foreign objects with an id of the batch.
   return found.filter((screenshot) => screenshot !== undefined).filter(isOwn)
 }

@@ -1,24 +1,24 @@
 import { type IdPrefix, newId } from '@tintype/crds/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Idempotency, parseIdempotencyKey, type Turn } from '../../create/idempotency.ts'
+import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../create/idempotency.ts'
 import { ApiError, toHttpError } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { type Managed, SECRET, tagOf } from './records.ts'
-import { tellReplayed } from './tell.ts'
+import { setReplayedHeader } from './response-headers.ts'
 
-// The creation of a key or a webhook. Its secret is in the first answer and nowhere else, so a repetition under the same Idempotency-Key gets
-// the record without it, and is told so.
+// Creates a key or a webhook. Only the first response contains its secret. A repeated request with the same Idempotency-Key gets the record without
+// the secret, and a message that says so.
 
 interface Creation<T extends Managed> {
   /** `POST /keys` */
   route: string
   prefix: IdPrefix
   store: Pick<RecordStore<T>, 'findLatest'>
-  /** Makes it, under that id, and gives its secret beside it; no secret when another process was quicker with the same id. */
+  /** Creates the object with this id. Returns no secret when another process created it first. */
   make: (id: string) => Promise<{ created: T; secret: Record<string, string> | undefined }>
   toRecord: (object: T) => Record<string, unknown> & { id: string }
   message: string
-  /** What a repetition is told instead. */
+  /** Message of a replayed response. */
   replayedMessage: string
 }
 
@@ -27,7 +27,7 @@ interface OnceDeps {
   now: () => Date
 }
 
-/** Creates once, and answers every time. */
+/** Creates an object at most once, and responds to every repetition. */
 export async function createOnce<T extends Managed>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,28 +37,28 @@ export async function createOnce<T extends Managed>(
   const { accountName } = request
   const { route, prefix, toRecord, message } = creation
   const at = now()
-  const turn = await idempotency.begin({
+  const execution = await idempotency.begin({
     account: accountName,
     key: parseIdempotencyKey(request.headers['idempotency-key']),
     route,
     body: request.body,
     newPlan: () => ({ reservation: newId('res', at), at: at.toISOString(), ids: [newId(prefix, at)] }),
   })
-  const [id = ''] = turn.plan.ids
+  const [id = ''] = execution.plan.ids
   const replay = (data: { id: string }) =>
-    answer(request, tellReplayed(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
-  const known = turn.isRepeated ? await findKnown(turn, id, creation) : undefined
+    sendCreated(request, setReplayedHeader(reply, { isRepeated: true }), { message: creation.replayedMessage, data })
+  const known = execution.isRepeated ? await findKnown(execution, id, creation) : undefined
   if (known) return replay(known)
-  const { created, secret } = await makeOrForget(turn, () => creation.make(id))
+  const { created, secret } = await makeOrForget(execution, () => creation.make(id))
   const data = toRecord(created)
-  await turn.complete(data)
+  await execution.complete(data)
   if (!secret) return replay(data)
   reply.header('etag', tagOf(created))
-  return answer(request, reply, { message, data: { ...data, ...secret } })
+  return sendCreated(request, reply, { message, data: { ...data, ...secret } })
 }
 
-/** What an earlier request made; undefined when it died before that. */
-async function findKnown<T extends Managed>({ result }: Turn, id: string, { store, toRecord }: Creation<T>) {
+/** The object of an earlier request. Undefined when that request crashed before the create. */
+async function findKnown<T extends Managed>({ result }: IdempotentExecution, id: string, { store, toRecord }: Creation<T>) {
   if (hasId(result, id)) return result as ReturnType<typeof toRecord>
   const found = await store.findLatest(id)
   return found && toRecord(found)
@@ -66,17 +66,17 @@ async function findKnown<T extends Managed>({ result }: Turn, id: string, { stor
 
 const hasId = (result: unknown, id: string): boolean => typeof result === 'object' && result !== null && 'id' in result && result.id === id
 
-/** A refusal leaves nothing behind, so the client may use its key again; an unknown outcome is settled by the next request with it. */
-async function makeOrForget<R>(turn: Turn, make: () => Promise<R>): Promise<R> {
+/** After a 4xx error the client can use its Idempotency-Key again. After an unknown outcome the next request with it finishes the plan. */
+async function makeOrForget<R>(execution: IdempotentExecution, make: () => Promise<R>): Promise<R> {
   try {
     return await make()
   } catch (error) {
-    if (error instanceof ApiError && toHttpError(error).status < 500) await turn.forget()
+    if (error instanceof ApiError && toHttpError(error).status < 500) await execution.forget()
     throw error
   }
 }
 
-function answer({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
+function sendCreated({ routeOptions }: FastifyRequest, reply: FastifyReply, body: { message: string; data: { id: string } }): FastifyReply {
   const collection = routeOptions.url?.split('/').at(-1)
   return reply
     .code(201)

@@ -9,31 +9,28 @@ import { planScreenshots } from '../../create/plan.ts'
 import { createSingle } from '../../create/single.ts'
 import { ApiError } from '../../errors.ts'
 import { traceparentOf } from '../../plugins/tracing.ts'
-import { prefersFile } from '../../translate/accept.ts'
-import { insistOnAllowed } from '../../translate/allowed-options.ts'
-import { planAnswer } from '../../translate/answer.ts'
-import { parseCreateBody } from '../../translate/create-body.ts'
-import { insistOnRetention } from '../../translate/options-body.ts'
-import { isLenient } from '../../translate/prefer.ts'
-import { toCreated } from '../../translate/screenshot.ts'
-import { parseWaitQuery } from '../../translate/wait-query.ts'
+import { isLenient, prefersFile } from '../../translate/common/request-headers.ts'
+import { parseCreateBody } from '../../translate/screenshots/create-body.ts'
+import { assertOptionsAllowed, assertRetentionAllowed } from '../../translate/screenshots/options-body.ts'
+import { parseWaitQuery, planResponse } from '../../translate/screenshots/response-plan.ts'
+import { toCreated } from '../../translate/screenshots/screenshot.ts'
 import { findFile } from '../files.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { sendFile } from '../send-file.ts'
 import { POLL_SECONDS, pathOf, type ScreenshotsDeps } from './deps.ts'
-import { hold } from './hold.ts'
-import { tellIgnored, tellPlace, tellReplayed } from './tell.ts'
+import { holdUntilFinished } from './hold-until-finished.ts'
+import { setIgnoredOptionsHeader, setQueuePositionHeader, setReplayedHeader } from './response-headers.ts'
 
-/** POST /screenshots (spec 4.1; also: a picture in one request). */
+/** POST /screenshots. Can hold the request and respond with the picture itself. */
 export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps): void {
   app.post<{ Querystring: Record<string, unknown> }>('/screenshots', { config: { scope: 'screenshots:write' } }, async (request, reply) => {
     const { waitSeconds } = parseWaitQuery(request.query)
-    const asked = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
-    insistOnAllowed(asked, deps.optionPolicy)
-    insistOnRetention(asked, deps.plans[request.account.spec.plan].retentionDays)
-    const answer = planAnswer({ request: asked, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
+    const requested = parseCreateBody(request.body, deps.egress, isLenient(request.headers.prefer), deps.webhookRules)
+    assertOptionsAllowed(requested, deps.optionPolicy)
+    assertRetentionAllowed(requested, deps.plans[request.account.spec.plan].retentionDays)
+    const plan = planResponse({ request: requested, waitSeconds, prefersFile: prefersFile(request.headers.accept) })
     const { account, accountName } = request
-    const turn = await deps.idempotency.begin({
+    const execution = await deps.idempotency.begin({
       account: accountName,
       key: parseIdempotencyKey(request.headers['idempotency-key']),
       route: 'POST /screenshots',
@@ -42,23 +39,30 @@ export function addCreateScreenshot(app: FastifyInstance, deps: ScreenshotsDeps)
       newPlan: () => planScreenshots(deps.now(), 1, false, deps.queue.estimate(account, 1)),
     })
     const build = async () => {
-      if (asked.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
-      return buildAll({ ...asked, accountName, addresses: [{ url: asked.url }], traceparent: traceparentOf(request) }, turn.plan, deps)
+      if (requested.record?.webhookUrl !== undefined) await ensureDefaultWebhook(accountName, deps)
+      return buildAll(
+        { ...requested, accountName, targets: [{ url: requested.url }], traceparent: traceparentOf(request) },
+        execution.plan,
+        deps,
+      )
     }
-    const created = await createSingle({ account, turn, build }, deps)
+    const created = await createSingle({ account, execution, build }, deps)
     deps.metrics.screenshotsCreated.inc()
-    tellReplayed(tellIgnored(reply, asked.ignored), turn).header('location', pathOf(screenshotIdOf(created.metadata)))
-    const ended = answer.waitSeconds > 0 && !isFinished(created) ? await hold(created, answer.waitSeconds, reply, deps) : created
-    if (answer.waitSeconds > 0 && ended && isFinished(ended)) return answerEnded(request, reply, ended, answer.body, deps)
+    setReplayedHeader(setIgnoredOptionsHeader(reply, requested.ignored), execution).header(
+      'location',
+      pathOf(screenshotIdOf(created.metadata)),
+    )
+    const ended = plan.waitSeconds > 0 && !isFinished(created) ? await holdUntilFinished(created, plan.waitSeconds, reply, deps) : created
+    if (plan.waitSeconds > 0 && ended && isFinished(ended)) return sendFinished(request, reply, ended, plan.body, deps)
     const { record } = readRecord(created, linksFor(request, deps))
-    return tellPlace(reply, deps.queue.placeOf(ended ?? created, account))
+    return setQueuePositionHeader(reply, deps.queue.positionOf(ended ?? created, account))
       .code(202)
       .header('retry-after', POLL_SECONDS)
       .send(toCreated(record))
   })
 }
 
-async function answerEnded(
+async function sendFinished(
   request: FastifyRequest,
   reply: FastifyReply,
   screenshot: Screenshot,
@@ -66,17 +70,17 @@ async function answerEnded(
   deps: ScreenshotsDeps,
 ): Promise<FastifyReply> {
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
-  if (body === 'file') return answerFile(request, reply, screenshot, record, deps)
+  if (body === 'file') return sendCaptureFile(request, reply, screenshot, record, deps)
   if (body === 'empty') return reply.code(204).send()
   return reply.headers({ etag: tag, 'cache-control': 'private, no-cache' }).send(record)
 }
 
-/** What a failed capture answers where its file was asked for. */
+/** The error when the file of a failed capture was requested. */
 export function captureFailed({ id, error }: Pick<ScreenshotRecord, 'id' | 'error'>): ApiError {
   return new ApiError('CAPTURE_FAILED', error?.message ?? 'the capture failed', { details: { id, ...error } })
 }
 
-async function answerFile(
+async function sendCaptureFile(
   request: FastifyRequest,
   reply: FastifyReply,
   screenshot: Screenshot,

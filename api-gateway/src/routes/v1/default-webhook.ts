@@ -1,31 +1,31 @@
 import { webhookIdOf } from '@tintype/crds/ids'
 import { defaultWebhookId } from '@tintype/crds/request-webhook'
 import type { FastifyInstance } from 'fastify'
-import { ensureDefaultWebhook, knownDefaultWebhook } from '../../create/default-webhook.ts'
-import { noQuery } from '../../translate/wait-query.ts'
-import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import { ensureDefaultWebhook, findKnownDefaultWebhook } from '../../create/default-webhook.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhooks/webhook-record.ts'
 import { countPending } from './count-pending.ts'
-import { answerRecord, type ById, type Query, requireOwn } from './records.ts'
+import { assertOwned, type ById, type Query, sendRecord } from './records.ts'
 import { rotateSecret, type WebhooksDeps } from './webhooks.ts'
 
 const WHAT = 'webhook'
 
-/** The account's default webhook, by a name of its own: how a client gets the secret that signs deliveries to `webhook_url`. */
+/** Routes of the account's default webhook. With them a client gets the secret that signs deliveries to `webhook_url`. */
 export function addDefaultWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
   app.get<ById>('/webhooks/default', { config: { scope: 'webhooks:read' } }, async (request, reply) => {
-    noQuery(request.query)
+    assertNoQuery(request.query)
     const { accountName } = request
-    // Another replica may have made it a moment ago.
-    const found = knownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
-    const webhook = requireOwn(found, accountName, WHAT)
+    // Another replica may have just created it.
+    const found = findKnownDefaultWebhook(accountName, deps) ?? (await deps.webhooks.find(defaultWebhookId(accountName)))
+    const webhook = assertOwned(found, accountName, WHAT)
     const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, deps.screenshots)) }
-    return answerRecord(request, reply, webhook, { success: true, data })
+    return sendRecord(request, reply, webhook, { success: true, data })
   })
   app.post<Query>('/webhooks/default/rotate-secret', { config: { scope: 'webhooks:write' } }, (request, reply) => {
     const { accountName } = request
     const read = async () => {
       const { metadata } = await ensureDefaultWebhook(accountName, deps)
-      return requireOwn(await deps.webhooks.findLatest(webhookIdOf(metadata)), accountName, WHAT)
+      return assertOwned(await deps.webhooks.findLatest(webhookIdOf(metadata)), accountName, WHAT)
     }
     return rotateSecret(request, reply, read, deps)
   })

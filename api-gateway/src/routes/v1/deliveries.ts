@@ -9,14 +9,13 @@ import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { FileStore, ObjectStore, PostRequests, RecordStore, ScreenshotStore } from '../../store/ports.ts'
-import { parseDeliveryQuery, toDeliveryPage } from '../../translate/delivery-query.ts'
-import { toDeliveryRecord } from '../../translate/delivery-record.ts'
-import { withLedger } from '../../translate/delivery-state.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { parseDeliveryQuery, toDeliveryPage } from '../../translate/webhooks/delivery-query.ts'
+import { toDeliveryRecord, withDeliveryState } from '../../translate/webhooks/delivery-record.ts'
 import { findRecord, type RecordDeps } from '../find-record.ts'
-import { type ById, FRESH, type Query, requireOwn } from './records.ts'
+import { assertOwned, type ById, FRESH, type Query } from './records.ts'
 
-/** What the routes of deliveries need. */
+/** Dependencies of the delivery routes. */
 export interface DeliveriesDeps extends RecordDeps {
   screenshots: Pick<ScreenshotStore, 'find' | 'findLive'>
   webhooks: Pick<RecordStore<Webhook>, 'find'>
@@ -24,7 +23,7 @@ export interface DeliveriesDeps extends RecordDeps {
   objects: Pick<ObjectStore, 'read' | 'list'>
   files: Pick<FileStore, 'stat'>
   now: () => Date
-  /** Told of objects that count as absent. */
+  /** Called for invalid objects, which count as absent. */
   report: ReportIgnored
 }
 
@@ -33,15 +32,15 @@ interface OfDelivery extends Query {
 }
 
 const findOwn = async ({ params, accountName }: FastifyRequest<ById>, { webhooks }: Pick<DeliveriesDeps, 'webhooks'>): Promise<Webhook> =>
-  requireOwn(await webhooks.find(params.id), accountName, 'webhook')
+  assertOwned(await webhooks.find(params.id), accountName, 'webhook')
 
-/** All that the log of the endpoint has, newest first; what happened in the last seconds may not be in it yet. */
+/** All deliveries in the log of the endpoint, newest first. The log is a few seconds behind. */
 async function readDeliveries(webhook: Webhook, account: string, { objects, screenshots, now, report }: DeliveriesDeps) {
   const read = async (key: string) => (await objects.read(key, MAX_OBJECT_BYTES.deliveryLog))?.text
   const log = { list: (prefix: string) => objects.list(prefix), read: (key: string) => emptyIfTooLarge(read(key)) }
   const lines = await readLog(logPrefix(account, webhookIdOf(webhook.metadata)), log, { now: now(), report })
   return toDeliveries(mergeLines(lines, now())).map((delivery) =>
-    withLedger(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
+    withDeliveryState(delivery, webhook, screenshots.findLive(delivery.attempts[0]!.screenshot)),
   )
 }
 
@@ -60,33 +59,33 @@ async function readMany(request: FastifyRequest<ById>, reply: FastifyReply, deps
 }
 
 async function readOne(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const delivery = await findDelivery(request, await findOwn(request, deps), deps)
   return reply.headers(FRESH).send({ success: true, data: toDeliveryRecord(delivery) })
 }
 
 async function redeliver(request: FastifyRequest<OfDelivery>, reply: FastifyReply, deps: DeliveriesDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const webhook = await findOwn(request, deps)
   const { id, attempts } = await findDelivery(request, webhook, deps)
-  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is not active: activate it first')
+  if (!isActive(webhook)) throw new ApiError('CONFLICT', 'the webhook is inactive: set is_active to true first')
   const { event, screenshot } = attempts[0]!
-  await requireEvent(event, screenshot, request.accountName, deps)
+  await assertEventAvailable(event, screenshot, request.accountName, deps)
   await deps.postRequests.ask(webhook, { do: 'redeliver', nonce: newNonce(), at: deps.now(), delivery: id })
   const data = { delivery_id: id, event_id: event }
-  return reply.code(202).headers(FRESH).send({ success: true, message: 'The event is delivered once more', data })
+  return reply.code(202).headers(FRESH).send({ success: true, message: 'Redelivery requested', data })
 }
 
-/** An event can be sent as long as its bytes are kept or can be made again of the record. @throws ApiError EXPIRED */
-async function requireEvent(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
+/** An event can be redelivered while its body is stored or can be rebuilt from the record. @throws ApiError EXPIRED */
+async function assertEventAvailable(event: string, screenshot: string, account: string, deps: DeliveriesDeps): Promise<void> {
   if ((await deps.files.stat(eventKey(event))) || (await findRecord(account, screenshot, deps))) return
-  throw new ApiError('EXPIRED', 'the screenshot was deleted, and its event is kept no longer')
+  throw new ApiError('EXPIRED', 'the screenshot was deleted and its event has expired')
 }
 
-/** Tells one request to the operator from the next. */
+/** Identifies a request to the operator. */
 export const newNonce = (): string => randomBytes(10).toString('hex')
 
-/** The routes of deliveries: what was posted to an endpoint, and once more on request. */
+/** Routes to list and repeat the deliveries to a webhook. */
 export function addDeliveryRoutes(app: FastifyInstance, deps: DeliveriesDeps): void {
   const read = { config: { scope: 'webhooks:read' } } as const
   const write = { config: { scope: 'webhooks:write' } } as const

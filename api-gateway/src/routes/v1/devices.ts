@@ -1,13 +1,13 @@
 import { DEVICES } from '@tintype/crds/devices'
 import type { FastifyInstance } from 'fastify'
-import { toDeviceRecord } from '../../translate/device.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { toDeviceRecord } from '../../translate/service/device.ts'
 
-/** GET /devices: what `options.device` may be. */
+/** GET /devices: the allowed values of `options.device`. */
 export function addDevicesRoute(app: FastifyInstance): void {
-  const answer = { success: true, data: DEVICES.map(toDeviceRecord) }
+  const body = { success: true, data: DEVICES.map(toDeviceRecord) }
   app.get<{ Querystring: Record<string, unknown> }>('/devices', { config: { scope: 'screenshots:read' } }, async (request, reply) => {
-    noQuery(request.query)
-    return reply.header('cache-control', 'private, max-age=3600').send(answer)
+    assertNoQuery(request.query)
+    return reply.header('cache-control', 'private, max-age=3600').send(body)
   })
 }

@@ -8,37 +8,36 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Idempotency } from '../../create/idempotency.ts'
 import { ApiError } from '../../errors.ts'
 import type { RecordStore, SealingKeySource } from '../../store/ports.ts'
-import { RotateBody } from '../../translate/fields.ts'
-import { type CreateKeyBody, parseCreateKey, parseUpdateKey } from '../../translate/key-body.ts'
-import { buildApiKey, requireGrant, requireRank, toKeyPatch, toKeyRotation, toKeyTouch } from '../../translate/key-object.ts'
-import { toKeyRecord } from '../../translate/key-record.ts'
-import { findSuccessor, type KeyChange } from '../../translate/key-succession.ts'
-import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
-import { isLenient } from '../../translate/prefer.ts'
-import { readBody } from '../../translate/read-body.ts'
-import { noQuery } from '../../translate/wait-query.ts'
+import { RotateBody } from '../../translate/common/fields.ts'
+import { assertNoQuery, parseOffsetQuery, toCountedPage } from '../../translate/common/query.ts'
+import { readBody } from '../../translate/common/read-body.ts'
+import { isLenient } from '../../translate/common/request-headers.ts'
+import { type CreateKeyBody, parseCreateKey, parseUpdateKey } from '../../translate/keys/key-body.ts'
+import { assertCanGrant, assertCanManage, buildApiKey, toKeyPatch, toKeyRotation, toKeyTouch } from '../../translate/keys/key-object.ts'
+import { toKeyRecord } from '../../translate/keys/key-record.ts'
+import { findReplacementKey, type KeyUpdate } from '../../translate/keys/key-replacement.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
 import {
-  answerRecord,
+  assertBelowLimit,
+  assertOwned,
   type ById,
   changeLatest,
   FRESH,
   findOwnLatest,
   type Query,
-  requireOwn,
-  requireRoom,
   SECRET,
+  sendRecord,
   tagOf,
 } from './records.ts'
-import { tellIgnored } from './tell.ts'
+import { setIgnoredOptionsHeader } from './response-headers.ts'
 
-/** What the routes of keys need. */
+/** Dependencies of the key routes. */
 export interface KeysDeps {
   apiKeys: RecordStore<ApiKey>
   idempotency: Idempotency
   sealingKey: SealingKeySource
-  /** Keys of an account, at most. */
+  /** Maximum keys per account. */
   maxKeys: number
   now: () => Date
 }
@@ -49,10 +48,10 @@ const LINK_SECRET_BYTES = 32
 const pathOf = (key: ApiKey): string => `/api/v1/keys/${apiKeyIdOf(key.metadata)}`
 
 async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseCreateKey(request.body, now, isLenient(request.headers.prefer))
-  requireGrant(request.apiKey, body.scopes)
+  assertCanGrant(request.apiKey, body.scopes)
   const creation = {
     route: 'POST /keys',
     prefix: 'key',
@@ -62,12 +61,12 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     message: 'API key created successfully',
     replayedMessage: 'API key created by an earlier request; its text was shown once: rotate the key to get another',
   } as const
-  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
-/** Makes a key; its text leaves here and is kept nowhere. */
+/** Creates a key. Its text is returned and never stored. */
 async function makeKey(id: string, body: CreateKeyBody, accountName: string, deps: KeysDeps) {
-  requireRoom(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
+  assertBelowLimit(deps.apiKeys.ofAccount(accountName).length, deps.maxKeys, 'API keys')
   const now = deps.now()
   const text = newKeyText()
   const linkSecret = randomBytes(LINK_SECRET_BYTES).toString('base64url')
@@ -80,59 +79,59 @@ async function makeKey(id: string, body: CreateKeyBody, accountName: string, dep
 
 function readMany(request: FastifyRequest<Query>, { apiKeys, now }: KeysDeps) {
   const query = parseOffsetQuery(request.query)
-  const wanted = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
-  const { items, pagination } = toCountedPage(wanted, query)
+  const selected = apiKeys.ofAccount(request.accountName).filter(({ spec }) => query.includeInactive || spec.active !== false)
+  const { items, pagination } = toCountedPage(selected, query)
   return { success: true, data: items.map((key) => toKeyRecord(key, now())), pagination }
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const key = requireOwn(await apiKeys.find(request.params.id), request.accountName, WHAT)
-  return answerRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
+  assertNoQuery(request.query)
+  const key = assertOwned(await apiKeys.find(request.params.id), request.accountName, WHAT)
+  return sendRecord(request, reply, key, { success: true, data: toKeyRecord(key, now()) })
 }
 
 /**
- * Changes a key if the account stays in control of its keys. The key that stands in is written first, under the version that was read: of two
- * requests that take each other's stand-in away, on whatever replicas, one meets a conflict and looks again.
+ * Changes a key if another key can still manage the account's keys. That replacement key is written first, with its resource version as a
+ * precondition. If two requests remove each other's replacement key, one of them gets a conflict and evaluates again.
  */
 async function changeSafely<R>(
   request: FastifyRequest<ById>,
   key: ApiKey,
-  change: KeyChange,
+  change: KeyUpdate,
   { apiKeys, now }: KeysDeps,
   write: () => Promise<R>,
 ): Promise<R> {
-  requireRank(request.apiKey, key)
-  const successor = await findSuccessor(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
+  assertCanManage(request.apiKey, key)
+  const successor = await findReplacementKey(key, change, () => apiKeys.latestOfAccount(request.accountName), now())
   if (successor) await apiKeys.patch(successor, toKeyTouch()).catch(toConflict)
   return write()
 }
 
-/** A stand-in that is gone is as good as changed: another one is looked for. */
+/** A deleted replacement key counts as a conflict, so the caller looks for another one. */
 const toConflict = (error: unknown): never => {
   if (error instanceof ApiError && error.code === 'NOT_FOUND')
-    throw new ApiError('CONFLICT', 'somebody else has just changed the keys of the account', { cause: error })
+    throw new ApiError('CONFLICT', 'another request has just changed the keys of the account: retry', { cause: error })
   throw error
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const now = deps.now()
   const { body, ignored } = parseUpdateKey(request.body, now, isLenient(request.headers.prefer))
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
     change: async (key) => {
-      requireGrant(request.apiKey, body.scopes ?? [])
+      assertCanGrant(request.apiKey, body.scopes ?? [])
       return changeSafely(request, key, body, deps, () => deps.apiKeys.patch(key, toKeyPatch(body, now)))
     },
   })
-  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'API key updated successfully', data: toKeyRecord(changed, now) })
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.apiKeys, WHAT),
@@ -142,7 +141,7 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, dep
 }
 
 async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { apiKeys, now }: KeysDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
     lenient: isLenient(request.headers.prefer),
   })
@@ -150,15 +149,15 @@ async function rotateOne(request: FastifyRequest<ById>, reply: FastifyReply, { a
   const rotated = await changeLatest({
     read: () => findOwnLatest(request, apiKeys, WHAT),
     change: async (key) => {
-      requireRank(request.apiKey, key)
+      assertCanManage(request.apiKey, key)
       return apiKeys.patch(key, toKeyRotation(key, text, body, now()))
     },
   })
-  tellIgnored(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, location: pathOf(rotated), etag: tagOf(rotated) })
   return reply.code(201).send({ message: 'API key rotated successfully', data: { ...toKeyRecord(rotated, now()), key: text } })
 }
 
-/** The routes of API keys (spec 4.5). */
+/** Routes of API keys. */
 export function addKeyRoutes(app: FastifyInstance, deps: KeysDeps): void {
   addRecordRoutes(app, 'keys', {
     createOne: (request, reply) => createOne(request, reply, deps),

@@ -1,40 +1,40 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { FastifyRequest } from 'fastify'
 import {
-  arrangeLive,
+  assertNoneArchived,
   buildListPage,
   buildLivePage,
   isLiveOnly,
   type ListPage,
-  requireNoneArchived,
+  mergeRecords,
   scanLimitOf,
+  sortLive,
   startOf,
-} from '../../translate/list-page.ts'
-import { type ListQuery, parseListQuery } from '../../translate/list-query.ts'
-import { mergeRecords } from '../../translate/merge-records.ts'
+} from '../../translate/screenshots/list-page.ts'
+import { type ListQuery, parseListQuery } from '../../translate/screenshots/list-query.ts'
 import { linksFor, readRecord } from '../links.ts'
 import type { ScreenshotsDeps } from './deps.ts'
 
 type ListDeps = Pick<ScreenshotsDeps, 'screenshots' | 'archive'>
 
-/** Live and archived records, each once. The live ones are read whole before the archive is looked at. */
+/** Merges live and archived records without duplicates. All live records are read before the archive. */
 function readMerged(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
   const { order } = query
   const start = startOf(query)
-  // The copy gives the newest first, from anywhere: of the oldest, all are read.
+  // The cache lists newest first. For oldest first, all live records are read.
   const live =
     order === 'asc'
       ? screenshots.page(account, undefined, Number.POSITIVE_INFINITY)
       : screenshots.page(account, start, scanLimitOf(query) + 1)
   const archived = archive.scan(account, start, order === 'asc' ? 'oldest' : 'newest')
-  return buildListPage(mergeRecords(arrangeLive(live, start, query), archived, order), query)
+  return buildListPage(mergeRecords(sortLive(live, start, query), archived, order), query)
 }
 
-/** By another instant than that of creation: live records only, and only where there is nothing else. */
+/** Lists by completion time, which works only for live records. Fails when the range has archived ones. */
 async function readLive(account: string, query: ListQuery, { screenshots, archive }: ListDeps): Promise<ListPage> {
   const start = startOf({ ...query, order: 'desc', cursor: undefined })
   const live = screenshots.page(account, start, Number.POSITIVE_INFINITY)
-  requireNoneArchived(await firstOf(archive.scan(account, start)), query)
+  assertNoneArchived(await firstOf(archive.scan(account, start)), query)
   return buildLivePage(live, query)
 }
 
@@ -43,7 +43,7 @@ async function firstOf(records: AsyncIterable<Screenshot>): Promise<Screenshot |
   return undefined
 }
 
-/** GET /screenshots (spec 4.2). */
+/** GET /screenshots. */
 export async function listScreenshots(request: FastifyRequest<{ Querystring: Record<string, unknown> }>, deps: ScreenshotsDeps) {
   const query = parseListQuery(request.query)
   const read = isLiveOnly(query) ? readLive : readMerged

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import { hasTag } from '../../translate/etag.ts'
+import { hasTag } from '../../translate/common/etag.ts'
 
 interface Served {
   text: string
@@ -8,7 +8,7 @@ interface Served {
 }
 
 async function write(): Promise<Served> {
-  // Loaded with the first reader: the tables and examples are text that most processes never need.
+  // Loaded with the first request, because most processes never need these tables and examples.
   const { buildDocument } = await import('../../openapi/document.ts')
   const text = JSON.stringify(buildDocument())
   return { text, tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }

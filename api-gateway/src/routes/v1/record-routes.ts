@@ -1,18 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ById, FRESH, type Query } from './records.ts'
 
-type Answer = Promise<FastifyReply>
+type HandlerResult = Promise<FastifyReply>
 
-/** What a client can do with records that it keeps: its keys, its webhook endpoints. */
+/** Handlers for the records that clients manage: keys and webhooks. */
 export interface RecordHandlers {
-  createOne: (request: FastifyRequest<Query>, reply: FastifyReply) => Answer
+  createOne: (request: FastifyRequest<Query>, reply: FastifyReply) => HandlerResult
   readMany: (request: FastifyRequest<Query>) => object
-  readOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
-  updateOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
-  deleteOne: (request: FastifyRequest<ById>, reply: FastifyReply) => Answer
+  readOne: (request: FastifyRequest<ById>, reply: FastifyReply) => HandlerResult
+  updateOne: (request: FastifyRequest<ById>, reply: FastifyReply) => HandlerResult
+  deleteOne: (request: FastifyRequest<ById>, reply: FastifyReply) => HandlerResult
 }
 
-/** The routes that every kind of record has. PUT changes what it names, like PATCH. */
+/** Adds the CRUD routes of a kind. PUT is a partial update, like PATCH. */
 export function addRecordRoutes(app: FastifyInstance, kind: 'keys' | 'webhooks', handlers: RecordHandlers): void {
   const read = { config: { scope: `${kind}:read` } } as const
   const write = { config: { scope: `${kind}:write` } } as const

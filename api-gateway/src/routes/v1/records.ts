@@ -3,9 +3,9 @@ import { accountOf } from '@tintype/crds/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
-import { hasTag, hasVersion, versionTag } from '../../translate/etag.ts'
+import { hasTag, hasVersion, versionTag } from '../../translate/common/etag.ts'
 
-// What the routes of keys and webhooks have in common.
+// Helpers for the routes of keys and webhooks.
 
 /** A kind that clients manage. */
 export interface Managed {
@@ -21,51 +21,51 @@ export interface ById extends Query {
   Params: { id: string }
 }
 
-/** For what may be shown again. */
+/** Cache headers for responses without secrets. */
 export const FRESH = { 'cache-control': 'private, no-cache' }
-/** For answers that hold a secret. */
+/** Cache headers for responses with a secret. */
 export const SECRET = { 'cache-control': 'private, no-store' }
 
 export const tagOf = ({ metadata }: Managed): string => versionTag(metadata)
 
-/** A foreign record is as unknown as none. @throws ApiError NOT_FOUND */
-export function requireOwn<T extends Managed>(found: T | undefined, accountName: string, what: string): T {
+/** Treats records of other accounts as missing. @throws ApiError NOT_FOUND */
+export function assertOwned<T extends Managed>(found: T | undefined, accountName: string, what: string): T {
   if (!found || accountOf(found) !== accountName) throw notFound(what)
   return found
 }
 
-/** Answers a GET: 304 when the client has this version already. */
-export function answerRecord({ headers }: FastifyRequest<ById>, reply: FastifyReply, record: Managed, body: unknown): FastifyReply {
+/** Responds to a GET, with 304 when the client already has this version. */
+export function sendRecord({ headers }: FastifyRequest<ById>, reply: FastifyReply, record: Managed, body: unknown): FastifyReply {
   const tag = tagOf(record)
   reply.headers({ ...FRESH, etag: tag })
   return hasTag(headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(body)
 }
 
-/** Bounds what an account may have. @throws ApiError LIMIT_REACHED */
-export function requireRoom(count: number, limit: number, what: string): void {
+/** Limits the number of records per account. @throws ApiError LIMIT_REACHED */
+export function assertBelowLimit(count: number, limit: number, what: string): void {
   if (count < limit) return
-  throw new ApiError('LIMIT_REACHED', `the account has ${limit} ${what} already, the most that it may have`, { details: { limit } })
+  throw new ApiError('LIMIT_REACHED', `the account has reached its limit of ${limit} ${what}: delete one first`, { details: { limit } })
 }
 
 const MAX_TRIES = 5
 
 interface Change<T, R> {
   read: () => Promise<T>
-  /** Rests on what was read; throws CONFLICT when there is a newer version. */
+  /** Changes the version that was read. Throws CONFLICT when there is a newer one. */
   change: (record: T) => Promise<R>
-  /** The client's If-Match. */
+  /** The client's If-Match header. */
   condition?: string | undefined
 }
 
 /**
- * Changes a record in a way that rests on what it is; begins again when somebody else, such as a counter, was quicker.
- * @throws ApiError PRECONDITION_FAILED when it is not the version that the client knows
+ * Read-modify-write of a record. Retries when another writer, such as a counter, was faster.
+ * @throws ApiError PRECONDITION_FAILED when the version does not match the client's If-Match
  */
 export async function changeLatest<T extends Managed, R>({ read, change, condition }: Change<T, R>): Promise<R> {
   for (let tries = 1; ; tries++) {
     const record = await read()
     if (condition !== undefined && !hasVersion(condition, tagOf(record)))
-      throw new ApiError('PRECONDITION_FAILED', 'the record has changed')
+      throw new ApiError('PRECONDITION_FAILED', 'the record has changed: read it again and retry')
     try {
       return await change(record)
     } catch (error) {
@@ -81,5 +81,5 @@ export async function findOwnLatest<T extends Managed>(
   store: Pick<RecordStore<T>, 'findLatest'>,
   what: string,
 ): Promise<T> {
-  return requireOwn(await store.findLatest(params.id), accountName, what)
+  return assertOwned(await store.findLatest(params.id), accountName, what)
 }

@@ -3,16 +3,16 @@ import { accountOf } from '@tintype/crds/record'
 import { objectKeyPrefix } from '@tintype/crds/storage-keys'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
-import { hasTag } from '../../translate/etag.ts'
-import { parseWaitQuery } from '../../translate/wait-query.ts'
+import { hasTag } from '../../translate/common/etag.ts'
+import { parseWaitQuery } from '../../translate/screenshots/response-plan.ts'
 import { findFile } from '../files.ts'
 import { type FoundRecord, findRecord } from '../find-record.ts'
 import { linksFor, readRecord } from '../links.ts'
 import { captureFailed } from './create-screenshot.ts'
 import { POLL_SECONDS, type ScreenshotsDeps } from './deps.ts'
-import { hold } from './hold.ts'
+import { holdUntilFinished } from './hold-until-finished.ts'
 import { listScreenshots } from './list-screenshots.ts'
-import { tellPlace } from './tell.ts'
+import { setQueuePositionHeader } from './response-headers.ts'
 
 interface ById {
   Params: { id: string }
@@ -21,27 +21,27 @@ interface ById {
 
 const FRESH = { 'cache-control': 'private, no-cache' }
 
-/** The caller's own screenshot; a foreign one is as unknown as none. @throws ApiError NOT_FOUND */
+/** The caller's screenshot. Screenshots of other accounts count as missing. @throws ApiError NOT_FOUND */
 async function findOwn({ params, accountName }: FastifyRequest<ById>, deps: ScreenshotsDeps): Promise<FoundRecord> {
   const found = await findRecord(accountName, params.id, deps)
   if (!found) throw notFound('screenshot')
   return found
 }
 
-/** GET /screenshots/:id (spec 4.3), held by `?wait=` while the capture is pending. */
+/** GET /screenshots/:id. `?wait=` holds the request while the capture is pending. */
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { waitSeconds = 0 } = parseWaitQuery(request.query)
   const { screenshot: found } = await findOwn(request, deps)
-  const held = waitSeconds > 0 && !isFinished(found) ? await hold(found, waitSeconds, reply, deps) : found
-  // It may be archived before the copy has shown its end.
+  const held = waitSeconds > 0 && !isFinished(found) ? await holdUntilFinished(found, waitSeconds, reply, deps) : found
+  // It may be archived before the cache shows the result.
   const screenshot = held ?? (await findOwn(request, deps)).screenshot
   const { record, tag } = readRecord(screenshot, linksFor(request, deps))
   reply.headers({ ...FRESH, etag: tag, ...(record.status === 'pending' ? { 'retry-after': POLL_SECONDS } : {}) })
-  tellPlace(reply, deps.queue.placeOf(screenshot, request.account))
+  setQueuePositionHeader(reply, deps.queue.positionOf(screenshot, request.account))
   return hasTag(request.headers['if-none-match'], tag) ? reply.code(304).send() : reply.send(record)
 }
 
-/** GET /screenshots/:id/download: an address that stays, for people; it leads to a fresh link. */
+/** GET /screenshots/:id/download: a permanent URL that redirects to a new link. */
 async function redirectToFile(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const { screenshot } = await findOwn(request, deps)
   const { record } = readRecord(screenshot, linksFor(request, deps))
@@ -49,30 +49,31 @@ async function redirectToFile(request: FastifyRequest<ById>, reply: FastifyReply
     throw new ApiError('NOT_READY', 'the screenshot is not completed yet', { headers: { 'retry-after': POLL_SECONDS } })
   }
   if (record.status === 'failed') throw captureFailed(record)
-  if (record.download_url === null) throw new ApiError('EXPIRED', 'the file is kept no longer')
+  if (record.download_url === null) throw new ApiError('EXPIRED', 'the file has expired')
   await findFile({ account: accountOf(screenshot), id: record.id, extension: record.format }, deps)
   return reply.headers({ 'cache-control': 'private, no-store' }).redirect(record.download_url, 302)
 }
 
 /**
- * DELETE /screenshots/:id (spec 4.4). The mark in the bucket comes first, so that no cache or archive shows the record again; the file
- * comes last: what a crash leaves of it, the operator removes.
+ * DELETE /screenshots/:id. Writes the tombstone first, so that no cache or archive shows the record again. Deletes the files last. After a crash the
+ * operator deletes the remaining files.
  */
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: ScreenshotsDeps): Promise<FastifyReply> {
   const found = await findOwn(request, deps)
   const { record, tag } = readRecord(found.screenshot, linksFor(request, deps))
   const condition = request.headers['if-match']
-  if (condition !== undefined && !hasTag(condition, tag)) throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed')
+  if (condition !== undefined && !hasTag(condition, tag))
+    throw new ApiError('PRECONDITION_FAILED', 'the screenshot has changed: read it again and retry')
   const account = accountOf(found.screenshot)
   if (found.isLive) await deleteLive(found, record.id, deps)
-  else await deps.archive.bury(account, record.id)
+  else await deps.archive.deleteArchived(account, record.id)
   await deps.files.removePrefix(objectKeyPrefix(account, record.id)).catch((error: unknown) => {
-    request.log.warn({ id: record.id, err: error }, 'the files of a deleted screenshot are left to the operator')
+    request.log.warn({ id: record.id, err: error }, 'files of deleted screenshot not removed; the operator will remove them')
   })
   return reply.code(204).send()
 }
 
-/** Two deletions at once both succeed: nobody can tell which of them the archiver heeded. */
+/** Deletes a live screenshot. Two concurrent deletions both succeed. */
 async function deleteLive(
   { screenshot }: FoundRecord,
   id: string,
@@ -81,11 +82,11 @@ async function deleteLive(
   const account = accountOf(screenshot)
   await archive.markDeleted(account, id)
   if (await screenshots.delete(screenshot)) return
-  // It has left the Kubernetes API in this moment: archived, or deleted by another request or by the archiver that saw our mark.
-  await archive.bury(account, id)
+  // The object is gone: it was archived, or another request or the archiver (because of the tombstone) deleted it.
+  await archive.deleteArchived(account, id)
 }
 
-/** The routes of screenshots that exist. */
+/** Routes of existing screenshots. */
 export function addScreenshotRoutes(app: FastifyInstance, deps: ScreenshotsDeps): void {
   const read = { config: { scope: 'screenshots:read' } } as const
   const write = { config: { scope: 'screenshots:write' } } as const

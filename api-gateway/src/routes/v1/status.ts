@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Probe } from '../../store/ports.ts'
-import { toServiceStatus } from '../../translate/service-status.ts'
+import { toServiceStatus } from '../../translate/service/service-status.ts'
 import { API_VERSION } from '../../version.ts'
 
 export interface StatusDeps {
@@ -11,7 +11,7 @@ export interface StatusDeps {
   startedAt: Date
 }
 
-/** GET /status (spec 4.13): public, and the only answer that any web page may read. Always 200: readiness is /readyz. */
+/** GET /status: public, and readable from any web page. Always responds with 200. Readiness is at /readyz. */
 export function addStatusRoute(app: FastifyInstance, { database, storage, now, startedAt }: StatusDeps): void {
   app.get('/status', async (_request, reply) => {
     const components = { database: await database(), storage: await storage() }

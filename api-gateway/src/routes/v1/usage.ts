@@ -1,7 +1,7 @@
 import type { Plans } from '@tintype/crds/plans'
 import type { FastifyInstance } from 'fastify'
 import type { QuotaStore } from '../../store/ports.ts'
-import { toUsageReport } from '../../translate/usage-report.ts'
+import { toUsageReport } from '../../translate/account/usage.ts'
 
 export interface UsageDeps {
   quota: Pick<QuotaStore, 'facts'>
@@ -9,7 +9,7 @@ export interface UsageDeps {
   now: () => Date
 }
 
-/** GET /usage/current (spec 4.14). */
+/** GET /usage/current. */
 export function addUsageRoute(app: FastifyInstance, { quota, plans, now }: UsageDeps): void {
   app.get('/usage/current', { config: { scope: 'usage:read' } }, async ({ account }, reply) => {
     reply.header('cache-control', 'private, no-cache')

@@ -2,42 +2,42 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { unavailable } from '../../errors.ts'
 import type { PostRequests, RecordStore } from '../../store/ports.ts'
-import { noQuery } from '../../translate/wait-query.ts'
-import { toTestResult } from '../../translate/webhook-test.ts'
+import { assertNoQuery } from '../../translate/common/query.ts'
+import { toTestResult } from '../../translate/webhooks/webhook-record.ts'
 import { newNonce } from './deliveries.ts'
-import { type ById, FRESH, requireOwn } from './records.ts'
+import { assertOwned, type ById, FRESH } from './records.ts'
 
-/** What the route of tests needs. */
+/** Dependencies of the webhook test route. */
 export interface WebhookTestDeps {
   webhooks: Pick<RecordStore<Webhook>, 'find'>
   postRequests: Pick<PostRequests, 'askAndWait'>
-  /** Aborts when this process is about to end. */
+  /** Aborts on shutdown. */
   draining: AbortSignal
   now: () => Date
 }
 
-/** A post ends within 5 s; the rest is for the way to the operator, whose leader may just be changing, and back. */
+/** A post takes at most 5 s. The rest is for the operator, whose leader may be changing. */
 const WAIT_MILLISECONDS = 12_000
 
 async function test(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhookTestDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const webhook = requireOwn(await deps.webhooks.find(request.params.id), request.accountName, 'webhook')
+  assertNoQuery(request.query)
+  const webhook = assertOwned(await deps.webhooks.find(request.params.id), request.accountName, 'webhook')
   const ending = new AbortController()
   const end = (): void => ending.abort()
   reply.raw.once('close', end)
   try {
-    const asked = { do: 'test', nonce: newNonce(), at: deps.now() } as const
+    const requested = { do: 'test', nonce: newNonce(), at: deps.now() } as const
     const signal = AbortSignal.any([ending.signal, deps.draining])
-    const answer = await deps.postRequests.askAndWait(webhook, asked, WAIT_MILLISECONDS, signal)
-    // That nobody posted says nothing of the endpoint: it is no result of a test.
-    if (!answer) throw unavailable('nobody can post the test event for the moment')
-    return reply.headers(FRESH).send(toTestResult(answer))
+    const result = await deps.postRequests.askAndWait(webhook, requested, WAIT_MILLISECONDS, signal)
+    // A missing response says nothing about the endpoint, so it is not a test result.
+    if (!result) throw unavailable('the test event cannot be posted at the moment: retry in a few seconds')
+    return reply.headers(FRESH).send(toTestResult(result))
   } finally {
     reply.raw.off('close', end)
   }
 }
 
-/** The route that posts a sample event (spec 4.12). */
+/** The route that posts a sample event. */
 export function addWebhookTestRoute(app: FastifyInstance, deps: WebhookTestDeps): void {
   app.post<ById>('/webhooks/:id/test', { config: { scope: 'webhooks:write' } }, (request, reply) => test(request, reply, deps))
 }

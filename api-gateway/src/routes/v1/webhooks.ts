@@ -6,55 +6,54 @@ import { newSigningSecret } from '@tintype/crds/webhook-signature'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { RecordStore, ScreenshotStore, SealingKeySource } from '../../store/ports.ts'
-import { isAhead, RotateBody } from '../../translate/fields.ts'
-import { parseOffsetQuery, toCountedPage } from '../../translate/offset-page.ts'
-import { isLenient } from '../../translate/prefer.ts'
-import { readBody } from '../../translate/read-body.ts'
-import { hintOf } from '../../translate/signing-secret.ts'
-import { noQuery } from '../../translate/wait-query.ts'
-import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhook-body.ts'
-import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhook-object.ts'
-import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhook-record.ts'
+import { isAhead, RotateBody } from '../../translate/common/fields.ts'
+import { assertNoQuery, parseOffsetQuery, toCountedPage } from '../../translate/common/query.ts'
+import { readBody } from '../../translate/common/read-body.ts'
+import { isLenient } from '../../translate/common/request-headers.ts'
+import { hintOf } from '../../translate/webhooks/signing-secret.ts'
+import { type CreateWebhookBody, parseCreateWebhook, parseUpdateWebhook } from '../../translate/webhooks/webhook-body.ts'
+import { buildWebhook, toSecretRotation, toWebhookPatch } from '../../translate/webhooks/webhook-object.ts'
+import { toStatisticsRecord, toWebhookRecord } from '../../translate/webhooks/webhook-record.ts'
 import { countPending } from './count-pending.ts'
 import { createOnce } from './create-once.ts'
 import { addRecordRoutes } from './record-routes.ts'
 import {
-  answerRecord,
+  assertBelowLimit,
+  assertOwned,
   type ById,
   changeLatest,
   FRESH,
   findOwnLatest,
   type Query,
-  requireOwn,
-  requireRoom,
   SECRET,
+  sendRecord,
   tagOf,
 } from './records.ts'
-import { tellIgnored } from './tell.ts'
+import { setIgnoredOptionsHeader } from './response-headers.ts'
 
-/** What the routes of webhooks need. */
+/** Dependencies of the webhook routes. */
 export interface WebhooksDeps {
   webhooks: RecordStore<Webhook>
   screenshots: Pick<ScreenshotStore, 'countOpenDeliveries'>
   idempotency: Idempotency
   sealingKey: SealingKeySource
-  /** Where events may be posted to, as far as an address itself tells; the operator judges each post anew. */
+  /** Egress rules for webhook URLs, without DNS. The operator checks resolved addresses at each post. */
   webhookRules: EgressRules
-  /** Webhooks of an account, at most. */
+  /** Maximum webhooks per account. */
   maxWebhooks: number
   now: () => Date
 }
 
 const WHAT = 'webhook'
 
-/** A secret as its Webhook keeps it: only the operator can open it, and only for this Webhook. */
+/** Seals a secret. Only the operator can open it, and only for this Webhook. */
 async function sealSecret(text: string, name: string, accountName: string, { sealingKey }: Pick<WebhooksDeps, 'sealingKey'>) {
   const sealed = await seal(text, { purpose: 'signing-secret', subject: name, account: accountName }, sealingKey())
   return { sealed, hint: hintOf(text) }
 }
 
 async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = parseCreateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
   const creation = {
     route: 'POST /webhooks',
@@ -65,13 +64,13 @@ async function createOne(request: FastifyRequest<Query>, reply: FastifyReply, de
     message: 'Webhook created successfully',
     replayedMessage: 'Webhook created by an earlier request; its signing secret was shown once: rotate it to get another',
   } as const
-  return createOnce(request, tellIgnored(reply, ignored), creation, deps)
+  return createOnce(request, setIgnoredOptionsHeader(reply, ignored), creation, deps)
 }
 
-/** Makes a webhook; its secret leaves here once, and stays sealed. */
+/** Creates a webhook. Its secret is returned once and stored sealed. */
 async function makeWebhook(id: string, body: CreateWebhookBody, accountName: string, deps: WebhooksDeps) {
   const registered = deps.webhooks.ofAccount(accountName).filter(({ spec }) => !spec.isDefault)
-  requireRoom(registered.length, deps.maxWebhooks, 'webhooks')
+  assertBelowLimit(registered.length, deps.maxWebhooks, 'webhooks')
   const text = body.signing_secret ?? newSigningSecret()
   const secret = await sealSecret(text, toObjectName(id), accountName, deps)
   const created = await deps.webhooks.create(buildWebhook(body, { id, accountName, secret }))
@@ -81,32 +80,32 @@ async function makeWebhook(id: string, body: CreateWebhookBody, accountName: str
 
 function readMany(request: FastifyRequest<Query>, { webhooks }: WebhooksDeps) {
   const query = parseOffsetQuery(request.query)
-  const wanted = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
-  const { items, pagination } = toCountedPage(wanted, query)
+  const selected = webhooks.ofAccount(request.accountName).filter((webhook) => query.includeInactive || isActive(webhook))
+  const { items, pagination } = toCountedPage(selected, query)
   return { success: true, data: items.map(toWebhookRecord), pagination }
 }
 
 async function readOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks, screenshots }: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
-  const webhook = requireOwn(await webhooks.find(request.params.id), request.accountName, WHAT)
+  assertNoQuery(request.query)
+  const webhook = assertOwned(await webhooks.find(request.params.id), request.accountName, WHAT)
   const data = { ...toWebhookRecord(webhook), statistics: toStatisticsRecord(webhook, countPending(webhook, screenshots)) }
-  return answerRecord(request, reply, webhook, { success: true, data })
+  return sendRecord(request, reply, webhook, { success: true, data })
 }
 
 async function updateOne(request: FastifyRequest<ById>, reply: FastifyReply, deps: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = parseUpdateWebhook(request.body, deps.webhookRules, isLenient(request.headers.prefer))
   const changed = await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, deps.webhooks, WHAT),
     change: (webhook) => deps.webhooks.patch(webhook, toWebhookPatch(body, webhook, deps.now())),
   })
-  tellIgnored(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...FRESH, etag: tagOf(changed) })
   return reply.send({ message: 'Webhook updated successfully', data: toWebhookRecord(changed) })
 }
 
 async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { webhooks }: WebhooksDeps): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   await changeLatest({
     condition: request.headers['if-match'],
     read: () => findOwnLatest(request, webhooks, WHAT),
@@ -115,14 +114,14 @@ async function deleteOne(request: FastifyRequest<ById>, reply: FastifyReply, { w
   return reply.code(204).send()
 }
 
-/** Gives a webhook of the caller's a new secret. */
+/** Rotates the secret of a webhook. */
 export async function rotateSecret(
   request: Pick<FastifyRequest<Query>, 'query' | 'body' | 'headers' | 'accountName'>,
   reply: FastifyReply,
   read: () => Promise<Webhook>,
   deps: WebhooksDeps,
 ): Promise<FastifyReply> {
-  noQuery(request.query)
+  assertNoQuery(request.query)
   const { body, ignored } = readBody(RotateBody, request.body === undefined ? {} : request.body, {
     lenient: isLenient(request.headers.prefer),
   })
@@ -135,14 +134,14 @@ export async function rotateSecret(
     },
   })
   const end = rotated.spec.signingSecrets?.[1]?.expiryTime
-  tellIgnored(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
+  setIgnoredOptionsHeader(reply, ignored).headers({ ...SECRET, etag: tagOf(rotated) })
   return reply.send({
     message: 'Signing secret rotated successfully',
     data: { signing_secret: text, previous_secret_expires_at: isAhead(end, deps.now()) ? end : null },
   })
 }
 
-/** The routes of webhook endpoints (spec 4.7 to 4.11). */
+/** Routes of webhook endpoints. */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhooksDeps): void {
   addRecordRoutes(app, 'webhooks', {
     createOne: (request, reply) => createOne(request, reply, deps),

@@ -81,7 +81,7 @@ t.test('scan goes through many small days with few listings, over days of which 
   const { count, calls } = await countCalls(archive, 101, idOf(records[5]!))
   t.equal(count, 101)
   t.ok(calls.list! <= 6, `${calls.list} listings`)
-  await archive.archive.bury(ACCOUNT, idOf(records[50]!))
+  await archive.archive.deleteArchived(ACCOUNT, idOf(records[50]!))
   t.notOk((await scan(archive.archive)).includes(idOf(records[50]!)))
   t.equal((await scan(archive.archive, undefined, 'oldest')).length, records.length - 1)
 })
@@ -94,7 +94,7 @@ t.test('scan gives the later of two versions of a record', async (t) => {
 t.test('scan leaves out what is deleted, as it is now', async (t) => {
   const { archive } = anArchive([shot(1), shot(2)], [shot(3)])
   t.equal((await scan(archive)).length, 3)
-  await archive.bury(ACCOUNT, idOf(shot(2)))
+  await archive.deleteArchived(ACCOUNT, idOf(shot(2)))
   t.strictSame(await scan(archive), [idOf(shot(3)), idOf(shot(1))])
 })
 
@@ -143,7 +143,7 @@ t.test('find gives a record of that account unless it is deleted', async (t) => 
   t.match(await archive.find(ACCOUNT, idOf(shot(1))), { metadata: { name: toObjectName(idOf(shot(1))) }, status: { phase: 'Completed' } })
   t.equal(await archive.find('other', idOf(shot(1))), undefined)
   t.equal(await archive.find(ACCOUNT, idOf(shot(3))), undefined)
-  t.equal(await archive.bury(ACCOUNT, idOf(shot(1))), true)
+  t.equal(await archive.deleteArchived(ACCOUNT, idOf(shot(1))), true)
   t.equal(await archive.find(ACCOUNT, idOf(shot(1))), undefined)
 })
 
@@ -162,9 +162,9 @@ t.test('put writes a record for each id, segments for lists, and a mark that the
   t.strictSame(await scan(archive), records.map(idOf).sort())
 })
 
-t.test('bury marks a record that is not there, but asks for nothing to be written anew', async (t) => {
+t.test('deleteArchived marks a record that is not there, but asks for nothing to be written anew', async (t) => {
   const { archive, bucket } = anArchive()
-  t.equal(await archive.bury(ACCOUNT, idOf(shot(1))), false)
+  t.equal(await archive.deleteArchived(ACCOUNT, idOf(shot(1))), false)
   t.strictSame(bucket.keys(), [tombstoneKey(ACCOUNT, idOf(shot(1)))])
 })
 

@@ -2,13 +2,13 @@ import t from 'tap'
 import { createBatch } from '../../../../api-gateway/src/create/batch.ts'
 import { buildAll } from '../../../../api-gateway/src/create/build.ts'
 import { createScreenshots } from '../../../../api-gateway/src/create/create.ts'
-import type { Doubt } from '../../../../api-gateway/src/create/doubts.ts'
-import type { Turn } from '../../../../api-gateway/src/create/idempotency.ts'
+import type { IdempotentExecution } from '../../../../api-gateway/src/create/idempotency.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
 import { createSingle } from '../../../../api-gateway/src/create/single.ts'
+import type { UncertainCreate } from '../../../../api-gateway/src/create/uncertain-creates.ts'
 import { invalid, unavailable } from '../../../../api-gateway/src/errors.ts'
 import { buildMetrics } from '../../../../api-gateway/src/metrics.ts'
-import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshot.ts'
+import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshots/screenshot.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toSealingKey } from '../../../../crds/src/sealed.ts'
@@ -31,25 +31,25 @@ class Screenshots extends FakeScreenshots {
 
 function aWorld(count: number) {
   const screenshots = new Screenshots()
-  const doubted: Doubt[] = []
+  const uncertain: UncertainCreate[] = []
   const deps = {
     screenshots,
     queue: aQueue(screenshots),
-    doubts: { add: async (doubt: Doubt) => void doubted.push(doubt) },
+    uncertainCreates: { add: async (create: UncertainCreate) => void uncertain.push(create) },
     quota: new CountingQuota(),
     archive: new FakeArchive(),
     log: { warn: () => undefined } as never,
   }
   const urls = Array.from({ length: count }, (_, index) => `https://example.com/${index}`)
   const done: unknown[] = []
-  const turn: Turn = {
+  const execution: IdempotentExecution = {
     plan: planScreenshots(NOW, count, count > 1),
     isRepeated: false,
     isRemembered: false,
     complete: async (result) => void done.push(result),
     forget: async () => void done.push('forgotten'),
   }
-  const addresses = urls.map((url) => ({ url }))
+  const targets = urls.map((url) => ({ url }))
   const sealingKey = () => toSealingKey(OPENING_KEY)
   const cache = {
     files: new FakeFiles(),
@@ -58,9 +58,9 @@ function aWorld(count: number) {
     metrics: buildMetrics(),
     report: () => {},
   }
-  const build = () => buildAll({ accountName: 'acme', addresses }, turn.plan, { sealingKey, objects: new FakeObjects(), ...cache })
-  const request = { account, turn, urls, batchId: turn.plan.batchId ?? '', build }
-  return { deps, request, turn, done, doubted, repeat: { ...request, turn: { ...turn, isRepeated: true } } }
+  const build = () => buildAll({ accountName: 'acme', targets }, execution.plan, { sealingKey, objects: new FakeObjects(), ...cache })
+  const request = { account, execution, urls, batchId: execution.plan.batchId ?? '', build }
+  return { deps, request, execution, done, uncertain, repeat: { ...request, execution: { ...execution, isRepeated: true } } }
 }
 
 t.test('planScreenshots derives every id from the reservation', async (t) => {
@@ -72,15 +72,15 @@ t.test('planScreenshots derives every id from the reservation', async (t) => {
 })
 
 t.test('createScreenshots pays, creates and settles, in the order of the request', async (t) => {
-  const { deps, request, turn } = aWorld(3)
+  const { deps, request, execution } = aWorld(3)
   const { items } = await createScreenshots(request, deps)
   t.strictSame(
     items.map(({ id, screenshot }) => [id, screenshot?.spec.url]),
-    turn.plan.ids.map((id, index) => [id, `https://example.com/${index}`]),
+    execution.plan.ids.map((id, index) => [id, `https://example.com/${index}`]),
   )
-  t.match(items[0]?.screenshot?.spec, { batchId: turn.plan.batchId, reservation: turn.plan.reservation })
+  t.match(items[0]?.screenshot?.spec, { batchId: execution.plan.batchId, reservation: execution.plan.reservation })
   t.equal(deps.quota.used, 3)
-  t.strictSame(deps.quota.settled, [turn.plan.reservation])
+  t.strictSame(deps.quota.settled, [execution.plan.reservation])
 })
 
 t.test('createScreenshots fills the quota exactly, from the first on', async (t) => {
@@ -106,13 +106,13 @@ t.test('createScreenshots refuses and forgets when nothing was done', async (t) 
 })
 
 t.test('createScreenshots leaves the charge and the key when it is not known what was created', async (t) => {
-  const { deps, request, done, doubted } = aWorld(1)
+  const { deps, request, done, uncertain } = aWorld(1)
   deps.screenshots.failures = [unavailable('away'), unavailable('away')]
-  const keyed = { ...request, turn: { ...request.turn, isRemembered: true } }
+  const keyed = { ...request, execution: { ...request.execution, isRemembered: true } }
   await t.rejects(createScreenshots(keyed, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.strictSame([deps.quota.used, deps.quota.settled, done, doubted], [1, [], [], []])
+  t.strictSame([deps.quota.used, deps.quota.settled, done, uncertain], [1, [], [], []])
   await t.rejects(createScreenshots(request, deps), { code: 'SERVICE_UNAVAILABLE' })
-  t.equal(doubted.length, 1, 'without a key nobody comes back to it')
+  t.equal(uncertain.length, 1, 'without a key nobody comes back to it')
 })
 
 t.test('createScreenshots gives back what the API server refuses to store', async (t) => {
@@ -123,11 +123,11 @@ t.test('createScreenshots gives back what the API server refuses to store', asyn
 })
 
 t.test('createScreenshots gives back only the item that the API server refuses, when it has stored others', async (t) => {
-  const { deps, request, done, turn } = aWorld(3)
+  const { deps, request, done, execution } = aWorld(3)
   deps.screenshots.failures = [undefined, invalid([{ path: 'url', code: 'refused', message: 'no' }])]
   const { items } = await createScreenshots(request, deps)
   t.match(items, [{ screenshot: Object }, { refusal: { code: 'VALIDATION_ERROR' } }, { screenshot: Object }])
-  t.strictSame([deps.quota.used, deps.screenshots.objects.size, done, deps.quota.settled], [2, 2, [], [turn.plan.reservation]])
+  t.strictSame([deps.quota.used, deps.screenshots.objects.size, done, deps.quota.settled], [2, 2, [], [execution.plan.reservation]])
 })
 
 t.test('createScreenshots says unavailable, with the cause for the log, for what it does not understand', async (t) => {
@@ -147,34 +147,39 @@ t.test('createScreenshots charges nothing when the options cannot be stored', as
 })
 
 t.test('createScreenshots repeated after a crash before the first object pays once', async (t) => {
-  const { deps, request, repeat, turn } = aWorld(2)
-  await deps.quota.reserve({ account, reservation: turn.plan.reservation, names: turn.plan.ids.map((id) => id.replace('_', '-')), at: NOW })
+  const { deps, request, repeat, execution } = aWorld(2)
+  await deps.quota.reserve({
+    account,
+    reservation: execution.plan.reservation,
+    names: execution.plan.ids.map((id) => id.replace('_', '-')),
+    at: NOW,
+  })
   const { items } = await createScreenshots(repeat, deps)
   t.strictSame([items.length, deps.quota.used, deps.screenshots.objects.size], [2, 2, 2])
   t.ok(request)
 })
 
 t.test('createScreenshots repeated after a crash among the objects creates what is missing, wherever the others are', async (t) => {
-  const { deps, request, repeat, turn } = aWorld(3)
+  const { deps, request, repeat, execution } = aWorld(3)
   await createScreenshots(request, deps)
-  const [archived = '', lost = ''] = turn.plan.ids
+  const [archived = '', lost = ''] = execution.plan.ids
   await deps.archive.put('acme', [deps.screenshots.objects.get(archived) ?? aScreenshot({})])
   deps.screenshots.objects.delete(archived)
   deps.screenshots.objects.delete(lost)
   const { items } = await createScreenshots(repeat, deps)
   t.strictSame(
     items.map(({ id, refusal }) => [id, refusal]),
-    turn.plan.ids.map((id) => [id, undefined]),
+    execution.plan.ids.map((id) => [id, undefined]),
   )
-  t.strictSame([[...deps.screenshots.objects.keys()].sort(), deps.quota.used], [turn.plan.ids.slice(1).sort(), 3])
+  t.strictSame([[...deps.screenshots.objects.keys()].sort(), deps.quota.used], [execution.plan.ids.slice(1).sort(), 3])
 })
 
 t.test(
   'createSingle answers a completed repetition from the record, from the archive, and from the request when it was deleted',
   async (t) => {
-    const { deps, request, turn } = aWorld(1)
+    const { deps, request, execution } = aWorld(1)
     const created = await createSingle(request, deps)
-    const repeated = { ...request, turn: { ...turn, isRepeated: true, result: {} } }
+    const repeated = { ...request, execution: { ...execution, isRepeated: true, result: {} } }
     t.strictSame(await createSingle(repeated, deps), created)
     deps.screenshots.objects.clear()
     await deps.archive.put('acme', [created])
@@ -190,15 +195,15 @@ t.test(
 )
 
 t.test('createBatch records what was over the quota as failed, and says the same when it is repeated', async (t) => {
-  const { deps, request, turn, done } = aWorld(3)
+  const { deps, request, execution, done } = aWorld(3)
   deps.quota.limit = 2
   const items = await createBatch(request, deps)
   t.match(items[2], { url: 'https://example.com/2', refusal: { code: 'USAGE_LIMIT_REACHED' } })
-  t.strictSame(deps.archive.batches.get(`acme/${request.batchId}`), turn.plan.ids)
-  const refused = deps.archive.records.get(turn.plan.ids[2] ?? '')
+  t.strictSame(deps.archive.batches.get(`acme/${request.batchId}`), execution.plan.ids)
+  const refused = deps.archive.records.get(execution.plan.ids[2] ?? '')
   t.match(refused, { spec: { batchId: request.batchId }, status: { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } } })
   t.equal(refused?.spec.reservation, undefined)
-  t.strictSame(await createBatch({ ...request, turn: { ...turn, isRepeated: true, result: done[0] } }, deps), items)
+  t.strictSame(await createBatch({ ...request, execution: { ...execution, isRepeated: true, result: done[0] } }, deps), items)
 })
 
 t.test('createBatch answers although the records of refused items cannot be kept', async (t) => {
@@ -220,11 +225,11 @@ t.test('createBatch charges nothing when its ids cannot be kept', async (t) => {
 })
 
 t.test('createBatch names single items that could not be stored', async (t) => {
-  const { deps, request, turn, doubted } = aWorld(3)
+  const { deps, request, execution, uncertain } = aWorld(3)
   deps.screenshots.failures = [undefined, unavailable('away')]
   const items = await createBatch(request, deps)
   t.match(items, [{ refusal: undefined }, { refusal: { code: 'SERVICE_UNAVAILABLE' } }, { refusal: undefined }])
   t.equal(deps.archive.records.size, 0, 'it may exist all the same')
-  t.match(doubted, [{ account: 'acme', reservation: turn.plan.reservation, ids: [turn.plan.ids[1]] }], 'somebody looks into it')
+  t.match(uncertain, [{ account: 'acme', reservation: execution.plan.reservation, ids: [execution.plan.ids[1]] }], 'somebody looks into it')
   t.strictSame(deps.quota.settled, [])
 })

@@ -1,8 +1,13 @@
 import t from 'tap'
-import { Idempotency, parseIdempotencyKey, REMEMBERED_MILLISECONDS } from '../../../../api-gateway/src/create/idempotency.ts'
+import { Idempotency, parseIdempotencyKey, RETENTION_MILLISECONDS } from '../../../../api-gateway/src/create/idempotency.ts'
 import { toEntryText } from '../../../../api-gateway/src/create/idempotency-entry.ts'
 import { planScreenshots } from '../../../../api-gateway/src/create/plan.ts'
-import { formerIdempotencyPlace, idempotencyPlaces, isHashOf, requestHash } from '../../../../api-gateway/src/create/request-hash.ts'
+import {
+  idempotencyObjectKeys,
+  isHashOf,
+  legacyIdempotencyObjectKey,
+  requestHash,
+} from '../../../../api-gateway/src/create/request-hash.ts'
 import type { KeyRing } from '../../../../crds/src/download-link.ts'
 import { collectIgnored } from '../../../support/mark-checks.ts'
 import { FakeObjects } from '../fake-stores.ts'
@@ -44,7 +49,7 @@ t.test('begin with a completed key gives the first plan and its result', async (
   const first = await begin()
   t.match(first, { isRepeated: false, result: undefined })
   await first.complete({ a: 1 })
-  later(REMEMBERED_MILLISECONDS - 1)
+  later(RETENTION_MILLISECONDS - 1)
   const second = await begin()
   t.match(second, { isRepeated: true, result: { a: 1 } })
   t.strictSame(second.plan, first.plan)
@@ -70,7 +75,7 @@ t.test('begin makes a new plan for a key that is a day old, whatever it stood fo
   const { begin, later } = aStore()
   const first = await begin()
   await first.complete({})
-  later(REMEMBERED_MILLISECONDS)
+  later(RETENTION_MILLISECONDS)
   const second = await begin({ body: 'other' })
   t.equal(second.isRepeated, false)
   t.notSame(second.plan.ids, first.plan.ids)
@@ -82,10 +87,10 @@ t.test('begin starts anew after a request that did nothing was forgotten', async
   t.match(await begin({ body: 'other' }), { isRepeated: false })
 })
 
-const [place = ''] = idempotencyPlaces('acme', 'order-7', ring)
+const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
 const aPlan = (at = NOW) => planScreenshots(at, 1, false)
 const known = { hash: requestHash(request, ring), plan: aPlan(), takenAt: NOW.toISOString(), result: {} }
-const victims = idempotencyPlaces('victim', 'order-7', ring)[0]!
+const victims = idempotencyObjectKeys('victim', 'order-7', ring)[0]!
 
 /** Entries of places that a gateway of this release has not written there. */
 const forged: [string, string, string][] = [
@@ -117,7 +122,7 @@ for (const [name, text, reason] of forged) {
 t.test('begin finds a key after a rotation, and one that an earlier version has remembered', async (t) => {
   for (const make of [
     (store: FakeObjects) => store.objects.set(place, toEntryText(place, known, ring)),
-    (store: FakeObjects) => store.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...known })),
+    (store: FakeObjects) => store.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...known })),
   ]) {
     const { begin, objects, ignored } = aStore({ current: 'b', keys: { ...ring.keys, b: 'Ym9i' } })
     make(objects)
@@ -130,35 +135,35 @@ t.test('begin finds a key after a rotation, and one that an earlier version has 
 t.test('begin goes on with an unfinished entry of an earlier version where it lies', async (t) => {
   const { begin, objects, later } = aStore()
   const { result: _, ...unfinished } = known
-  objects.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...unfinished }))
+  objects.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...unfinished }))
   later(10_000)
-  const turn = await begin()
-  t.match(turn, { isRepeated: true, plan: known.plan })
-  await turn.complete({ a: 1 })
-  t.strictSame([...objects.objects.keys()], [formerIdempotencyPlace('acme', 'order-7')])
+  const execution = await begin()
+  t.match(execution, { isRepeated: true, plan: known.plan })
+  await execution.complete({ a: 1 })
+  t.strictSame([...objects.objects.keys()], [legacyIdempotencyObjectKey('acme', 'order-7')])
   t.match(JSON.parse([...objects.objects.values()][0]!), { version: 1, result: { a: 1 } })
 })
 
 t.test('begin asks for the names of earlier versions no longer than a day after it started', async (t) => {
   const { begin, objects, later } = aStore()
-  later(REMEMBERED_MILLISECONDS + 3_600_000)
-  const at = new Date(NOW.getTime() + REMEMBERED_MILLISECONDS + 3_500_000)
+  later(RETENTION_MILLISECONDS + 3_600_000)
+  const at = new Date(NOW.getTime() + RETENTION_MILLISECONDS + 3_500_000)
   const entry = { ...known, plan: aPlan(at), takenAt: at.toISOString() }
-  objects.objects.set(formerIdempotencyPlace('acme', 'order-7'), JSON.stringify({ version: 1, ...entry }))
+  objects.objects.set(legacyIdempotencyObjectKey('acme', 'order-7'), JSON.stringify({ version: 1, ...entry }))
   t.match(await begin(), { isRepeated: false })
 })
 
 t.test('begin replaces what it cannot read', async (t) => {
   const { begin, objects } = aStore()
-  objects.objects.set(idempotencyPlaces('acme', 'order-7', ring)[0]!, '{"version":9}')
+  objects.objects.set(idempotencyObjectKeys('acme', 'order-7', ring)[0]!, '{"version":9}')
   t.match(await begin(), { isRepeated: false })
 })
 
 t.test('a key does not lie in the bucket as it is, nor does one account meet another’s', async (t) => {
-  const [place = ''] = idempotencyPlaces('acme', 'order-7', ring)
+  const [place = ''] = idempotencyObjectKeys('acme', 'order-7', ring)
   t.match(place, /^idempotency\/acme\/[a-z2-7]{52}\.json$/)
-  t.not(place, idempotencyPlaces('other', 'order-7', ring)[0]?.replace('other', 'acme'))
-  t.not(place, idempotencyPlaces('acme', 'order-7', { current: 'b', keys: { b: 'Ym9i' } })[0], 'nobody without the key can compute it')
+  t.not(place, idempotencyObjectKeys('other', 'order-7', ring)[0]?.replace('other', 'acme'))
+  t.not(place, idempotencyObjectKeys('acme', 'order-7', { current: 'b', keys: { b: 'Ym9i' } })[0], 'nobody without the key can compute it')
 })
 
 t.test('requestHash is of this request, however its body is spelt, and of no other', async (t) => {

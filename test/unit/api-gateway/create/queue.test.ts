@@ -12,7 +12,7 @@ const fill = (screenshots: FakeScreenshots, accountName: string, count: number) 
 
 const idsOf = (count: number) => Array.from({ length: count }, () => newId('scr', NOW))
 
-t.test('Queue counts what is about to be created, until it is given up, and what is in the copy once', async (t) => {
+t.test('Queue counts what is about to be created, until the slots are released, and what is in the cache once', async (t) => {
   const screenshots = new FakeScreenshots()
   const queue = aQueue(screenshots, { maxQueuedPerAccount: 3 })
   const acme = anAccount('acme')
@@ -54,7 +54,7 @@ t.test(
     fill(screenshots, 'flood', 10_000)
     fill(screenshots, 'nobody', 9_500)
     t.doesNotThrow(() => queue.check(anAccount('acme'), 100))
-    t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL', message: /10000 screenshots of the account wait/ })
+    t.throws(() => queue.check(anAccount('flood'), 1), { code: 'QUEUE_FULL', message: /10000 screenshots of the account are queued/ })
   },
 )
 
@@ -64,17 +64,17 @@ t.test('Queue is full while the archive does not keep up', async (t) => {
   t.throws(() => aQueue(screenshots).check(anAccount('acme'), 1), { code: 'QUEUE_FULL', message: /archived/ })
 })
 
-t.test('Queue tells place and time by the turns of the accounts and their weights', async (t) => {
+t.test('Queue computes positions and times by the weights of the accounts', async (t) => {
   const screenshots = new FakeScreenshots()
   const queue = aQueue(screenshots, {}, (name) => (name === 'flood' ? anAccount('flood', 'scale') : undefined))
   fill(screenshots, 'flood', 100)
   const mine = fill(screenshots, 'acme', 2)
   t.strictSame(
-    mine.map((shot) => queue.placeOf(shot, anAccount('acme'))),
+    mine.map((shot) => queue.positionOf(shot, anAccount('acme'))),
     [2, 4],
   )
-  t.equal(queue.placeOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight turns of the larger plan come first')
-  t.equal(queue.placeOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
+  t.equal(queue.positionOf(mine[0] ?? aScreenshot({}), anAccount('acme', 'free')), 9, 'eight captures of the larger plan come first')
+  t.equal(queue.positionOf(aScreenshot({ phase: 'Running' }), anAccount('acme')), undefined)
   screenshots.queue.meanCaptureMilliseconds = 1_000
   t.equal(queue.estimate(anAccount('acme'), 1), '3-12s')
   t.equal(queue.estimate(anAccount('flood'), 1), '51-206s')

@@ -3,11 +3,11 @@ import t from 'tap'
 import { API_PREFIX, buildDocument, pathOf } from '../../../../api-gateway/src/openapi/document.ts'
 import { errorsOf } from '../../../../api-gateway/src/openapi/errors-of.ts'
 import { EVENTS, Event, exampleOf } from '../../../../api-gateway/src/openapi/events.ts'
-import type { Operation } from '../../../../api-gateway/src/openapi/operation.ts'
 import { operations } from '../../../../api-gateway/src/openapi/operations/all.ts'
-import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/parameters.ts'
-import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/delivery-query.ts'
-import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/list-query.ts'
+import type { Operation } from '../../../../api-gateway/src/openapi/operations/operation.ts'
+import { deliveryParameters, listParameters } from '../../../../api-gateway/src/openapi/operations/parameters.ts'
+import { LIST_PARAMETERS, parseListQuery } from '../../../../api-gateway/src/translate/screenshots/list-query.ts'
+import { DELIVERY_PARAMETERS, parseDeliveryQuery } from '../../../../api-gateway/src/translate/webhooks/delivery-query.ts'
 import { aGateway } from '../fakes.ts'
 
 interface Route {
@@ -72,8 +72,8 @@ t.test('the document tells operations apart by their ids', async (t) => {
 })
 
 t.test('the document has links lead to operations and to parameters that they have', async (t) => {
-  for (const { id, answers } of operations) {
-    for (const link of Object.values(answers).flatMap(({ links = {} }) => Object.values(links))) {
+  for (const { id, responses } of operations) {
+    for (const link of Object.values(responses).flatMap(({ links = {} }) => Object.values(links))) {
       const target = operations.find((operation) => operation.id === link.operationId)
       t.ok(target, `${id} leads to ${link.operationId}`)
       const names = target?.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
@@ -83,9 +83,9 @@ t.test('the document has links lead to operations and to parameters that they ha
 })
 
 t.test('the document gives examples that its schemas accept, and that say nothing else', async (t) => {
-  for (const { id, body, answers, parameters = [] } of operations) {
+  for (const { id, body, responses, parameters = [] } of operations) {
     for (const [name, { value }] of Object.entries(body?.examples ?? {})) t.strictSame(body?.schema.parse(value), value, `${id}: ${name}`)
-    for (const [status, { schema, example }] of Object.entries(answers)) {
+    for (const [status, { schema, example }] of Object.entries(responses)) {
       if (schema && example !== undefined) t.strictSame(schema.parse(example), example, `${id}: ${status}`)
     }
     for (const { name, schema, example } of parameters) {
@@ -96,12 +96,12 @@ t.test('the document gives examples that its schemas accept, and that say nothin
 })
 
 t.test('the document shows a body and an answer of every operation that has them', async (t) => {
-  for (const { id, method, body, answers } of operations) {
+  for (const { id, method, body, responses } of operations) {
     if (body) t.ok(Object.keys(body.examples).length > 0, `${id} has an example of its body`)
-    for (const [status, { schema, example }] of Object.entries(answers)) {
+    for (const [status, { schema, example }] of Object.entries(responses)) {
       if (schema && id !== 'getOpenApiDocument') t.ok(example, `${id} has an example of ${status}`)
     }
-    t.ok(Object.keys(answers).length > 0)
+    t.ok(Object.keys(responses).length > 0)
     if (['post', 'put', 'patch'].includes(method)) t.ok(body || method === 'post', `${id} tells its body`)
   }
 })
@@ -128,9 +128,9 @@ t.test('the document names the parameters that lists understand', async (t) => {
 
 t.test('the gateway serves the document to anybody, and its tag', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ url: `${API_PREFIX}/openapi.json` })
-  t.equal(answer.statusCode, 200)
-  t.strictSame(answer.json(), JSON.parse(JSON.stringify(buildDocument())))
-  const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': answer.headers.etag as string } })
+  const response = await app.inject({ url: `${API_PREFIX}/openapi.json` })
+  t.equal(response.statusCode, 200)
+  t.strictSame(response.json(), JSON.parse(JSON.stringify(buildDocument())))
+  const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': response.headers.etag as string } })
   t.equal(again.statusCode, 304)
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildDocument } from '../../../../api-gateway/src/openapi/document.ts'
 import { Downloads } from '../../../../api-gateway/src/routes/downloads.ts'
-import { contentTypeOf } from '../../../../api-gateway/src/translate/file-headers.ts'
+import { contentTypeOf } from '../../../../api-gateway/src/translate/files/file-headers.ts'
 import { artifactsOf } from '../../../../crds/src/artifacts.ts'
 import type { CaptureOptions } from '../../../../crds/src/capture-options/catalogue.ts'
 import { extraFilesOptions } from '../../../../crds/src/capture-options/extra-files.ts'

@@ -39,7 +39,7 @@ t.test('A value may say anything', async (t) => {
 })
 
 t.test('A reserved name in great depth is named in short', async (t) => {
-  const answer = await post('/v1/screenshots', `${'{"a":'.repeat(100_000)}{"__proto__":1}${'}'.repeat(100_000)}`)
-  t.equal(answer.statusCode, 400)
-  t.match(answer.error.details, [{ code: 'reserved_name', path: /^….*\.__proto__$/ }])
+  const response = await post('/v1/screenshots', `${'{"a":'.repeat(100_000)}{"__proto__":1}${'}'.repeat(100_000)}`)
+  t.equal(response.statusCode, 400)
+  t.match(response.error.details, [{ code: 'reserved_name', path: /^….*\.__proto__$/ }])
 })

@@ -6,35 +6,35 @@ const preflight = { origin, 'access-control-request-method': 'POST', 'access-con
 
 t.test('the gateway lets pages of listed origins call it and read its answers', async (t) => {
   const { app, headers } = aGateway({ corsOrigins: [origin] })
-  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
-  t.equal(answer.headers['access-control-allow-origin'], origin)
-  t.match(answer.headers['access-control-expose-headers'], /\bX-Request-Id\b/)
-  t.equal(answer.headers.vary, 'Origin')
+  const response = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
+  t.equal(response.headers['access-control-allow-origin'], origin)
+  t.match(response.headers['access-control-expose-headers'], /\bX-Request-Id\b/)
+  t.equal(response.headers.vary, 'Origin')
 })
 
 t.test('the gateway lets such pages read refusals too', async (t) => {
   const { app } = aGateway({ corsOrigins: [origin] })
-  const answer = await app.inject({ url: '/v1/screenshots', headers: { origin } })
-  t.strictSame([answer.statusCode, answer.headers['access-control-allow-origin']], [401, origin])
+  const response = await app.inject({ url: '/v1/screenshots', headers: { origin } })
+  t.strictSame([response.statusCode, response.headers['access-control-allow-origin']], [401, origin])
 })
 
 t.test('the gateway answers the preflight of such a page, without a key', async (t) => {
   const { app } = aGateway({ corsOrigins: [origin] })
-  const answer = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
-  t.equal(answer.statusCode, 204)
-  t.match(answer.headers, {
+  const response = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
+  t.equal(response.statusCode, 204)
+  t.match(response.headers, {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': /POST/,
     'access-control-max-age': '600',
   })
-  t.match(answer.headers['access-control-allow-headers'], /\bAuthorization\b/)
+  t.match(response.headers['access-control-allow-headers'], /\bAuthorization\b/)
 })
 
 t.test('the gateway tells pages of other origins nothing', async (t) => {
   const { app, headers } = aGateway({ corsOrigins: [origin] })
   for (const other of ['https://evil.example', 'https://app.example.evil.example', 'http://app.example', 'null']) {
-    const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: other } })
-    t.equal(answer.headers['access-control-allow-origin'], undefined, other)
+    const response = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin: other } })
+    t.equal(response.headers['access-control-allow-origin'], undefined, other)
     const asked = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: { ...preflight, origin: other } })
     t.equal(asked.headers['access-control-allow-methods'], undefined, other)
   }
@@ -42,8 +42,8 @@ t.test('the gateway tells pages of other origins nothing', async (t) => {
 
 t.test('the gateway tells no page anything when no origin is listed, but for the status', async (t) => {
   const { app, headers } = aGateway()
-  const answer = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
-  t.strictSame([answer.statusCode, answer.headers['access-control-allow-origin']], [204, undefined])
+  const response = await app.inject({ method: 'OPTIONS', url: '/v1/screenshots', headers: preflight })
+  t.strictSame([response.statusCode, response.headers['access-control-allow-origin']], [204, undefined])
   t.equal(
     (await app.inject({ url: '/v1/usage/current', headers: { ...headers, origin } })).headers['access-control-allow-origin'],
     undefined,
@@ -53,6 +53,6 @@ t.test('the gateway tells no page anything when no origin is listed, but for the
 
 t.test('the gateway can be opened to every page', async (t) => {
   const { app, headers } = aGateway({ corsOrigins: ['*'] })
-  const answer = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
-  t.strictSame([answer.headers['access-control-allow-origin'], answer.headers.vary], ['*', undefined])
+  const response = await app.inject({ url: '/v1/screenshots', headers: { ...headers, origin } })
+  t.strictSame([response.headers['access-control-allow-origin'], response.headers.vary], ['*', undefined])
 })

@@ -17,9 +17,9 @@ for (const { url, allow } of cases) {
     t.strictSame([options.statusCode, options.headers.allow, options.body], [204, allow, ''])
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const) {
       if (allow.includes(method)) continue
-      const answer = await app.inject({ method, url, payload: method === 'GET' || method === 'HEAD' ? undefined : '{' } as never)
-      t.strictSame([answer.statusCode, answer.headers.allow], [405, allow], method)
-      if (method !== 'HEAD') t.equal(answer.json().error.code, 'METHOD_NOT_ALLOWED')
+      const response = await app.inject({ method, url, payload: method === 'GET' || method === 'HEAD' ? undefined : '{' } as never)
+      t.strictSame([response.statusCode, response.headers.allow], [405, allow], method)
+      if (method !== 'HEAD') t.equal(response.json().error.code, 'METHOD_NOT_ALLOWED')
     }
   })
 }

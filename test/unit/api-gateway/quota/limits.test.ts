@@ -41,8 +41,8 @@ t.test('every answer to a key carries its limits, refusals too, in both spelling
     { period: '2026-11', used: 123, window: [{ second: NOW.getTime() / 1_000 - 10.456, count: 3 }] },
   )
   for (const url of ['/v1/usage/current', '/v1/screenshots/scr_none']) {
-    const answer = await app.inject({ url, headers })
-    t.match(answer.headers, {
+    const response = await app.inject({ url, headers })
+    t.match(response.headers, {
       'ratelimit-policy': '"per-minute";q=40;w=60',
       ratelimit: '"per-minute";r=37;t=0',
       'x-ratelimit-limit': '40',
@@ -71,9 +71,9 @@ t.test('a refusal by rate names as many seconds in Retry-After as in RateLimit, 
 
 t.test('an account without a bound on its rate hears nothing of one', async (t) => {
   const { app, headers } = aGateway()
-  const answer = await app.inject({ url: '/v1/usage/current', headers })
-  t.notOk('ratelimit' in answer.headers)
-  t.match(answer.json(), { data: { rate_limit_per_minute: null, plan: 'scale', count: 0 } })
+  const response = await app.inject({ url: '/v1/usage/current', headers })
+  t.notOk('ratelimit' in response.headers)
+  t.match(response.json(), { data: { rate_limit_per_minute: null, plan: 'scale', count: 0 } })
 })
 
 t.test('lists are counted, polls of one record are not', async (t) => {

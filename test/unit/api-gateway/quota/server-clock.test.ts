@@ -6,9 +6,9 @@ const START = Date.parse('2026-11-21T10:00:00.700Z')
 const answerAt = (milliseconds: number, durationSeconds = 0.01) => ({ date: new Date(START + milliseconds).toUTCString(), durationSeconds })
 
 /** What a machine that is so far behind makes of the answers. */
-function see(behindMilliseconds: number, ...answers: { date?: string; durationSeconds: number }[]): number {
+function see(behindMilliseconds: number, ...responses: { date?: string; durationSeconds: number }[]): number {
   const clock = new ServerClock(() => START - behindMilliseconds)
-  for (const answer of answers) clock.note(answer)
+  for (const response of responses) clock.note(response)
   return clock.now().getTime() - START
 }
 

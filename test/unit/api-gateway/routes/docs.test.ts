@@ -38,6 +38,6 @@ t.test('the reference page is sent once to who keeps it', async (t) => {
 
 t.test('the reference page leads from an address under which its files would not be found', async (t) => {
   const { app } = aGateway()
-  const answer = await app.inject({ url: '/docs/' })
-  t.strictSame([answer.statusCode, answer.headers.location], [308, '../docs'])
+  const response = await app.inject({ url: '/docs/' })
+  t.strictSame([response.statusCode, response.headers.location], [308, '../docs'])
 })

@@ -7,8 +7,8 @@ type Gateway = ReturnType<typeof aGateway>
 
 const url = 'https://example.com/'
 const post = async ({ app, headers }: Gateway, payload: object, path = '/screenshots') => {
-  const answer = await app.inject({ method: 'POST', url: `/v1${path}`, headers, payload })
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await app.inject({ method: 'POST', url: `/v1${path}`, headers, payload })
+  return { status: response.statusCode, body: response.json() }
 }
 const specsOf = ({ screenshots }: Gateway) => [...screenshots.objects.values()].map(({ spec }) => spec)
 

@@ -8,8 +8,8 @@ type Gateway = ReturnType<typeof aGateway>
 const calling =
   ({ app, headers }: Gateway) =>
   async (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) => {
-    const answer = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+    const response = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
+    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
   }
 const url = 'https://example.com/'
 const webhook_url = 'https://me.example.com/in?token=1'

@@ -35,8 +35,8 @@ async function aLoggedGateway(lines: AttemptLine[] = [aLine()], isActive = true)
 const askOf =
   ({ app, headers }: Gateway) =>
   async (method: 'GET' | 'POST', url: string, payload?: object) => {
-    const answer = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+    const response = await app.inject({ method, url: `/v1${url}`, headers, ...(payload ? { payload } : {}) })
+    return { status: response.statusCode, headers: response.headers, body: response.json() }
   }
 
 t.test('GET /webhooks/:id/deliveries puts the attempts of a delivery together', async (t) => {
@@ -148,8 +148,8 @@ t.test('POST …/redeliver asks the operator, and answers at once', async (t) =>
   const { status, body } = await ask('POST', `${path}/${deliveryId(1)}/redeliver`)
   t.equal(status, 202)
   t.match(body, { success: true, message: String, data: { delivery_id: deliveryId(1), event_id: 'evt_1' } })
-  t.match(postRequests.asked, [
-    { webhook: id.replace('_', '-'), asked: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
+  t.match(postRequests.posts, [
+    { webhook: id.replace('_', '-'), post: { do: 'redeliver', nonce: /^[0-9a-f]{20}$/, at: NOW, delivery: deliveryId(1) } },
   ])
 })
 
@@ -158,20 +158,20 @@ t.test('POST …/redeliver answers 410 when nothing is left of the event', async
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 410, body: { error: { code: 'EXPIRED' } } })
   files.objects.set(eventKey('evt_1'), Buffer.from('{}'))
   t.equal((await ask('POST', `${path}/${deliveryId(1)}/redeliver`)).status, 202)
-  t.equal(postRequests.asked.length, 1)
+  t.equal(postRequests.posts.length, 1)
 })
 
 t.test('POST …/redeliver is refused while the webhook is not active', async (t) => {
   const { ask, path, screenshots, postRequests } = await aLoggedGateway([aLine()], false)
   screenshots.put(aScreenshot({}))
   t.match(await ask('POST', `${path}/${deliveryId(1)}/redeliver`), { status: 409, body: { error: { code: 'CONFLICT' } } })
-  t.strictSame(postRequests.asked, [])
+  t.strictSame(postRequests.posts, [])
 })
 
 t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', async (t) => {
   const { ask, id, postRequests } = await aLoggedGateway()
-  const answer = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
-  postRequests.answer = answer
+  const response = { time: NOW.toISOString(), success: true, statusCode: 204, responseMilliseconds: 38 }
+  postRequests.response = response
   t.strictSame((await ask('POST', `/webhooks/${id}/test`)).body, {
     success: true,
     message: 'The endpoint took the test event',
@@ -180,10 +180,10 @@ t.test('POST /webhooks/:id/test answers 200 with what the endpoint answered', as
     error: null,
     timestamp: NOW.toISOString(),
   })
-  postRequests.answer = { ...answer, success: false, statusCode: 0, error: 'no answer in time' }
+  postRequests.response = { ...response, success: false, statusCode: 0, error: 'no answer in time' }
   t.match(await ask('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: 'no answer in time' } })
-  t.match(postRequests.asked[0]?.asked, { do: 'test', at: NOW })
-  t.not(postRequests.asked[0]?.asked.nonce, postRequests.asked[1]?.asked.nonce)
+  t.match(postRequests.posts[0]?.post, { do: 'test', at: NOW })
+  t.not(postRequests.posts[0]?.post.nonce, postRequests.posts[1]?.post.nonce)
 })
 
 t.test('POST /webhooks/:id/test answers 503 when nobody posts, and 404 for what is not the caller’s', async (t) => {

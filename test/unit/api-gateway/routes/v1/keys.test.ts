@@ -1,5 +1,5 @@
 import t from 'tap'
-import { hashesOf } from '../../../../../api-gateway/src/translate/credentials.ts'
+import { hashesOf } from '../../../../../api-gateway/src/translate/keys/credentials.ts'
 import { apiKeyIdOf } from '../../../../../crds/src/ids.ts'
 import { keyHash, newKeyText } from '../../../../../crds/src/key-text.ts'
 import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
@@ -13,13 +13,13 @@ type Gateway = ReturnType<typeof aGateway>
 const calling =
   ({ app, headers }: Gateway) =>
   async (method: string, url: string, body?: unknown, more: Record<string, string> = {}) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: method as 'GET',
       url: `/v1${url}`,
       headers: { ...headers, ...more },
       ...(body === undefined ? {} : { payload: body as object }),
     })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
   }
 
 /** A second key of the account; gives its header. */
@@ -89,7 +89,7 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
     details: ['expires_in_days contradiction'],
   },
   {
-    name: 'several faults',
+    name: 'several problems',
     body: { expires_in_days: 0, scope: '*' },
     details: ['name required', 'expires_in_days too_small', 'scope unknown_field'],
   },
@@ -97,9 +97,9 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
 for (const { name, body, details } of bodies) {
   t.test(`POST /keys refuses ${name}`, async (t) => {
     const gateway = aGateway()
-    const answer = await calling(gateway)('POST', '/keys', body)
-    t.equal(answer.status, 400)
-    const told = answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+    const response = await calling(gateway)('POST', '/keys', body)
+    t.equal(response.status, 400)
+    const told = response.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
     t.strictSame(told.sort(), [...details].sort())
     t.equal(gateway.keys.keys.length, 1)
   })
@@ -110,8 +110,8 @@ t.test('POST /keys takes a name of 100 characters, however many bytes they have'
 })
 
 t.test('POST /keys ignores unknown names for a lenient caller and says so', async (t) => {
-  const answer = await calling(aGateway())('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
-  t.match(answer, { status: 201, headers: { 'x-ignored-options': 'scope' } })
+  const response = await calling(aGateway())('POST', '/keys', { name: 'a', scope: '*' }, { prefer: 'handling=lenient' })
+  t.match(response, { status: 201, headers: { 'x-ignored-options': 'scope' } })
 })
 
 t.test('keys cannot grant what they lack, in whatever way', async (t) => {
@@ -132,9 +132,9 @@ t.test('keys cannot grant what they lack, in whatever way', async (t) => {
     ['DELETE', `/keys/${strongId}`, undefined],
   ]
   for (const [method, url, body] of attempts) {
-    const answer = await call(method, url, body, limited.headers)
-    t.match(answer, { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }, `${method} ${JSON.stringify(body)}`)
-    t.match(answer.headers['www-authenticate'], /insufficient_scope/)
+    const response = await call(method, url, body, limited.headers)
+    t.match(response, { status: 403, body: { error: { code: 'INSUFFICIENT_SCOPE' } } }, `${method} ${JSON.stringify(body)}`)
+    t.match(response.headers['www-authenticate'], /insufficient_scope/)
   }
   t.equal(strong.key.spec.active, false)
 })

@@ -59,16 +59,16 @@ t.test('X-Queue-Position tells the place of what waits, and estimated_time stays
   const { app, headers, screenshots } = aGateway({ now: () => new Date(NOW.getTime() + ticks++) })
   screenshots.queue.meanCaptureMilliseconds = 3_000
   const post = () => app.inject({ method: 'POST', url: '/v1/screenshots', headers, payload: { url } })
-  const answers = [await post(), await post()]
+  const responses = [await post(), await post()]
   t.strictSame(
-    answers.map((answer) => [answer.headers['x-queue-position'], answer.json().estimated_time]),
+    responses.map((response) => [response.headers['x-queue-position'], response.json().estimated_time]),
     [
       ['1', '1-6s'],
       ['2', '3-12s'],
     ],
   )
   screenshots.queue.meanCaptureMilliseconds = 60_000
-  const { id } = answers[1]?.json() ?? {}
+  const { id } = responses[1]?.json() ?? {}
   const read = () => app.inject({ method: 'GET', url: `/v1/screenshots/${id}`, headers })
   const pending = await read()
   t.strictSame([pending.headers['x-queue-position'], pending.json().estimated_time], ['2', '3-12s'])

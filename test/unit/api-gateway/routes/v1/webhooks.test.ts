@@ -8,13 +8,13 @@ type Gateway = ReturnType<typeof aGateway>
 const calling =
   ({ app, headers }: Gateway) =>
   async (method: string, url: string, body?: unknown, more: Record<string, string> = {}) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: method as 'GET',
       url: `/v1${url}`,
       headers: { ...headers, ...more },
       ...(body === undefined ? {} : { payload: body as object }),
     })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() }
+    return { status: response.statusCode, headers: response.headers, body: response.body === '' ? undefined : response.json() }
   }
 
 const hook = { name: 'orders', url: 'https://hooks.example.com/in', events: ['screenshot.completed'] }
@@ -73,7 +73,7 @@ for (const { text, isTaken, hint } of secrets) {
   )
 }
 
-const addresses: { url: string; code?: string }[] = [
+const targets: { url: string; code?: string }[] = [
   { url: 'https://example.com/in?token=1' },
   { url: 'https://does-not-resolve.example.com:8443/' },
   { url: `https://example.com/${'x'.repeat(2028)}` },
@@ -93,14 +93,14 @@ const addresses: { url: string; code?: string }[] = [
   { url: 'https://kubernetes.default.svc/', code: 'url_not_allowed' },
   { url: 'https://example.com:22/', code: 'url_not_allowed' },
 ]
-for (const { url, code } of addresses) {
+for (const { url, code } of targets) {
   t.test(`POST /webhooks ${code ? `refuses (${code})` : 'takes'} ${url.slice(0, 50)}`, async (t) => {
     const gateway = aGateway()
-    const answer = await calling(gateway)('POST', '/webhooks', { ...hook, url })
-    if (code === undefined) return t.match(answer, { status: 201, body: { data: { url } } })
+    const response = await calling(gateway)('POST', '/webhooks', { ...hook, url })
+    if (code === undefined) return t.match(response, { status: 201, body: { data: { url } } })
     const error = code === 'url_not_allowed' ? 'URL_NOT_ALLOWED' : 'VALIDATION_ERROR'
-    t.match(answer, { status: 400, body: { error: { code: error, details: [{ path: 'url', code }] } } })
-    t.notMatch(JSON.stringify(answer.body), /secret@/)
+    t.match(response, { status: 400, body: { error: { code: error, details: [{ path: 'url', code }] } } })
+    t.notMatch(JSON.stringify(response.body), /secret@/)
     t.equal(gateway.webhooks.objects.length, 0)
   })
 }
@@ -123,13 +123,13 @@ const bodies: { name: string; body: unknown; details: string[] }[] = [
   { name: 'a long description', body: { ...hook, description: 'x'.repeat(501) }, details: ['description too_big'] },
   { name: 'a text for is_active', body: { ...hook, is_active: 'true' }, details: ['is_active invalid_type'] },
   { name: 'an unknown field', body: { ...hook, active: true }, details: ['active unknown_field'] },
-  { name: 'two faults', body: { ...hook, url: 'http://example.com', name: 7 }, details: ['name invalid_type', 'url https_required'] },
+  { name: 'two problems', body: { ...hook, url: 'http://example.com', name: 7 }, details: ['name invalid_type', 'url https_required'] },
 ]
 for (const { name, body, details } of bodies) {
   t.test(`POST /webhooks refuses ${name}`, async (t) => {
-    const answer = await calling(aGateway())('POST', '/webhooks', body)
-    t.match(answer, { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } })
-    const told = answer.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
+    const response = await calling(aGateway())('POST', '/webhooks', body)
+    t.match(response, { status: 400, body: { error: { code: 'VALIDATION_ERROR' } } })
+    const told = response.body.error.details.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)
     t.strictSame(told.sort(), details)
   })
 }

@@ -1,0 +1,144 @@
+// Examples of keys and webhooks.
+
+const createdAt = '2026-11-21T10:00:00.000Z'
+const pagination = { limit: 100, offset: 0, total: 1, has_more: false }
+
+export const keyId = 'key_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+export const key = {
+  id: keyId,
+  name: 'deploy pipeline',
+  key_prefix: 'ttk_',
+  last_four: '9fKd',
+  scopes: ['screenshots:read', 'screenshots:write'],
+  is_active: true,
+  created_at: createdAt,
+  updated_at: createdAt,
+  expires_at: '2027-11-21T10:00:00.000Z',
+  last_used_at: null,
+  previous_key_expires_at: null,
+}
+
+/** Has the length of a key but is not a valid one. */
+const text = 'ttk_EXAMPLEexampleEXAMPLEexampleEX9fKd'
+
+export const keyCreated = { message: 'API key created successfully', data: { ...key, key: text } }
+export const keyRotated = {
+  message: 'API key rotated successfully',
+  data: { ...key, previous_key_expires_at: '2026-11-22T10:00:00.000Z', key: text },
+}
+export const keyChanged = { message: 'API key updated successfully', data: { ...key, name: 'old pipeline', is_active: false } }
+export const keyFound = { success: true, data: key }
+export const keyList = { success: true, data: [key], pagination }
+
+export const webhookId = 'wh_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+export const webhook = {
+  id: webhookId,
+  name: 'orders',
+  url: 'https://hooks.example.com/tintype',
+  events: ['screenshot.completed', 'screenshot.failed'],
+  description: 'Files the pictures.',
+  is_active: true,
+  is_default: false,
+  created_at: createdAt,
+  updated_at: createdAt,
+  disabled_reason: null,
+  signing_secret_hint: 'whsec_…Fsd2',
+}
+
+const secret = 'whsec_RVhBTVBMRWV4YW1wbGVFWEFNUExFZXhhbXBsZUVY'
+
+export const webhookCreated = { message: 'Webhook created successfully', data: { ...webhook, signing_secret: secret } }
+export const webhookChanged = { message: 'Webhook updated successfully', data: { ...webhook, is_active: false } }
+const statistics = {
+  total_deliveries: 120,
+  successful_deliveries: 118,
+  failed_deliveries: 1,
+  pending_deliveries: 1,
+  success_rate: 99.16,
+  average_response_time_ms: 84.2,
+  last_delivery_at: '2026-11-21T11:02:10.000Z',
+  last_success_at: '2026-11-21T11:02:10.000Z',
+  last_failure_at: '2026-11-20T03:00:05.000Z',
+  last_status_code: 200,
+  consecutive_failures: 0,
+}
+
+export const defaultWebhookFound = {
+  success: true,
+  data: {
+    ...webhook,
+    name: 'webhook_url of single requests',
+    url: 'https://webhook-url.invalid/',
+    description: null,
+    is_default: true,
+    statistics,
+  },
+}
+
+export const webhookFound = {
+  success: true,
+  data: {
+    ...webhook,
+    statistics,
+  },
+}
+export const webhookList = { success: true, data: [webhook], pagination }
+export const secretRotated = {
+  message: 'Signing secret rotated successfully',
+  data: { signing_secret: secret, previous_secret_expires_at: '2026-11-22T10:00:00.000Z' },
+}
+
+export const deliveryId = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
+const eventId = 'evt_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+const delivery = {
+  id: deliveryId,
+  event_id: eventId,
+  event_type: 'screenshot.completed',
+  screenshot_id: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
+  status: 'successful',
+  attempt_count: 2,
+  first_attempt_at: '2026-11-21T10:00:02.010Z',
+  last_attempt_at: '2026-11-21T10:00:07.214Z',
+  last_status_code: 200,
+  attempts: [
+    {
+      number: 1,
+      manual: false,
+      at: '2026-11-21T10:00:02.010Z',
+      duration_ms: 41,
+      status_code: 503,
+      error: 'answered',
+      error_message: 'the endpoint answered 503',
+      response_body: 'back in a minute',
+    },
+    {
+      number: 2,
+      manual: false,
+      at: '2026-11-21T10:00:07.214Z',
+      duration_ms: 38,
+      status_code: 200,
+      error: null,
+      error_message: null,
+      response_body: '',
+    },
+  ],
+}
+
+export const deliveryFound = { success: true, data: delivery }
+export const deliveryList = { success: true, data: [delivery], pagination: { limit: 100, has_more: false, next_cursor: null } }
+export const redeliveryAccepted = {
+  success: true,
+  message: 'Redelivery requested',
+  data: { delivery_id: deliveryId, event_id: eventId },
+}
+export const webhookTested = {
+  success: true,
+  message: 'The endpoint took the test event',
+  status_code: 200,
+  response_time_ms: 38,
+  error: null,
+  timestamp: '2026-11-21T10:00:07.252Z',
+}

@@ -1,0 +1,132 @@
+// Examples of screenshots and batches. A test checks them against the schemas.
+
+const id = 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f'
+const secondId = 'scr_7yztsh6vzw1m8r5t2k6p3a9c4g'
+const options = { full_page: true, format: 'webp', viewport_width: 1280, viewport_height: 800 }
+const createdAt = '2026-11-21T10:00:00.123Z'
+const expiresAt = '2026-11-22T11:00:00.000Z'
+const path = `users/acme/${id}.webp`
+
+export const created = {
+  id,
+  url: 'https://example.com/',
+  status: 'pending',
+  options,
+  created_at: createdAt,
+  estimated_time: '10-60s',
+}
+
+export const completed = {
+  ...created,
+  url_to_capture: created.url,
+  status: 'completed',
+  started_at: '2026-11-21T10:00:00.431Z',
+  completed_at: '2026-11-21T10:00:02.004Z',
+  storage_path: path,
+  file_size_bytes: 48_213,
+  processing_duration_ms: 1573,
+  width: 1280,
+  height: 3120,
+  format: 'webp',
+  content_type: 'image/webp',
+  download_url: `https://shots.example.com/files/${path}?expires=1795345200&signature=a.kP3x`,
+  download_url_expires_at: expiresAt,
+  artifacts: [],
+  error: null,
+  batch_id: null,
+  external_identifier: 'order-1042',
+  metadata: { page_title: 'Example Domain', final_url: 'https://example.com/', http_status: 200 },
+  warnings: [],
+  truncated: false,
+  cached: false,
+  attempts: 1,
+}
+
+export const failed = {
+  ...completed,
+  status: 'failed',
+  storage_path: null,
+  file_size_bytes: null,
+  width: null,
+  height: null,
+  download_url: null,
+  download_url_expires_at: null,
+  error: { code: 'TIMEOUT', message: 'the page did not load in 30000 ms' },
+  metadata: null,
+}
+
+export const screenshotList = {
+  success: true,
+  data: [completed],
+  pagination: { limit: 100, offset: 0, has_more: true, next_cursor: id },
+}
+
+export const batchId = 'batch_01kajq2v0vtz8m3c5x7r9w4n6p'
+
+export const createdBatch = {
+  screenshots: [
+    { id, url_to_capture: 'https://example.com/', status: 'pending', created_at: createdAt },
+    { id: secondId, url_to_capture: 'https://example.org/', status: 'pending', created_at: createdAt },
+  ],
+  total: 2,
+  successful: 2,
+  failed: 0,
+  estimated_time: '10-60s',
+  batch_id: batchId,
+}
+
+export const batchStatus = {
+  success: true,
+  data: {
+    batch_id: batchId,
+    created_at: createdAt,
+    total: 1,
+    pending: 0,
+    completed: 1,
+    failed: 0,
+    screenshots: [{ ...completed, batch_id: batchId }],
+  },
+}
+
+export const serviceStatus = {
+  status: 'operational',
+  version: '1.0.0',
+  timestamp: createdAt,
+  uptime_seconds: 86_400,
+  response_time_ms: 2,
+  components: {
+    database: { status: 'operational', response_time_ms: 3 },
+    storage: { status: 'operational', response_time_ms: 4 },
+    api: { status: 'operational' },
+  },
+}
+
+export const usage = {
+  success: true,
+  data: {
+    period: '2026-11',
+    count: 234,
+    limit: 2000,
+    percentage: 11.7,
+    remaining: 1766,
+    reset_at: '2026-12-01T00:00:00.000Z',
+    plan: 'basic',
+    rate_limit_per_minute: 40,
+  },
+}
+
+export const deviceList = {
+  success: true,
+  data: [
+    {
+      id: 'pixel_9',
+      name: 'Pixel 9',
+      viewport_width: 360,
+      viewport_height: 732,
+      device_scale_factor: 3,
+      is_mobile: true,
+      has_touch: true,
+      user_agent: 'Mozilla/5.0 (Linux; Android 14; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Mobile Safari/537.36',
+    },
+  ],
+}

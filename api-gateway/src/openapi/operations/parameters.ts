@@ -1,0 +1,170 @@
+import { FileFormat } from '@tintype/crds/capture-options/image'
+import { DELIVERY_STATES } from '@tintype/crds/delivery-log'
+import { z } from 'zod'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../translate/common/query.ts'
+import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../translate/screenshots/list-query.ts'
+import { MAX_WAIT_SECONDS } from '../../translate/screenshots/response-plan.ts'
+import { DELIVERY_CURSOR } from '../../translate/webhooks/delivery-query.ts'
+import { anId } from '../schemas/common.ts'
+import type { Parameter } from './operation.ts'
+
+/** Largest accepted `limit`. Values above the maximum are reduced to it. */
+const MAX_LIMIT_TEXT = 999_999_999
+
+export const pathId = (prefix: 'scr' | 'wh' | 'key' | 'batch', example: string): Parameter => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Id of the record.',
+  schema: anId(prefix, `An id with the prefix ${prefix}_.`),
+  example,
+})
+
+export const deliveryPath = (example: string): Parameter => ({
+  name: 'delivery',
+  in: 'path',
+  required: true,
+  description: 'Id of the delivery: X-Webhook-Delivery of its posts.',
+  schema: anId('dlv', 'An id with the prefix dlv_.'),
+  example,
+})
+
+export const wait: Parameter = {
+  name: 'wait',
+  in: 'query',
+  description: 'Seconds to hold the request until the capture has ended.',
+  schema: z.int().min(1).max(MAX_WAIT_SECONDS),
+  example: 10,
+}
+
+export const prefer: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: '`handling=lenient` ignores unknown fields instead of rejecting them, and lists them in X-Ignored-Options (RFC 7240).',
+  schema: z.string(),
+  example: 'handling=lenient',
+}
+
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key and body again within 24 hours give the first response again, and neither create nor charge twice.',
+  schema: z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[ -~]+$/),
+  example: 'order-1042',
+}
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the version that the client has: 304 when it is still so.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'ETag of the version that is meant: 412 when it has changed.',
+  schema: z.string(),
+  example: '"48213-1795341600"',
+}
+
+export const limit: Parameter = {
+  name: 'limit',
+  in: 'query',
+  description: `Records a page; more than ${MAX_LIMIT} is taken as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`,
+  schema: z.int().min(1).max(MAX_LIMIT_TEXT),
+  example: 50,
+}
+
+export const offset = (most = MAX_LIMIT_TEXT): Parameter => ({
+  name: 'offset',
+  in: 'query',
+  description: 'Records to skip. Default: 0.',
+  schema: z.int().min(0).max(most),
+  example: 0,
+})
+
+export const includeInactive: Parameter = {
+  name: 'include_inactive',
+  in: 'query',
+  description: 'Also those that are not active. Default: false.',
+  schema: z.enum(['true', 'false', '1', '0']),
+  example: 'true',
+}
+
+const instant = (name: string, what: string): Parameter => ({
+  name,
+  in: 'query',
+  description: `Only records ${what} this instant (ISO 8601).`,
+  schema: z.string().meta({ format: 'date-time' }),
+  example: '2026-11-21T10:00:00Z',
+})
+
+/** Parameters of GET /screenshots. A test compares the names with the parser. */
+export const listParameters: readonly Parameter[] = [
+  limit,
+  {
+    name: 'cursor',
+    in: 'query',
+    description: '`next_cursor` of the page before, of the same list: stays right while records come and go. Excludes offset.',
+    schema: z.string().regex(/^(\d{14}\.)?scr_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
+    example: 'scr_7yztsh6vzw7j4q0n9x2c5d8e1f',
+  },
+  {
+    ...offset(MAX_OFFSET),
+    description: `Records to skip; beyond ${MAX_MERGED_OFFSET} only live ones are counted, and archived ones refused. Default: 0.`,
+  },
+  {
+    name: 'sort',
+    in: 'query',
+    description: 'By which instant. Default: created_at.',
+    schema: z.enum(['created_at', 'completed_at']),
+    example: 'created_at',
+  },
+  { name: 'order', in: 'query', description: 'Newest or oldest first. Default: desc.', schema: z.enum(['desc', 'asc']), example: 'desc' },
+  {
+    name: 'status',
+    in: 'query',
+    description: 'One or more of the states, with commas.',
+    schema: z.array(z.enum(['pending', 'completed', 'failed'])).min(1),
+    explode: false,
+    example: ['completed'],
+  },
+  instant('created_after', 'after'),
+  instant('created_before', 'before'),
+  { name: 'url', in: 'query', description: 'Only of exactly this address.', schema: z.string(), example: 'https://example.com/' },
+  { name: 'batch_id', in: 'query', description: 'Only of this batch.', schema: z.string(), example: 'batch_01kajq2v0vtz8m3c5x7r9w4n6p' },
+  {
+    name: 'external_identifier',
+    in: 'query',
+    description: 'Only with exactly this name of the caller’s own.',
+    schema: z.string(),
+    example: 'order-1042',
+  },
+  { name: 'format', in: 'query', description: 'Only of this format.', schema: FileFormat, example: 'png' },
+]
+
+/** Parameters of GET /webhooks/{id}/deliveries. A test compares the names with the parser. */
+export const deliveryParameters: readonly Parameter[] = [
+  limit,
+  {
+    name: 'cursor',
+    in: 'query',
+    description: '`next_cursor` of the page before.',
+    schema: z.string().regex(DELIVERY_CURSOR),
+    example: '1795255202004.dlv_01kajq2v0vtz8m3c5x7r9w4n6p',
+  },
+  {
+    name: 'status',
+    in: 'query',
+    description: 'One or more of the states, with commas.',
+    schema: z.array(z.enum(DELIVERY_STATES)).min(1),
+    explode: false,
+    example: ['failed'],
+  },
+]

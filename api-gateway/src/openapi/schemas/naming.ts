@@ -1,0 +1,43 @@
+import { z } from 'zod'
+
+/** Named schemas, which the document contains once, under `components`. */
+export const named = z.registry<{ id: string }>()
+
+/** Registers a schema with its name in the document. */
+export function name<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
+  named.add(schema, { id })
+  return schema
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** Removes the limits of safe integers, which zod adds to every integer. */
+function dropNoise({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}
+
+// As what is sent in: a response object stays open, because v1 may grow fields (versioning).
+const settings = { target: 'draft-2020-12', io: 'input', override: dropNoise } as const
+
+/** Reference to a named schema. */
+export const refTo = (schema: z.ZodType): { $ref: string } => {
+  const id = named.get(schema)?.id
+  if (id === undefined) throw new Error('a schema of a request or response body needs a name')
+  return { $ref: toRef(id) }
+}
+
+const toRef = (id: string): string => `#/components/schemas/${id}`
+
+/** JSON Schema of a schema without a name, such as a parameter's. */
+export function toJsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, settings)
+  return json
+}
+
+/** All named schemas, with references to each other. */
+export function toComponents(): Record<string, JsonSchema> {
+  const { schemas } = z.toJSONSchema(named, { ...settings, uri: toRef })
+  const entries = Object.entries(schemas).map(([id, { $schema: _, $id: __, ...json }]) => [id, json] as const)
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { DeviceRecord } from '../../translate/service/device.ts'
+import { count, instant } from './common.ts'
+import { name } from './naming.ts'
+
+const health = z.enum(['operational', 'degraded', 'outage'])
+const component = z.object({ status: health, response_time_ms: count('Milliseconds that it took to respond.') })
+
+/** The operations. */
+export const ServiceStatus = name(
+  'ServiceStatus',
+  z
+    .object({
+      status: health.describe('All in one word.'),
+      version: z
+        .string()
+        .regex(/^\d+\.\d+\.\d+$/)
+        .describe('Version of this API.'),
+      timestamp: instant('Now.'),
+      uptime_seconds: count('Seconds since this replica started.'),
+      response_time_ms: count('Milliseconds that this response took.'),
+      components: z.object({
+        database: component.describe('The Kubernetes API.'),
+        storage: component.describe('The bucket.'),
+        api: z.object({ status: health }),
+      }),
+    })
+    .describe('How the service is.'),
+)
+
+export const DeviceList = name('DeviceList', z.object({ success: z.literal(true), data: z.array(DeviceRecord) }).describe('Every device.'))
+
+export const OpenApiDocument = name('OpenApiDocument', z.record(z.string(), z.unknown()).describe('This document.'))

@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage'
+import { ApiError } from '../errors.ts'
+import type { QuotaMetrics } from './metrics.ts'
+import { WriteRoundRobin } from './write-round-robin.ts'
+
+// Group commit for one account: one update runs at a time, and requests that arrive meanwhile are batched into the next one. A burst costs a
+// few writes, and a replica never conflicts with itself. Every step is idempotent: after a conflict or an unknown outcome the ledger reads the
+// newest state and evaluates all requests again. A reservation that it finds there was written by its own earlier attempt.
+
+/** The AccountUsage of one account. */
+export interface UsageStore {
+  /** From the informer cache; undefined when the object is missing or the operator has not initialized it. */
+  cached: () => AccountUsage | undefined
+  /** From the API server. @throws ApiError SERVICE_UNAVAILABLE when there is none */
+  read: () => Promise<AccountUsage>
+  /** Replaces the status if the object still has the version that was read. Returns the new object. */
+  write: (usage: AccountUsage) => Promise<AccountUsage>
+}
+
+export interface QuotaLedgerOptions {
+  store: UsageStore
+  /** Name of this process in reservations. */
+  holder: string
+  now: () => Date
+  random: () => number
+  metrics: QuotaMetrics
+}
+
+interface Waiter {
+  id: string
+  names: readonly string[]
+  apply: (draft: UsageDraft) => Outcome
+  resolve: (outcome: Outcome) => void
+  reject: (error: unknown) => void
+}
+
+interface Updated {
+  outcomes: Outcome[]
+  /** False when nothing had to be written. */
+  isWritten: boolean
+}
+
+/** Under contention the time limit applies first. The number of attempts bounds updates that fail immediately. */
+const MAX_ATTEMPTS = 20
+const MAX_MILLISECONDS = 8_000
+/** Requests in one update. Bounds the size of the object. */
+const MAX_WAITERS = 100
+/** Settled reservations that are collected before the ledger writes an update only for them. */
+const MANY_DROPS = 100
+const FIRST_DELAY_MILLISECONDS = 4
+const MAX_DELAY_MILLISECONDS = 500
+const CLEAN_UP_MILLISECONDS = 2_000
+
+/** Reserves and refunds quota of one account. */
+export class QuotaLedger {
+  readonly #options: QuotaLedgerOptions
+  readonly #waiting: Waiter[] = []
+  /** Settled reservations, which the next update removes. */
+  readonly #dropping = new Set<string>()
+  /** Names of reservations whose caller received an error, although the write may have succeeded. */
+  readonly #abandoned = new Map<string, readonly string[]>()
+  /** Reservations in use by callers in this process. A failed repetition must not refund them. */
+  readonly #held = new Set<string>()
+  readonly #roundRobin: WriteRoundRobin
+  /** Resource version of this process's last write. */
+  #ownVersion: string | undefined
+  #running: Promise<void> | undefined
+  /** Ends the current wait, because the delay may have become shorter. */
+  #lookAgain: (() => void) | undefined
+  #cleanUp: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(options: QuotaLedgerOptions) {
+    this.#options = options
+    this.#roundRobin = new WriteRoundRobin(options.random)
+  }
+
+  /** @throws ApiError SERVICE_UNAVAILABLE, and then nothing stays charged */
+  reserve(wanted: Omit<Wanted, 'gateway'>): Promise<Outcome> {
+    // The caller repeats a request that failed, so its reservation must not be refunded.
+    this.#abandoned.delete(wanted.id)
+    return this.#ask(wanted, (draft) => draft.reserve({ ...wanted, gateway: this.#options.holder }))
+  }
+
+  async giveBack(id: string, names: readonly string[]): Promise<void> {
+    this.#held.delete(id)
+    await this.#ask({ id, names }, (draft) => {
+      draft.giveBack(id, names, this.#options.holder)
+      return { granted: 0 }
+    })
+  }
+
+  /** Call when the object has changed. */
+  noteChange(usage: AccountUsage): void {
+    const writer = writerOf(usage)
+    if (writer === undefined || writer === this.#options.holder) return
+    this.#roundRobin.noteWriterProgress(performance.now(), writer)
+    this.#lookAgain?.()
+  }
+
+  /** Removes a settled reservation with the next update. */
+  drop(id: string): void {
+    this.#held.delete(id)
+    this.#dropping.add(id)
+    if (this.#dropping.size >= MANY_DROPS) this.#wake()
+  }
+
+  /** Writes pending removals and refunds. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#cleanUp)
+    await this.#running
+    if (this.#dropping.size + this.#abandoned.size > 0) await this.#commit([], 1)
+  }
+
+  #ask({ id, names }: Pick<Waiter, 'id' | 'names'>, apply: Waiter['apply']): Promise<Outcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+    this.#waiting.push({ id, names, apply, resolve, reject })
+    this.#wake()
+    return promise
+  }
+
+  /** @param worthWriting number of changes without waiters that justify an update */
+  #wake(worthWriting = MANY_DROPS): void {
+    this.#running ??= this.#run(worthWriting).finally(() => {
+      this.#running = undefined
+      // Requests may have arrived while the last update completed.
+      if (this.#waiting.length > 0) this.#wake()
+    })
+  }
+
+  async #run(worthWriting: number): Promise<void> {
+    do {
+      if (this.#roundRobin.delay(performance.now()) > 0) await this.#waitUntilNextWrite()
+      await this.#commit(this.#waiting.splice(0, MAX_WAITERS), worthWriting)
+    } while (this.#waiting.length > 0)
+  }
+
+  async #waitUntilNextWrite(): Promise<void> {
+    for (let wait = this.#roundRobin.delay(performance.now()); wait > 0; wait = this.#roundRobin.delay(performance.now())) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, wait)
+      this.#lookAgain = resolve
+      await promise
+      clearTimeout(timer)
+    }
+    this.#lookAgain = undefined
+  }
+
+  async #commit(waiters: readonly Waiter[], worthWriting: number): Promise<void> {
+    try {
+      const outcomes = await this.#swap(waiters, worthWriting)
+      waiters.forEach(({ id, resolve }, index) => {
+        if (outcomes[index]!.granted > 0) this.#held.add(id)
+        resolve(outcomes[index]!)
+      })
+    } catch (error) {
+      for (const { id, names, reject } of waiters) {
+        if (!this.#held.has(id)) this.#abandoned.set(id, names)
+        reject(error)
+      }
+      this.#scheduleCleanUp()
+    }
+  }
+
+  async #swap(waiters: readonly Waiter[], worthWriting: number): Promise<Outcome[]> {
+    const { store, metrics, random } = this.#options
+    const until = performance.now() + MAX_MILLISECONDS
+    let usage = store.cached()
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const { outcomes, isWritten } = await this.#update(usage ?? (await store.read()), waiters, worthWriting)
+        if (isWritten) metrics.onCommit(waiters.length, attempt)
+        return outcomes
+      } catch (error) {
+        if (isConflict(error)) this.#noteConflict()
+        else if (!isTransient(error) && !isNotFound(error)) throw error
+        if (attempt === MAX_ATTEMPTS || performance.now() > until) throw tooBusy(error)
+        // The replica that won waits before its next write, so the first retry after a conflict needs no delay.
+        if (attempt > 1 || !isConflict(error))
+          await sleep(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** attempt) * random())
+        usage = undefined
+      }
+    }
+  }
+
+  /** Evaluates the requests against one state and writes the result. @throws KubeError */
+  async #update(usage: AccountUsage, waiters: readonly Waiter[], worthWriting: number): Promise<Updated> {
+    const { store, now, holder } = this.#options
+    const draft = new UsageDraft(usage, now())
+    const { drops, abandoned } = this.#tidy(draft)
+    const tidied = draft.changes
+    const outcomes = waiters.map(({ apply }) => apply(draft))
+    if (draft.changes === tidied && tidied < worthWriting) return { outcomes, isWritten: false }
+    const started = performance.now()
+    if (this.#ownVersion !== undefined && usage.metadata.resourceVersion !== this.#ownVersion) this.#roundRobin.noteForeignWrite(started)
+    const written = await store.write({ ...usage, status: draft.toStatus() })
+    this.#ownVersion = written.metadata.resourceVersion
+    for (const id of drops) this.#dropping.delete(id)
+    for (const id of abandoned) this.#abandoned.delete(id)
+    this.#roundRobin.noteOwnWrite(performance.now(), performance.now() - started, holder, this.#othersIn(written))
+    return { outcomes, isWritten: true }
+  }
+
+  #noteConflict(): void {
+    this.#options.metrics.onConflict()
+    this.#roundRobin.noteForeignWrite(performance.now())
+  }
+
+  #othersIn({ status }: AccountUsage): string[] {
+    return [...new Set(status?.reservations?.map(({ gateway }) => gateway)).difference(new Set([this.#options.holder]))]
+  }
+
+  #tidy(draft: UsageDraft): { drops: string[]; abandoned: string[] } {
+    const drops = [...this.#dropping]
+    const abandoned = [...this.#abandoned]
+    for (const id of drops) draft.drop(id)
+    for (const [id, names] of abandoned) draft.giveBack(id, names, this.#options.holder)
+    return { drops, abandoned: abandoned.map(([id]) => id) }
+  }
+
+  /** Refunds failed reservations even if no other request arrives. */
+  #scheduleCleanUp(): void {
+    clearTimeout(this.#cleanUp)
+    if (this.#abandoned.size === 0 || this.#isClosed) return
+    this.#cleanUp = setTimeout(() => void this.#cleanUpNow(), CLEAN_UP_MILLISECONDS)
+    this.#cleanUp.unref()
+  }
+
+  async #cleanUpNow(): Promise<void> {
+    await this.#running
+    this.#wake(1)
+  }
+}
+
+/** The owner of the newest reservation most likely wrote the object. */
+const writerOf = ({ status }: AccountUsage): string | undefined => status?.reservations?.at(-1)?.gateway
+
+const tooBusy = (cause: unknown): ApiError =>
+  new ApiError('SERVICE_UNAVAILABLE', 'the account’s usage cannot be written at the moment: retry in 1 second', {
+    headers: { 'retry-after': '1' },
+    cause,
+  })

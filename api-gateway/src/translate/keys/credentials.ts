@@ -1,0 +1,56 @@
+import { timingSafeEqual } from 'node:crypto'
+import { isKeyText } from '@tintype/crds/key-text'
+import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
+import { Label } from '@tintype/crds/names'
+import { ApiError } from '../../errors.ts'
+
+const REALM = 'Bearer realm="api"'
+
+/** The same error for unknown, revoked, inactive and expired keys, so that clients cannot tell them apart. */
+export const invalidKey = (): ApiError =>
+  new ApiError('INVALID_API_KEY', 'the API key is not valid', { headers: { 'www-authenticate': `${REALM}, error="invalid_token"` } })
+
+/**
+ * The key from an Authorization header. Malformed keys fail their checksum and need no lookup.
+ * @throws ApiError 401
+ */
+export function parseBearer(authorization: string | undefined): string {
+  const [, text] = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '') ?? []
+  if (text === undefined) {
+    const message =
+      authorization === undefined ? 'the header Authorization is missing' : 'the header Authorization must be: Bearer <API_KEY>'
+    throw new ApiError('UNAUTHORIZED', message, { headers: { 'www-authenticate': REALM } })
+  }
+  if (!isKeyText(text)) throw invalidKey()
+  return text
+}
+
+const isSame = (known: string | undefined, hash: string): boolean =>
+  known !== undefined && known.length === hash.length && timingSafeEqual(Buffer.from(known), Buffer.from(hash))
+
+/** The hashes of an ApiKey. There are two during a rotation. */
+export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
+  [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
+
+const isBefore = (now: Date, instant: string | undefined): boolean => instant === undefined || now < new Date(instant)
+
+/** True when the key has the hash, is active and has not expired. The previous key of a rotation has its own expiry. */
+export function isUsable({ metadata: { labels = {} }, spec }: ApiKey, hash: string, now: Date): boolean {
+  const { active = true, expiryTime, previous } = spec
+  const isCurrent = isSame(labels[Label.keyHash1], hash)
+  const isPrevious = isSame(labels[Label.keyHash2], hash) && isBefore(now, previous?.expiryTime)
+  return (isCurrent || isPrevious) && active && isBefore(now, expiryTime)
+}
+
+/** The oldest of several keys with the same hash. Someone who copies a hash into another key must not receive the requests of the original. */
+export function findOldestKey(keys: readonly ApiKey[]): ApiKey | undefined {
+  const order = ({ metadata: { creationTimestamp, name } }: ApiKey) => `${creationTimestamp}/${name}`
+  return keys.reduce<ApiKey | undefined>((oldest, key) => (oldest && order(oldest) <= order(key) ? oldest : key), undefined)
+}
+
+/** A key without scopes has all of them, and a key with an empty list has none. @throws ApiError 403 */
+export function assertScope({ spec: { scopes = ['*'] } }: ApiKey, scope: Scope): void {
+  if (scopes.includes('*') || scopes.includes(scope)) return
+  const challenge = `${REALM}, error="insufficient_scope", scope="${scope}"`
+  throw new ApiError('INSUFFICIENT_SCOPE', `the API key lacks the scope ${scope}`, { headers: { 'www-authenticate': challenge } })
+}

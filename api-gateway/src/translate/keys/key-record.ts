@@ -1,0 +1,51 @@
+import { apiKeyIdOf } from '@tintype/crds/ids'
+import { type ApiKey, SCOPES } from '@tintype/crds/kinds/api-key'
+import { Annotation } from '@tintype/crds/names'
+import { z } from 'zod'
+import { CountedPagination, instantField, isAhead } from '../common/fields.ts'
+
+/** The record of a key, without its text. */
+export const KeyRecord = z.object({
+  id: z.string().describe('Key id, prefix key_.'),
+  name: z.string(),
+  key_prefix: z.string().describe('What the text of every key begins with.'),
+  last_four: z.string().nullable().describe('Last four characters of the text, to tell keys apart.'),
+  scopes: z.array(z.enum(SCOPES)),
+  is_active: z.boolean(),
+  created_at: instantField,
+  updated_at: instantField,
+  expires_at: instantField.nullable(),
+  last_used_at: instantField.nullable().describe('Last use, at most ten minutes old.'),
+  previous_key_expires_at: instantField.nullable().describe('Until when the text before the last rotation still works.'),
+})
+export type KeyRecord = z.infer<typeof KeyRecord>
+
+/** The record with the text, which is shown only once. */
+export const KeyWithText = KeyRecord.extend({ key: z.string().describe('The text, shown now and never again.') })
+export const KeyCreated = z.object({ message: z.string(), data: KeyWithText })
+export const KeyChanged = z.object({ message: z.string(), data: KeyRecord })
+export const KeyFound = z.object({ success: z.literal(true), data: KeyRecord })
+export const KeyList = z.object({ success: z.literal(true), data: z.array(KeyRecord), pagination: CountedPagination })
+
+const KEY_PREFIX = 'ttk_'
+
+const iso = (instant: string): string => new Date(instant).toISOString()
+
+/** Builds the record of a key. */
+export function toKeyRecord({ metadata, spec, status }: ApiKey, now: Date): KeyRecord {
+  const { expiryTime, previous } = spec
+  const createdAt = iso(metadata.creationTimestamp)
+  return {
+    id: apiKeyIdOf(metadata),
+    name: spec.name ?? metadata.name,
+    key_prefix: KEY_PREFIX,
+    last_four: spec.lastFour ?? null,
+    scopes: spec.scopes ?? ['*'],
+    is_active: spec.active !== false,
+    created_at: createdAt,
+    updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
+    expires_at: expiryTime === undefined ? null : iso(expiryTime),
+    last_used_at: status?.lastUsedTime === undefined ? null : iso(status.lastUsedTime),
+    previous_key_expires_at: isAhead(previous?.expiryTime, now) ? iso(previous.expiryTime) : null,
+  }
+}

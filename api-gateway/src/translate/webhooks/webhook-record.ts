@@ -1,0 +1,123 @@
+import { EVENT_TYPES } from '@tintype/crds/event-types'
+import { webhookIdOf } from '@tintype/crds/ids'
+import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
+import type { PostAnswer } from '@tintype/crds/post-answer'
+import { z } from 'zod'
+import { CountedPagination, instantField } from '../common/fields.ts'
+
+/** The record of a webhook, without its secret. */
+export const WebhookRecord = z.object({
+  id: z.string().describe('Webhook id, prefix wh_.'),
+  name: z.string(),
+  url: z.string(),
+  events: z.array(z.enum(EVENT_TYPES)),
+  description: z.string().nullable(),
+  is_active: z.boolean(),
+  is_default: z
+    .boolean()
+    .describe('True for the one that signs deliveries to the webhook_url of single requests; its own url receives nothing.'),
+  created_at: instantField,
+  updated_at: instantField,
+  disabled_reason: z
+    .string()
+    .nullable()
+    .describe('Why it was switched off after days of failures; null when it was not. Set is_active to true to begin anew.'),
+  signing_secret_hint: z.string().nullable().describe('The end of the signing secret, to tell secrets apart.'),
+})
+export type WebhookRecord = z.infer<typeof WebhookRecord>
+
+const count = z.int().min(0)
+
+/** Deliveries since creation; test events are not counted. */
+export const WebhookStatisticsRecord = z.object({
+  total_deliveries: count,
+  successful_deliveries: count,
+  failed_deliveries: count,
+  pending_deliveries: count,
+  success_rate: z.number().min(0).max(100).nullable().describe('Percent of the ended deliveries.'),
+  average_response_time_ms: z.number().min(0).nullable(),
+  last_delivery_at: instantField.nullable(),
+  last_success_at: instantField.nullable(),
+  last_failure_at: instantField.nullable(),
+  last_status_code: count.nullable().describe('HTTP status of the last response; 0 when there was none.'),
+  consecutive_failures: count.describe('Attempts that have failed since the last success.'),
+})
+export type WebhookStatisticsRecord = z.infer<typeof WebhookStatisticsRecord>
+
+export const WebhookWithSecret = WebhookRecord.extend({ signing_secret: z.string().describe('Shown now and never again.') })
+export const WebhookWithStatistics = WebhookRecord.extend({ statistics: WebhookStatisticsRecord })
+export const WebhookCreated = z.object({ message: z.string(), data: WebhookWithSecret })
+export const WebhookChanged = z.object({ message: z.string(), data: WebhookRecord })
+export const WebhookFound = z.object({ success: z.literal(true), data: WebhookWithStatistics })
+export const WebhookList = z.object({ success: z.literal(true), data: z.array(WebhookRecord), pagination: CountedPagination })
+export const SecretRotated = z.object({
+  message: z.string(),
+  data: z.object({ signing_secret: z.string(), previous_secret_expires_at: instantField.nullable() }),
+})
+
+const iso = (instant: string): string => new Date(instant).toISOString()
+const isoOrNull = (instant: string | undefined): string | null => (instant === undefined ? null : iso(instant))
+
+/** Builds the record of a webhook. */
+export function toWebhookRecord(webhook: Webhook): WebhookRecord {
+  const { metadata, spec } = webhook
+  const createdAt = iso(metadata.creationTimestamp)
+  return {
+    id: webhookIdOf(metadata),
+    name: spec.name ?? metadata.name,
+    url: spec.url,
+    events: [...spec.events],
+    description: spec.description ?? null,
+    is_active: isActive(webhook),
+    is_default: spec.isDefault ?? false,
+    created_at: createdAt,
+    updated_at: metadata.annotations?.[Annotation.updatedAt] ?? createdAt,
+    disabled_reason: isActive(webhook) ? null : (metadata.annotations?.[Annotation.disabledReason] ?? null),
+    signing_secret_hint: spec.signingSecrets?.[0]?.hint ?? null,
+  }
+}
+
+const NONE: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
+const round = (value: number): number => Math.round(value * 100) / 100
+
+/** Builds the delivery statistics of a webhook. @param pending number of pending deliveries */
+export function toStatisticsRecord({ status }: Pick<Webhook, 'status'>, pending: number): WebhookStatisticsRecord {
+  const counts = status?.statistics ?? NONE
+  const { total, successful, failed, answers = 0, answerMilliseconds = 0 } = counts
+  const ended = successful + failed
+  return {
+    total_deliveries: Math.max(total, ended + pending),
+    successful_deliveries: successful,
+    failed_deliveries: failed,
+    pending_deliveries: pending,
+    success_rate: ended === 0 ? null : round((100 * successful) / ended),
+    average_response_time_ms: answers === 0 ? null : round(answerMilliseconds / answers),
+    last_delivery_at: isoOrNull(counts.lastDeliveryTime),
+    last_success_at: isoOrNull(counts.lastSuccessTime),
+    last_failure_at: isoOrNull(counts.lastFailureTime),
+    last_status_code: counts.lastStatusCode ?? null,
+    consecutive_failures: counts.consecutiveFailures ?? 0,
+  }
+}
+
+/** Result of a test event. */
+export const WebhookTestResult = z.object({
+  success: z.boolean().describe('True when the endpoint responded with 2xx in time.'),
+  message: z.string(),
+  status_code: z.int().min(0).describe('HTTP status of the endpoint; 0 when it did not respond.'),
+  response_time_ms: z.int().min(0),
+  error: z.string().nullable().describe('Why it failed.'),
+  timestamp: instantField,
+})
+export type WebhookTestResult = z.infer<typeof WebhookTestResult>
+
+/** Converts the operator's response. */
+export const toTestResult = ({ success, statusCode, responseMilliseconds, error, time }: PostAnswer): WebhookTestResult => ({
+  success,
+  message: success ? 'The endpoint took the test event' : 'The endpoint did not take the test event',
+  status_code: statusCode,
+  response_time_ms: responseMilliseconds,
+  error: success ? null : (error ?? 'the test failed'),
+  timestamp: new Date(time).toISOString(),
+})

@@ -1,0 +1,55 @@
+import t from 'tap'
+import {
+  buildScreenshot,
+  findOpenDeliveries,
+  hasOpenDeliveries,
+  isDeleted,
+  toCreated,
+} from '../../../../../api-gateway/src/translate/screenshots/screenshot.ts'
+import { toRecord } from '../../../../../crds/src/record.ts'
+import { aScreenshot, SCREENSHOT_ID } from '../../fakes.ts'
+
+t.test('buildScreenshot stores what was chosen and nothing else', async (t) => {
+  t.strictSame(buildScreenshot(SCREENSHOT_ID, { accountName: 'acme', url: 'https://example.com/', batchId: undefined }), {
+    metadata: { name: SCREENSHOT_ID.replace('_', '-') },
+    spec: { url: 'https://example.com/', accountName: 'acme' },
+  })
+  t.strictSame(buildScreenshot(SCREENSHOT_ID, { url: 'https://example.com/', options: { delay: 5 } }).spec.options, { delay: 5 })
+})
+
+t.test('toCreated says pending, with exactly the fields of the specification', async (t) => {
+  const record = toRecord(aScreenshot({ phase: 'Completed' }), () => ({ url: '/files', expires: 1 }))
+  const created = toCreated(record)
+  t.strictSame(Object.keys(created), ['id', 'url', 'status', 'options', 'created_at', 'estimated_time'])
+  t.equal(created.status, 'pending')
+})
+
+t.test('isDeleted sees the mark of a deletion and a deletion under way', async (t) => {
+  const shot = aScreenshot({})
+  t.equal(isDeleted(shot), false)
+  const marked = { metadata: { ...shot.metadata, annotations: { 'tintype.dev/delete-requested': 'x' } } }
+  t.equal(isDeleted(marked), true)
+  t.equal(isDeleted({ metadata: { ...shot.metadata, deletionTimestamp: 'x' } }), true)
+})
+
+t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {
+  const at = '2026-11-21T10:00:00Z'
+  const withDeliveries = (s: 'open' | 'ok' | 'failed') => ({
+    status: { deliveries: { 'screenshot.queued': { a: { n: 1, at, s: 'ok' as const } }, 'screenshot.completed': { a: { n: 1, at, s } } } },
+  })
+  t.equal(hasOpenDeliveries({}), false)
+  t.equal(hasOpenDeliveries(withDeliveries('ok')), false)
+  t.equal(hasOpenDeliveries(withDeliveries('failed')), false)
+  t.equal(hasOpenDeliveries(withDeliveries('open')), true)
+})
+
+t.test('findOpenDeliveries names each delivery that awaits another attempt', async (t) => {
+  const entry = (s: 'open' | 'ok' | 'failed') => ({ n: 1, at: '2026-11-21T10:00:00.000Z', s })
+  const deliveries = {
+    'screenshot.queued': { a: entry('open'), b: entry('ok') },
+    'screenshot.completed': { a: entry('open'), b: entry('failed'), _request: entry('open') },
+  }
+  const open = ['a/screenshot.queued', 'a/screenshot.completed', '_request/screenshot.completed']
+  t.strictSame(findOpenDeliveries(aScreenshot({ status: { deliveries } })), open)
+  t.strictSame(findOpenDeliveries(aScreenshot({})), [])
+})
