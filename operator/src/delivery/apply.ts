@@ -7,8 +7,8 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError, TerminalError } from '../controller/errors.ts'
-import type { Courier } from './courier.ts'
 import { type Action, isSettled, type LedgerChange } from './decide.ts'
+import type { DeliveryWorker } from './delivery-worker.ts'
 import { toLedgerPatch } from './ledger-patch.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Observed } from './observe.ts'
@@ -18,7 +18,7 @@ export interface ApplyDeps {
   store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
   /** Lets the cache see an own write at once. */
   seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
-  courier: Pick<Courier, 'send'>
+  deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
   /** Called when a delivery was given up without another post. */
   onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: LedgerChange) => void) | undefined
@@ -46,10 +46,10 @@ export async function apply(
 function send(
   { event, webhook, attempt }: Action & { do: 'post' },
   { screenshot, occurrences, progress }: Observed,
-  { courier }: ApplyDeps,
+  { deliveryWorker }: ApplyDeps,
 ) {
   const occurrence = occurrences.find((candidate) => candidate.event === event)
-  if (occurrence) courier.send({ screenshot, occurrence, webhook, attempt, progress })
+  if (occurrence) deliveryWorker.send({ screenshot, occurrence, webhook, attempt, progress })
 }
 
 async function record(changes: LedgerChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ export interface CircuitsDeps {
 /** Tells how a post ended: well, badly, or (undefined) not at all. */
 export type EndPost = (isSuccess: boolean | undefined) => void
 
-/** See the head of this file. Endpoints are known by the names of their lanes. */
+/** See the head of this file. Endpoints are known by the names of their limiter. */
 export class Circuits {
   readonly #deps: CircuitsDeps
   readonly #circuits = new Map<string, Circuit>()

@@ -13,7 +13,7 @@ import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Backlog } from './backlog.ts'
 import type { Circuits } from './circuits.ts'
-import type { Courier } from './courier.ts'
+import type { DeliveryWorker } from './delivery-worker.ts'
 import type { EventOrder } from './event-order.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import { ProgressBook } from './progress.ts'
@@ -26,7 +26,7 @@ export interface DeliveryControllerOptions {
   namespace: string
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
-  courier: Courier
+  deliveryWorker: DeliveryWorker
   backlog: Backlog
   /** Absent: the times in the objects say what came after a webhook's start. */
   eventOrder?: Pick<EventOrder, 'followsStart'> | undefined
@@ -56,7 +56,7 @@ export interface RunningDeliveries {
 /** Starts the controller that tells webhooks of Screenshots. */
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
-  const { courier, circuits, statistics, mayPost, now, metrics } = options
+  const { deliveryWorker, circuits, statistics, mayPost, now, metrics } = options
   const book = new ProgressBook(options.backlog)
   const deps: ReconcileDeps = {
     screenshots: screenshots.lister,
@@ -66,7 +66,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     followsStart: options.eventOrder?.followsStart,
     store: new Resource(http, screenshotKind, { namespace }),
     seen: screenshots,
-    courier,
+    deliveryWorker,
     statistics,
     onWithdrawn: options.onWithdrawn,
     schedule: { delaysMilliseconds: settings.retryDelaysMilliseconds, timeoutMilliseconds: settings.timeoutMilliseconds },

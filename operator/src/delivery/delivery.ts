@@ -13,12 +13,12 @@ import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { Backlog } from './backlog.ts'
 import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
-import { Courier } from './courier.ts'
+import { DeliveryWorker } from './delivery-worker.ts'
 import { EventLibrary } from './event-bytes.ts'
 import { EventOrder } from './event-order.ts'
 import { openEventStore } from './event-store.ts'
 import { buildGuardedAgent } from './guarded-agent.ts'
-import { Lanes } from './lanes.ts'
+import { KeyedLimiter } from './keyed-limiter.ts'
 import { createDeliveryMetrics } from './metrics.ts'
 import type { DeliveryOptions } from './options.ts'
 import { type Post, post } from './post.ts'
@@ -30,7 +30,7 @@ import { Statistics } from './statistics.ts'
 import { listOwnAddresses, loadCertificates } from './trust.ts'
 
 /** Posts at once, in all and to one endpoint. */
-const LIMITS = { total: 256, perLane: 8 }
+const LIMITS = { total: 256, perKey: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
 /** Makes the part for the operator; once a process. */
@@ -105,8 +105,8 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   })
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
   const backlog = new Backlog()
-  const lanes = new Lanes(LIMITS, () => !backlog.isFull)
-  backlog.onRoom = () => lanes.wake()
+  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
+  backlog.onRoom = () => limiter.wake()
   backlog.onFull = (keys) => {
     for (const key of keys) deliveries.controller.enqueue(key)
   }
@@ -115,8 +115,8 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const signingSecrets = new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now })
   const onMissingSecret = (key: string) => hooks.enqueue(key)
   const deliveryLog = openDeliveryLog(options, now)
-  const courier = new Courier({
-    lanes,
+  const deliveryWorker = new DeliveryWorker({
+    limiter,
     circuits,
     post: postOnce,
     deliveryLog,
@@ -124,7 +124,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
-    isThere: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
+    exists: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
     onProgress: (key) => deliveries.controller.enqueue(key),
     onMissingSecret,
     now,
@@ -138,7 +138,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const deliveries = startDeliveryController({
     ...options,
     metrics,
-    courier,
+    deliveryWorker,
     backlog,
     circuits,
     statistics,
@@ -147,7 +147,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     onWithdrawn: (key, screenshot, change) => noteWithdrawal(webhooks.lister.get(key), screenshot, change, deliveryLog),
   })
   const store = webhookStore(options.http, options.namespace)
-  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, lanes, mayPost, now })
+  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, limiter, mayPost, now })
   const timer = setInterval(() => {
     circuits.sweep()
     void statistics.flush()
@@ -155,7 +155,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
   const stop = async () => {
     clearInterval(timer)
-    await Promise.all([lanes.close(), hooks.stop(settings.timeoutMilliseconds)])
+    await Promise.all([limiter.close(), hooks.stop(settings.timeoutMilliseconds)])
     await Promise.all([deliveries.stop(), requests.controller.stop(settings.timeoutMilliseconds)])
     await Promise.all([statistics.flush(), deliveryLog?.flush()])
     await agent.destroy()

@@ -30,10 +30,10 @@ export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, nam
 }
 
 /**
- * Name of the lane and the circuit of an endpoint: a webhook's key, and for requests' own addresses one for each host of an account, so that a
- * dead one holds up no other.
+ * Key of an endpoint in the limiter and the circuit breakers. It is the webhook's key; for URLs of single requests it is account and host, so
+ * that a host that is down does not delay others.
  */
-export function laneOf(screenshot: Screenshot, name: string): string {
+export function endpointKeyOf(screenshot: Screenshot, name: string): string {
   const { namespace } = screenshot.metadata
   if (name !== REQUEST_WEBHOOK) return `${namespace}/${name}`
   const { webhookUrl = '' } = screenshot.spec

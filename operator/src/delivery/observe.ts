@@ -9,7 +9,7 @@ import { readObject } from '../read-object.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
-import { laneOf } from './endpoint.ts'
+import { endpointKeyOf } from './endpoint.ts'
 import type { FollowsStart } from './event-order.ts'
 import type { ProgressBook, ScreenshotProgress } from './progress.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './receivers.ts'
@@ -84,7 +84,7 @@ function findHold(
   const isIdle = progress === undefined || progress.state === 'deferred'
   if (!isIdle || !isReceiver || isSettled(entry)) return undefined
   const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
-  return dueAt && circuits.heldUntil(laneOf(screenshot, webhook), dueAt, keyOf(screenshot))
+  return dueAt && circuits.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
 
 /** True for a result that the ledger holds already: written by this leader, or overtaken by another. */

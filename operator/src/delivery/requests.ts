@@ -18,13 +18,13 @@ import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds
 import { Controller } from '../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import { readObject } from '../read-object.ts'
-import { type Lanes, LanesClosed } from './lanes.ts'
+import { type KeyedLimiter, LimiterClosed } from './keyed-limiter.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 
 export interface RequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
-  lanes: Pick<Lanes, 'run'>
+  limiter: Pick<KeyedLimiter, 'run'>
   /** Does what is asked. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostAnswer>
   /** False once this operator is about to lead no more. */
@@ -96,8 +96,8 @@ export class Requests {
     if (begun.has(name)) return
     begun.set(name, { request })
     const key = keyOf(webhook)
-    // A lane of its own: who asks should not wait behind an endpoint's other posts, which may all hang.
-    this.#options.lanes
+    // A key of its own, so that a test does not wait behind the endpoint's deliveries, which may all hang.
+    this.#options.limiter
       .run(`${key}/requests`, () => this.#options.perform(webhook, request))
       .then(
         (answer) => {
@@ -110,7 +110,7 @@ export class Requests {
   }
 
   #giveBack({ key, name, begun, error }: { key: string; name: string; begun: Map<string, Begun>; error: unknown }): void {
-    if (error instanceof LanesClosed) return // the next leader begins from the annotation
+    if (error instanceof LimiterClosed) return // the next leader begins from the annotation
     begun.delete(name)
     this.#options.log.warn({ key, err: error }, 'a post that was asked for is tried again')
     this.controller.queue.addRateLimited(key)

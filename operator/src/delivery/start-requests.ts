@@ -3,8 +3,8 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { ignoreSilently } from '@tintype/crds/stored/ignored-objects'
-import { toDeliveryId } from './courier.ts'
 import type { LedgerChange } from './decide.ts'
+import { toDeliveryId } from './delivery-worker.ts'
 import { DeliveryLog } from './log.ts'
 import type { DeliveryOptions } from './options.ts'
 import { RecordedEvents } from './recorded-events.ts'
@@ -16,7 +16,7 @@ type Given = Pick<
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
-  Pick<RequestsOptions, 'store' | 'lanes' | 'mayPost'>
+  Pick<RequestsOptions, 'store' | 'limiter' | 'mayPost'>
 
 /** The log of one term; none without a bucket. */
 export const openDeliveryLog = (

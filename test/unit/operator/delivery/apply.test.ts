@@ -32,7 +32,7 @@ function aShell(refuse?: KubeError) {
   const deps: ApplyDeps = {
     store,
     seen: { observe: () => did.push('see') && undefined, observeDeleted: () => did.push('see gone') && undefined },
-    courier: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
+    deliveryWorker: { send: ({ attempt }) => did.push(`send ${attempt}`) && undefined },
     statistics: { count: (key) => did.push(`count ${key}`) && undefined },
     metrics: { onSettled: (_, result) => did.push(`metric ${result}`) },
     log: silentLog,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { findEndpoint, laneOf } from '../../../../operator/src/delivery/endpoint.ts'
+import { endpointKeyOf, findEndpoint } from '../../../../operator/src/delivery/endpoint.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
 const occurrence = { event: 'screenshot.completed', at: at(2) } as const
@@ -26,9 +26,9 @@ t.test('findEndpoint posts to no default webhook itself', async (t) => {
   t.equal(findEndpoint(shot, occurrence, 'signer', finder(signer, signer)), undefined)
 })
 
-t.test('laneOf keeps each host of each account apart', async (t) => {
-  t.equal(laneOf(shot, 'hook'), 'default/hook')
-  t.equal(laneOf(shot, '_request'), 'default/default/me.example.com:8443')
-  t.equal(laneOf(aScreenshot({ spec: { webhookUrl, accountName: 'acme' } }), '_request'), 'default/acme/me.example.com:8443')
-  t.equal(laneOf(aScreenshot({ spec: { webhookUrl: 'https://[' } }), '_request'), 'default/default/https://[')
+t.test('endpointKeyOf keeps each host of each account apart', async (t) => {
+  t.equal(endpointKeyOf(shot, 'hook'), 'default/hook')
+  t.equal(endpointKeyOf(shot, '_request'), 'default/default/me.example.com:8443')
+  t.equal(endpointKeyOf(aScreenshot({ spec: { webhookUrl, accountName: 'acme' } }), '_request'), 'default/acme/me.example.com:8443')
+  t.equal(endpointKeyOf(aScreenshot({ spec: { webhookUrl: 'https://[' } }), '_request'), 'default/default/https://[')
 })

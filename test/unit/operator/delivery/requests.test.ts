@@ -7,7 +7,7 @@ import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { Annotation } from '../../../../crds/src/names.ts'
 import type { PostAnswer } from '../../../../crds/src/post-answer.ts'
 import { type PostRequest, toRequestAnnotation } from '../../../../crds/src/webhook-requests.ts'
-import { LanesClosed } from '../../../../operator/src/delivery/lanes.ts'
+import { LimiterClosed } from '../../../../operator/src/delivery/keyed-limiter.ts'
 import { Requests, type RequestsOptions } from '../../../../operator/src/delivery/requests.ts'
 import { at, aWebhook } from '../../../support/builders.ts'
 
@@ -43,7 +43,7 @@ function aDesk(t: Test, hook: Webhook | undefined, given: Partial<RequestsOption
         return withoutNulls({ ...state.hook!, status: { ...state.hook!.status, ...status, answers } })
       },
     },
-    lanes: { run: (_, job) => job() },
+    limiter: { run: (_, job) => job() },
     perform: (_, request) => {
       const end = Promise.withResolvers<PostAnswer>()
       performed.push({ request, end })
@@ -107,9 +107,9 @@ t.test('Requests begins nothing when it may not post', async (t) => {
   t.strictSame(performed, [])
 })
 
-t.test('Requests leaves what the lanes do not start to the next leader', async (t) => {
+t.test('Requests leaves what the limiter does not start to the next leader', async (t) => {
   const { state, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), {
-    lanes: { run: async () => Promise.reject(new LanesClosed('')) },
+    limiter: { run: async () => Promise.reject(new LimiterClosed('')) },
   })
   await reconcile()
   await reconcile()

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { Courier, type CourierDeps } from '../../../../operator/src/delivery/courier.ts'
+import { DeliveryWorker, type DeliveryWorkerDeps } from '../../../../operator/src/delivery/delivery-worker.ts'
 import { EventLibrary } from '../../../../operator/src/delivery/event-bytes.ts'
-import { Lanes } from '../../../../operator/src/delivery/lanes.ts'
+import { KeyedLimiter } from '../../../../operator/src/delivery/keyed-limiter.ts'
 import type { Post, PostOutcome } from '../../../../operator/src/delivery/post.ts'
 import { ScreenshotProgress } from '../../../../operator/src/delivery/progress.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
@@ -21,13 +21,13 @@ const anOutcome = (statusCode: number): PostOutcome => ({
   excerpt: Buffer.alloc(0),
 })
 
-/** A courier with one webhook, whose posts are kept. */
-function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = aWebhook()) {
+/** a delivery worker with one webhook, whose posts are kept. */
+function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook | undefined = aWebhook()) {
   const posts: Post[] = []
   const told: string[] = []
-  const lanes = new Lanes({ total: 2, perLane: 2 })
-  const courier = new Courier({
-    lanes,
+  const limiter = new KeyedLimiter({ total: 2, perKey: 2 })
+  const deliveryWorker = new DeliveryWorker({
+    limiter,
     circuits: { heldUntil: () => undefined, start: () => () => {} },
     post: async (post) => {
       posts.push(post)
@@ -37,7 +37,7 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
     signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
-    isThere: () => true,
+    exists: () => true,
     onProgress: (key) => told.push(key),
     onMissingSecret: (key) => told.push(`no secret for ${key}`),
     now: () => at(5),
@@ -49,16 +49,16 @@ function aCourier(given: Partial<CourierDeps> = {}, hook: Webhook | undefined = 
   })
   const progress = new ScreenshotProgress('uid')
   const send = async (attempt = 1) => {
-    courier.send({ screenshot: shot, occurrence, webhook: 'hook', attempt, progress })
+    deliveryWorker.send({ screenshot: shot, occurrence, webhook: 'hook', attempt, progress })
     const before = progress.get('screenshot.completed', 'hook')
     for (let n = 0; n < 5; n++) await setImmediate()
     return { before, after: progress.get('screenshot.completed', 'hook') }
   }
-  return { send, posts, told, lanes }
+  return { send, posts, told, limiter }
 }
 
-t.test('Courier posts the event to the webhook’s address and reports how it ended', async (t) => {
-  const { send, posts, told } = aCourier()
+t.test('DeliveryWorker posts the event to the webhook’s address and reports how it ended', async (t) => {
+  const { send, posts, told } = aDeliveryWorker()
   const { before, after } = await send(2)
   t.ok(before, 'the progress is known at once')
   t.match(after, { state: 'ended', attempt: 2, at: at(5), isSuccess: true, statusCode: 200, jitter: 0.25 })
@@ -67,39 +67,39 @@ t.test('Courier posts the event to the webhook’s address and reports how it en
   t.strictSame(told, ['default/shot'])
 })
 
-t.test('Courier reports a failure with what the receiver asked for', async (t) => {
-  const { send } = aCourier({ post: async () => ({ ...anOutcome(503), retryAfterMilliseconds: 7_000 }) })
+t.test('DeliveryWorker reports a failure with what the receiver asked for', async (t) => {
+  const { send } = aDeliveryWorker({ post: async () => ({ ...anOutcome(503), retryAfterMilliseconds: 7_000 }) })
   t.match((await send()).after, { state: 'ended', isSuccess: false, statusCode: 503, retryAfterMilliseconds: 7_000 })
 })
 
-t.test('Courier drops an errand that its webhook wants no more', async (t) => {
+t.test('DeliveryWorker drops a job that its webhook wants no more', async (t) => {
   for (const hook of [undefined, aWebhook({ spec: { active: false } }), aWebhook({ status: { activeSince: at(3).toISOString() } })]) {
-    const { send, posts, told } = aCourier({ findWebhook: () => hook })
+    const { send, posts, told } = aDeliveryWorker({ findWebhook: () => hook })
     t.equal((await send()).after, undefined)
     t.strictSame([posts.length, told], [0, ['default/shot']])
   }
 })
 
-t.test('Courier puts off what it cannot sign, and asks for the secret', async (t) => {
-  const { send, posts, told } = aCourier({ signingSecrets: { find: async () => undefined } })
+t.test('DeliveryWorker puts off what it cannot sign, and asks for the secret', async (t) => {
+  const { send, posts, told } = aDeliveryWorker({ signingSecrets: { find: async () => undefined } })
   t.match((await send()).after, { state: 'deferred', until: at(10) })
   t.strictSame([posts.length, told], [0, ['no secret for default/hook', 'default/shot']])
 })
 
-t.test('Courier puts off what the API server keeps it from', async (t) => {
-  const { send, posts } = aCourier({ signingSecrets: { find: () => Promise.reject(new Error('away')) } })
+t.test('DeliveryWorker puts off what the API server keeps it from', async (t) => {
+  const { send, posts } = aDeliveryWorker({ signingSecrets: { find: () => Promise.reject(new Error('away')) } })
   t.match((await send()).after, { state: 'deferred' })
   t.equal(posts.length, 0)
 })
 
-t.test('Courier starts nothing in lanes that are closed', async (t) => {
-  const { send, posts, told, lanes } = aCourier()
-  await lanes.close()
+t.test('DeliveryWorker starts nothing when the limiter is closed', async (t) => {
+  const { send, posts, told, limiter } = aDeliveryWorker()
+  await limiter.close()
   t.match((await send()).after, { state: 'waiting' })
   t.strictSame([posts.length, told.length], [0, 0])
 })
 
-t.test('Courier keeps the bytes of an event after its first failure only', async (t) => {
+t.test('DeliveryWorker keeps the bytes of an event after its first failure only', async (t) => {
   for (const [attempt, statusCode, kept] of [
     [1, 500, 1],
     [1, 200, 0],
@@ -108,33 +108,33 @@ t.test('Courier keeps the bytes of an event after its first failure only', async
     const bodies: string[] = []
     const store = { put: async (_: string, body: string) => void bodies.push(body), get: async () => undefined }
     const events = new EventLibrary({ linkBase: { publicUrl: '', ring }, store, log: silentLog })
-    const { send } = aCourier({ events, post: async () => anOutcome(statusCode) })
+    const { send } = aDeliveryWorker({ events, post: async () => anOutcome(statusCode) })
     await send(attempt)
     t.equal(bodies.length, kept, `attempt ${attempt}, status ${statusCode}`)
   }
 })
 
-t.test('Courier holds a first attempt back while the circuit is open, and no later one: that is recorded already', async (t) => {
+t.test('DeliveryWorker holds a first attempt back while the circuit is open, and no later one: that is recorded already', async (t) => {
   const circuits = { heldUntil: () => at(30), start: () => () => {} }
-  const first = aCourier({ circuits })
+  const first = aDeliveryWorker({ circuits })
   t.match((await first.send()).after, { state: 'deferred', until: at(30) })
   t.equal(first.posts.length, 0)
-  const second = aCourier({ circuits })
+  const second = aDeliveryWorker({ circuits })
   t.match((await second.send(2)).after, { state: 'ended', attempt: 2 })
 })
 
-t.test('Courier tells the circuit how each post ended, and of what never left', async (t) => {
+t.test('DeliveryWorker tells the circuit how each post ended, and of what never left', async (t) => {
   const ends: unknown[] = []
   const circuits = { heldUntil: () => undefined, start: () => (isSuccess: boolean | undefined) => void ends.push(isSuccess) }
-  await aCourier({ circuits }).send()
-  await aCourier({ circuits, post: async () => anOutcome(500) }).send()
-  await aCourier({ circuits, signingSecrets: { find: async () => undefined } }).send()
-  await aCourier({ circuits, signingSecrets: { find: () => Promise.reject(new Error('away')) } }).send()
+  await aDeliveryWorker({ circuits }).send()
+  await aDeliveryWorker({ circuits, post: async () => anOutcome(500) }).send()
+  await aDeliveryWorker({ circuits, signingSecrets: { find: async () => undefined } }).send()
+  await aDeliveryWorker({ circuits, signingSecrets: { find: () => Promise.reject(new Error('away')) } }).send()
   t.strictSame(ends, [true, false, undefined, undefined])
 })
 
-t.test('Courier posts nothing of a Screenshot that was deleted while the post waited for its turn', async (t) => {
-  const { send, posts } = aCourier({ isThere: () => false })
+t.test('DeliveryWorker posts nothing of a Screenshot that was deleted while the post waited for its turn', async (t) => {
+  const { send, posts } = aDeliveryWorker({ exists: () => false })
   t.equal((await send()).after, undefined)
   t.equal(posts.length, 0)
 })

@@ -1,5 +1,5 @@
-// Carries one attempt out: waits for a free lane, asks again whether the webhook still wants it, signs, posts, and reports to the progress
-// book. It writes nothing to the API server and never throws: whoever started it looks at the progress.
+// Makes one delivery attempt: waits for the limiter, checks that the webhook still wants the event, signs it, posts it, and records the
+// result in the progress store. It writes nothing to the API server and never throws.
 
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
@@ -9,10 +9,10 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
 import type { Circuits } from './circuits.ts'
-import { type Endpoint, findEndpoint, laneOf, type WebhookFinder } from './endpoint.ts'
+import { type Endpoint, endpointKeyOf, findEndpoint, type WebhookFinder } from './endpoint.ts'
 import type { EventBytes, EventLibrary } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
-import { type Lanes, LanesClosed } from './lanes.ts'
+import { type KeyedLimiter, LimiterClosed } from './keyed-limiter.ts'
 import type { DeliveryLog } from './log.ts'
 import { toFinding } from './log-line.ts'
 import type { DeliveryMetrics } from './metrics.ts'
@@ -23,15 +23,15 @@ import { MAX_ATTEMPTS } from './retry.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 import { toDeliverySpan, toTraceHeaders } from './trace.ts'
 
-export interface CourierDeps extends WebhookFinder {
-  lanes: Lanes
+export interface DeliveryWorkerDeps extends WebhookFinder {
+  limiter: KeyedLimiter
   circuits: Pick<Circuits, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
   events: EventLibrary
   signingSecrets: Pick<SigningSecrets, 'find'>
   deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
-  /** False when the object is gone: nothing is told of it any more. */
-  isThere: (screenshot: Screenshot) => boolean
+  /** False when the Screenshot was deleted: its events are no longer posted. */
+  exists: (screenshot: Screenshot) => boolean
   /** Called when a Screenshot's progress has changed. */
   onProgress: (screenshotKey: string) => void
   /** Called when a webhook turns out to have no secret. */
@@ -44,7 +44,7 @@ export interface CourierDeps extends WebhookFinder {
   spans?: Pick<SpanExporter, 'add'> | undefined
 }
 
-export interface Errand {
+export interface DeliveryJob {
   screenshot: Screenshot
   occurrence: Occurrence
   /** Name of the webhook. */
@@ -53,63 +53,62 @@ export interface Errand {
   progress: ScreenshotProgress
 }
 
-/** How long a post waits that could not leave: no secret yet, or the API server did not tell it. */
+/** Delay after a post could not be sent, because there is no secret yet or the API server did not return it. */
 const DEFER_MILLISECONDS = 5_000
 
-/** Id of an event's delivery to a webhook, whatever the attempt. */
+/** Id of an event's delivery to a webhook; all attempts share it. */
 export const toDeliveryId = (
   { at }: Pick<Occurrence, 'at'>,
   { id }: Pick<EventBytes, 'id'>,
   { metadata }: Pick<Webhook, 'metadata'>,
 ): string => derivedId('dlv', at, `${id}/${metadata.uid}`)
 
-/** See the head of this file. */
-export class Courier {
-  readonly #deps: CourierDeps
+export class DeliveryWorker {
+  readonly #deps: DeliveryWorkerDeps
 
-  constructor(deps: CourierDeps) {
+  constructor(deps: DeliveryWorkerDeps) {
     this.#deps = deps
   }
 
-  /** Starts an errand; its progress is known at once. */
-  send(errand: Errand): void {
-    const { screenshot, occurrence, webhook, attempt, progress } = errand
+  /** Starts a job; its progress is known at once. */
+  send(job: DeliveryJob): void {
+    const { screenshot, occurrence, webhook, attempt, progress } = job
     progress.set(occurrence.event, webhook, { state: 'waiting', attempt })
-    const lane = laneOf(screenshot, webhook)
-    void this.#deps.lanes.run(lane, () => this.#run(errand, lane)).catch((error: unknown) => this.#giveBack(errand, error))
+    const endpointKey = endpointKeyOf(screenshot, webhook)
+    void this.#deps.limiter.run(endpointKey, () => this.#run(job, endpointKey)).catch((error: unknown) => this.#retryLater(job, error))
   }
 
-  async #run(errand: Errand, lane: string): Promise<void> {
-    const { screenshot, occurrence, attempt, progress } = errand
-    const endpoint = this.#deps.isThere(screenshot) ? findEndpoint(screenshot, occurrence, errand.webhook, this.#deps) : undefined
-    if (!endpoint) return this.#withdraw(errand)
-    // Later attempts are recorded by now: holding one back here could burn it.
-    const held = attempt === 1 && this.#deps.circuits.heldUntil(lane, occurrence.at, keyOf(screenshot))
-    if (held) return this.#defer(errand, held)
-    progress.set(occurrence.event, errand.webhook, { state: 'posting', attempt })
-    const end = this.#deps.circuits.start(lane)
+  async #run(job: DeliveryJob, endpointKey: string): Promise<void> {
+    const { screenshot, occurrence, attempt, progress } = job
+    const endpoint = this.#deps.exists(screenshot) ? findEndpoint(screenshot, occurrence, job.webhook, this.#deps) : undefined
+    if (!endpoint) return this.#withdraw(job)
+    // Later attempts were recorded before they got here, so delaying one could cost an attempt.
+    const held = attempt === 1 && this.#deps.circuits.heldUntil(endpointKey, occurrence.at, keyOf(screenshot))
+    if (held) return this.#defer(job, held)
+    progress.set(occurrence.event, job.webhook, { state: 'posting', attempt })
+    const end = this.#deps.circuits.start(endpointKey)
     let isSuccess: boolean | undefined
     try {
-      isSuccess = await this.#deliver(errand, endpoint)
+      isSuccess = await this.#deliver(job, endpoint)
     } finally {
       end(isSuccess)
     }
   }
 
-  /** Posts once; says how it ended, or nothing when it could not leave. */
-  async #deliver(errand: Errand, { url, webhook }: Endpoint): Promise<boolean | undefined> {
-    const { screenshot, occurrence, attempt } = errand
+  /** Posts once. Returns whether it succeeded; undefined when it could not be sent. */
+  async #deliver(job: DeliveryJob, { url, webhook }: Endpoint): Promise<boolean | undefined> {
+    const { screenshot, occurrence, attempt } = job
     const secrets = await this.#deps.signingSecrets.find(webhook)
     if (secrets === undefined) {
       this.#deps.onMissingSecret(keyOf(webhook))
-      this.#defer(errand)
+      this.#defer(job)
       return undefined
     }
     if (attempt === 1) this.#deps.metrics.onFirstAttempt?.(occurrence.event, (this.#deps.now().getTime() - occurrence.at.getTime()) / 1000)
     const event = await this.#deps.events.load(screenshot, occurrence.event, attempt)
     const begun = this.#deps.now()
     const deliveryId = toDeliveryId(occurrence, event, webhook)
-    const headers = { ...this.#sign(errand, webhook, event, secrets), ...toTraceHeaders(screenshot, deliveryId, attempt) }
+    const headers = { ...this.#sign(job, webhook, event, secrets), ...toTraceHeaders(screenshot, deliveryId, attempt) }
     const outcome = await this.#deps.post({ url, headers, body: event.body })
     const span = this.#deps.spans && toDeliverySpan({ screenshot, type: occurrence.event, deliveryId, attempt, begun, outcome })
     if (span) this.#deps.spans?.add(span)
@@ -124,11 +123,11 @@ export class Courier {
       ...(url === webhook.spec.url ? {} : { url }),
       ...toFinding(outcome, begun, secrets),
     })
-    this.#report(errand, event, outcome)
+    this.#report(job, event, outcome)
     return outcome.isSuccess
   }
 
-  #sign({ occurrence, attempt }: Errand, webhook: Webhook, event: EventBytes, secrets: SigningTexts): Record<string, string> {
+  #sign({ occurrence, attempt }: DeliveryJob, webhook: Webhook, event: EventBytes, secrets: SigningTexts): Record<string, string> {
     return buildHeaders({
       body: event.body,
       secrets,
@@ -142,7 +141,7 @@ export class Courier {
     })
   }
 
-  #report({ screenshot, occurrence, webhook, attempt, progress }: Errand, { id }: EventBytes, outcome: PostOutcome): void {
+  #report({ screenshot, occurrence, webhook, attempt, progress }: DeliveryJob, { id }: EventBytes, outcome: PostOutcome): void {
     const { isSuccess, statusCode, retryAfterMilliseconds, end, detail, durationMilliseconds } = outcome
     const { log, metrics, now, random, onProgress } = this.#deps
     progress.set(occurrence.event, webhook, {
@@ -161,21 +160,24 @@ export class Courier {
     onProgress(keyOf(screenshot))
   }
 
-  /** The webhook wants it no more: the next look at the Screenshot settles the entry. */
-  #withdraw({ screenshot, occurrence, webhook, progress }: Errand): void {
+  /** The webhook no longer wants the event: the next reconcile of the Screenshot settles the entry. */
+  #withdraw({ screenshot, occurrence, webhook, progress }: DeliveryJob): void {
     progress.delete(occurrence.event, webhook)
     this.#deps.onProgress(keyOf(screenshot))
   }
 
-  #defer({ screenshot, occurrence, webhook, progress }: Errand, until = new Date(this.#deps.now().getTime() + DEFER_MILLISECONDS)): void {
+  #defer(
+    { screenshot, occurrence, webhook, progress }: DeliveryJob,
+    until = new Date(this.#deps.now().getTime() + DEFER_MILLISECONDS),
+  ): void {
     progress.set(occurrence.event, webhook, { state: 'deferred', until })
     this.#deps.onProgress(keyOf(screenshot))
   }
 
-  #giveBack(errand: Errand, error: unknown): void {
-    if (error instanceof LanesClosed) return // the next leader begins from the ledger
-    const { screenshot, webhook } = errand
-    this.#deps.log.warn({ key: keyOf(screenshot), webhook, err: error }, 'event could not be posted yet')
-    this.#defer(errand)
+  #retryLater(job: DeliveryJob, error: unknown): void {
+    if (error instanceof LimiterClosed) return // the next leader starts from status.deliveries
+    const { screenshot, webhook } = job
+    this.#deps.log.warn({ key: keyOf(screenshot), webhook, err: error }, 'event not posted; will retry')
+    this.#defer(job)
   }
 }
