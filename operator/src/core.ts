@@ -33,14 +33,13 @@ import type { Signer } from './pool/signature.ts'
 import { CaptureTimes } from './pool/size.ts'
 import type { Charge } from './quota/charges.ts'
 import { isCharged } from './quota/decide.ts'
+import { ChargeBackoff } from './screenshot/charge-backoff.ts'
+import { CrashBudget, findCrashRecords } from './screenshot/crash-budget.ts'
 import { Dispatches } from './screenshot/dispatches.ts'
 import { Follower } from './screenshot/follow.ts'
-import { Kills } from './screenshot/kills.ts'
 import { toLogLine } from './screenshot/log-line.ts'
-import { findPastKills } from './screenshot/past-kills.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { Removals } from './screenshot/removal.ts'
-import { Setbacks } from './screenshot/setbacks.ts'
 import { toSpans } from './screenshot/spans.ts'
 
 export interface CoreOptions {
@@ -86,15 +85,15 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
       enqueueAllPools()
     },
   })
-  const kills = new Kills()
-  for (const { account, id, at } of findPastKills(reflectors.screenshots.lister.list(), clock.wall())) kills.note(account, id, at)
+  const crashBudget = new CrashBudget()
+  for (const { account, id, at } of findCrashRecords(reflectors.screenshots.lister.list(), clock.wall())) crashBudget.note(account, id, at)
   const cache = new PictureCache(storage, log, { report, now })
   const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
   const matchmaker: Matchmaker = new Matchmaker({
     runners,
     pools: reflectors.pools.lister,
     namespace,
-    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace, (account) => kills.ceilingOf(account, clock.wall())),
+    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
     runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
     isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
     now: clock.wall,
@@ -117,8 +116,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const screenshotContext = {
     ...shared,
     client,
-    kills,
-    setbacks: new Setbacks(),
+    crashBudget,
+    chargeBackoff: new ChargeBackoff(),
     poolOf,
     follower: new Follower({ client, onNews, onTaken, isLeader, now }),
     storage,

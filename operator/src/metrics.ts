@@ -33,7 +33,7 @@ export interface ScreenshotMetrics {
   onClaim(waitedMilliseconds: number): void
   onDispatch(outcome: string): void
   onUnclaim(reason: string): void
-  /** An account whose captures have cost too many runners. */
+  /** An account's captures crashed too many runners. */
   onHeldBack(): void
   /** A Screenshot that has just finished. */
   onFinished(shot: Screenshot): void
@@ -143,7 +143,7 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
   })
   const heldBack = new Counter({
     name: 'screenshot_accounts_held_back_total',
-    help: 'Times that an account was held back because its captures had cost too many runners.',
+    help: 'Times an account was held back because its captures crashed too many runners.',
     ...on,
   })
   const known = new Set<string>()

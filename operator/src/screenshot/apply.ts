@@ -13,8 +13,8 @@ import type { EncryptionKey } from '../pool/encrypt-order.ts'
 import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
+import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from './crash-budget.ts'
 import { type Action, decideAfterPost } from './decide.ts'
-import { KILL_SECONDS, MAX_KILLS } from './kills.ts'
 import { buildOrder, filesOf } from './order.ts'
 import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
@@ -85,7 +85,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       const runner = shot.status?.runner
       const waiting = await write(shot, buildUnclaim(shot, action, now), context)
       if (runner) noteRunner(runner.uid, action.blamesRunner ?? false, context)
-      if (runner && action.lost) noteKill(shot, runner.uid, context)
+      if (runner && action.lost) noteCrash(shot, runner.uid, context)
       if (action.lost) context.follower.giveUp(key)
       context.dispatches.forget(key)
       context.metrics.onUnclaim(action.reason)
@@ -95,14 +95,14 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
     case 'fail': {
       const failed = await write(shot, buildFailure(shot, action, now), context)
       context.log.warn({ key, uid: shot.metadata.uid, attempt: attemptsOf(shot), code: action.code }, 'capture failed')
-      if (action.code === 'PAGE_CRASHED' && shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
+      if (action.code === 'PAGE_CRASHED' && shot.status?.runner) noteCrash(shot, shot.status.runner.uid, context)
       return failed
     }
     case 'cancel':
       await cancel(shot, context)
       return shot
     case 'deletePod':
-      if (shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
+      if (shot.status?.runner) noteCrash(shot, shot.status.runner.uid, context)
       await deletePod(shot, action.force, context)
       return shot
   }
@@ -129,12 +129,16 @@ function noteRunner(uid: string, isAtFault: boolean, { runners, now }: Screensho
   else runners.noteEnded(uid, now().getTime())
 }
 
-/** A runner that an account's capture has cost. */
-function noteKill(shot: Screenshot, podUid: string, { kills, reflectors, events, log, metrics, namespace, now }: ScreenshotContext): void {
+/** Counts a runner that an account's capture crashed. */
+function noteCrash(
+  shot: Screenshot,
+  podUid: string,
+  { crashBudget, reflectors, events, log, metrics, namespace, now }: ScreenshotContext,
+): void {
   const account = accountOf(shot)
-  if (kills.note(account, podUid, now().getTime()) !== 'heldBack') return
-  const message = `its captures cost ${MAX_KILLS} runners in a short time: one more begins every ${KILL_SECONDS} s until they do no more`
-  log.warn({ accountName: account }, 'account held back: its captures cost too many runners')
+  if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
+  const message = `Its captures crashed ${MAX_CRASHES} runners in a short time. Until that stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
+  log.warn({ accountName: account }, 'account held back: its captures crashed too many runners')
   metrics.onHeldBack()
   const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)

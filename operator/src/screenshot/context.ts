@@ -13,10 +13,10 @@ import type { Matchmaker } from '../pool/matchmaker.ts'
 import type { Runners } from '../pool/runners.ts'
 import type { Charge } from '../quota/charges.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { ChargeBackoff } from './charge-backoff.ts'
+import type { CrashBudget } from './crash-budget.ts'
 import type { Dispatches } from './dispatches.ts'
 import type { Follower } from './follow.ts'
-import type { Kills } from './kills.ts'
-import type { Setbacks } from './setbacks.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {
@@ -31,9 +31,9 @@ export interface ScreenshotContext {
   client: RunnerClient
   dispatches: Dispatches
   follower: Follower
-  kills: Kills
-  /** Accounts that could not be charged of late. */
-  setbacks: Setbacks
+  crashBudget: CrashBudget
+  /** Backoff of accounts that could not be charged. */
+  chargeBackoff: ChargeBackoff
   /** The pool that captures a Screenshot: its own, its account's plan's, or the default one. */
   poolOf: (shot: Screenshot) => string
   storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>

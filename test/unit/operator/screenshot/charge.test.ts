@@ -1,11 +1,11 @@
 import t from 'tap'
 import type { ChargeAnswer } from '../../../../operator/src/quota/charges.ts'
 import { chargeFor, mustBeCharged } from '../../../../operator/src/screenshot/charge.ts'
-import { Setbacks } from '../../../../operator/src/screenshot/setbacks.ts'
+import { ChargeBackoff } from '../../../../operator/src/screenshot/charge-backoff.ts'
 import { aScreenshot } from '../../../support/builders.ts'
 
 const time = { now: () => new Date(0) }
-const answering = (answer: ChargeAnswer) => ({ ...time, charge: async () => answer, setbacks: new Setbacks() })
+const answering = (answer: ChargeAnswer) => ({ ...time, charge: async () => answer, chargeBackoff: new ChargeBackoff() })
 const unpaid = aScreenshot()
 
 t.test('chargeFor lets a claim go on when the unit is taken', async (t) => {
@@ -16,10 +16,10 @@ t.test('chargeFor lets a claim go on when the unit is taken', async (t) => {
 t.test('chargeFor asks nobody for what is paid', async (t) => {
   const charge = async (): Promise<ChargeAnswer> => t.fail('asked') as never
   const paid = { ...unpaid, spec: { ...unpaid.spec, reservation: 'res_1' } }
-  const setbacks = new Setbacks()
-  t.equal(await chargeFor(paid, { ...time, charge, setbacks }), undefined)
+  const chargeBackoff = new ChargeBackoff()
+  t.equal(await chargeFor(paid, { ...time, charge, chargeBackoff }), undefined)
   t.notOk(mustBeCharged(paid, { charge }))
-  t.equal(await chargeFor(unpaid, { ...time, setbacks }), undefined, 'where nothing is charged, neither')
+  t.equal(await chargeFor(unpaid, { ...time, chargeBackoff }), undefined, 'where nothing is charged, neither')
 })
 
 const refusals = [
@@ -46,13 +46,13 @@ t.test('chargeFor keeps no runner for an account whose count cannot be written, 
     asked++
     throw new Error('the account could not be charged in time')
   }
-  const setbacks = new Setbacks()
-  const at = (milliseconds: number) => ({ charge, setbacks, now: () => new Date(milliseconds) })
+  const chargeBackoff = new ChargeBackoff()
+  const at = (milliseconds: number) => ({ charge, chargeBackoff, now: () => new Date(milliseconds) })
   await t.rejects(chargeFor(unpaid, at(0)))
   t.strictSame(await chargeFor(unpaid, at(400)), [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 600 }])
   await t.rejects(chargeFor(unpaid, at(1_000)))
   t.strictSame(await chargeFor(unpaid, at(1_500)), [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 1_500 }])
   t.equal(asked, 2)
-  t.equal(await chargeFor(unpaid, { ...answering('charged'), setbacks, now: () => new Date(3_000) }), undefined)
-  t.ok(setbacks.mayTry('default', 3_000), 'and what went well is forgotten')
+  t.equal(await chargeFor(unpaid, { ...answering('charged'), chargeBackoff, now: () => new Date(3_000) }), undefined)
+  t.ok(chargeBackoff.mayTry('default', 3_000), 'and what went well is forgotten')
 })
