@@ -8,7 +8,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import type { Reflectors } from './deps.ts'
-import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from './pool/runners.ts'
+import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from './runner/runners.ts'
 
 const toSelector = (labels: Record<string, string>): string =>
   Object.entries(labels)

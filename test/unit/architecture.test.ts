@@ -32,7 +32,7 @@ const core = [
   /^crds\/src\/(?!generate\.ts$)/,
   /^operator\/src\/[a-z-]+\/decide\.ts$/,
   /^operator\/src\/delivery\/(retry|receivers|headers|ledger-patch)\.ts$/,
-  /^operator\/src\/pool\/(fair-queue|size|pod|expectations|pod-state)\.ts$/,
+  /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
   /^capture-runner\/src\/plan(s\/[a-z-]+)?\.ts$/,
 ]

@@ -3,11 +3,11 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { API_VERSION } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
+import { buildRunnerPod, podName } from '../runner/pod.ts'
+import type { Runner } from '../runner/runners.ts'
 import { buildStatus, changedConditions, hasOtherCounts, isUrgent, newsOf } from './conditions.ts'
 import type { PoolContext } from './context.ts'
 import { group } from './groups.ts'
-import { buildRunnerPod, podName } from './pod.ts'
-import type { Runner } from './runners.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
 /** Numbers change with each capture: they are written at most this often. */

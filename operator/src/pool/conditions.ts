@@ -3,13 +3,14 @@ import type { SandboxReport } from '@tintype/crds/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { POOL_REASONS, type PoolReason } from '../errors.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
+import { podSelector } from '../runner/pod.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import { isFencedEnough } from '../runner/runners.ts'
 import { loadOf } from './decide.ts'
 import { countable, type Groups } from './groups.ts'
-import { podSelector } from './pod.ts'
-import { isFencedEnough } from './runners.ts'
-import { demandedPods, limitsOf, wantedPods } from './size.ts'
+import { findTrouble } from './problem.ts'
+import { demandedPods, wantedPods } from './size.ts'
 import type { PoolObserved } from './state.ts'
-import { findTrouble } from './trouble.ts'
 
 // The status of a RunnerPool: pure.
 

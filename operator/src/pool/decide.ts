@@ -2,12 +2,14 @@
  * What should happen to one RunnerPool next. Pure. Work is never killed here: a pod that captures is left alone whatever its age, template
  * or the pool's size; the reconcile of its Screenshot ends it if it must end.
  */
+
+import { endOf, lastWordsOf } from '../runner/pod-end.ts'
+import { unschedulableReason, waitingReason } from '../runner/pod-state.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import type { Runner } from '../runner/runners.ts'
 import { countable, type Groups, group, roomIn } from './groups.ts'
 import { grow } from './growth.ts'
-import { endOf, lastWordsOf } from './pod-end.ts'
-import { unschedulableReason, waitingReason } from './pod-state.ts'
-import type { Runner } from './runners.ts'
-import { limitsOf, wantedPods } from './size.ts'
+import { wantedPods } from './size.ts'
 import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
 
 /** A look that nothing has asked for, in case something was missed. */

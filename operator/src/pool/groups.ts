@@ -1,7 +1,7 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { unchangedSince, unschedulableReason } from './pod-state.ts'
-import { isDedicated, isFencedEnough, isSpent, isWorn, type Runner } from './runners.ts'
-import { limitsOf } from './size.ts'
+import { unchangedSince, unschedulableReason } from '../runner/pod-state.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import { isDedicated, isFencedEnough, isSpent, isWorn, type Runner } from '../runner/runners.ts'
 
 // A pool's pods by what they can do. Pure.
 

@@ -1,5 +1,5 @@
+import { isWorn } from '../runner/runners.ts'
 import { type Groups, roomIn } from './groups.ts'
-import { isWorn } from './runners.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
 // How fast a pool grows. Pure. A pool that knows its template doubles; one that does not tries it with a few pods first.

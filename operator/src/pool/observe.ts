@@ -1,7 +1,7 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { readObject } from '../read-object.ts'
+import { ordinalOf, podName, templateHash } from '../runner/pod.ts'
 import type { PoolContext } from './context.ts'
-import { ordinalOf, podName, templateHash } from './pod.ts'
 import type { PoolMemory, PoolObserved } from './state.ts'
 
 const freshMemory = (): PoolMemory => ({

@@ -9,13 +9,13 @@ import type { Resource } from '@tintype/crds/client/resource'
 import { API_VERSION, Label } from '@tintype/crds/names'
 import type { Requeue } from '../controller/controller.ts'
 import type { PoolReason } from '../errors.ts'
+import { identify } from '../runner/identity.ts'
+import type { RunnerClient } from '../runner/runner-client.ts'
+import { addressOf, type Runner } from '../runner/runners.ts'
 import { apply } from './apply.ts'
 import type { PoolContext } from './context.ts'
 import { decide } from './decide.ts'
-import type { RunnerClient } from './dispatch.ts'
-import { identify } from './identity.ts'
 import { observe } from './observe.ts'
-import { addressOf, type Runner } from './runners.ts'
 
 /** One step of one RunnerPool. */
 export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {

@@ -1,7 +1,7 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { PoolReason } from '../errors.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
-import type { Runner } from './runners.ts'
+import type { Runner } from '../runner/runners.ts'
 
 // What is known of a pool when the next step is decided, and what may be decided.
 

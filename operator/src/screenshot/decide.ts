@@ -11,8 +11,8 @@ import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotReason } from '../errors.ts'
-import type { CaptureAnswer, PostOutcome } from '../pool/dispatch.ts'
-import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../pool/pod-end.ts'
+import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/pod-end.ts'
+import type { CaptureAnswer, PostOutcome } from '../runner/runner-client.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** What is known of the pod that has the claim, and of what it does. */

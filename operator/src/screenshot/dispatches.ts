@@ -1,5 +1,5 @@
 import type { GivenUp } from '@tintype/crds/dispatch'
-import type { CaptureAnswer } from '../pool/dispatch.ts'
+import type { CaptureAnswer } from '../runner/runner-client.ts'
 
 // What this leader has said to runners and heard from them, by the Screenshot's key. A new leader begins with nothing and asks.
 

@@ -1,5 +1,5 @@
 import { MAX_WAIT_SECONDS } from '@tintype/crds/dispatch'
-import type { RunnerAddress, RunnerClient } from '../pool/dispatch.ts'
+import type { RunnerAddress, RunnerClient } from '../runner/runner-client.ts'
 import type { AttemptId } from './dispatches.ts'
 
 /** What is asked of a runner: one attempt of one Screenshot. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ESTIMATED_TIME } from '../../../crds/src/record.ts'
-import { TURN } from '../../../operator/src/pool/fair-queue.ts'
+import { TURN } from '../../../operator/src/dispatcher/fair-queue.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
 import { openMarket } from '../../bench/fairness/market.ts'
 import { measureWaits } from '../../bench/fairness/waits.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { CaptureAnswer, Told } from '../../../../operator/src/pool/dispatch.ts'
+import type { CaptureAnswer, Told } from '../../../../operator/src/runner/runner-client.ts'
 import { Follower } from '../../../../operator/src/screenshot/follow.ts'
 
 /** A follower of runners that answer when the test says so, and a clock that the test moves. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { EXPECTATION_MILLISECONDS, Expectations } from '../../../../operator/src/pool/expectations.ts'
+import { EXPECTATION_MILLISECONDS, Expectations } from '../../../../operator/src/runner/expectations.ts'
 
 t.test('Expectations counts a created pod until the watch shows it', async (t) => {
   const expectations = new Expectations()

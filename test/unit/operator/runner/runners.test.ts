@@ -4,9 +4,10 @@ import { Store } from '../../../../crds/client/lister.ts'
 import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../../crds/src/names.ts'
-import { Expectations } from '../../../../operator/src/pool/expectations.ts'
-import type { RunnerIdentity } from '../../../../operator/src/pool/identity.ts'
-import { Matchmaker } from '../../../../operator/src/pool/matchmaker.ts'
+import type { Share } from '../../../../operator/src/dispatcher/account-limits.ts'
+import { Matchmaker } from '../../../../operator/src/dispatcher/dispatcher.ts'
+import { Expectations } from '../../../../operator/src/runner/expectations.ts'
+import type { RunnerIdentity } from '../../../../operator/src/runner/identity.ts'
 import {
   CLAIM_INDEX,
   chooseRunner,
@@ -17,8 +18,7 @@ import {
   RUNNER_INDEX,
   Runners,
   UID_INDEX,
-} from '../../../../operator/src/pool/runners.ts'
-import type { Share } from '../../../../operator/src/pool/shares.ts'
+} from '../../../../operator/src/runner/runners.ts'
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner } from '../../../support/runners.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FairQueue } from '../../../../operator/src/pool/fair-queue.ts'
+import { FairQueue } from '../../../../operator/src/dispatcher/fair-queue.ts'
 
 const wait = (account: string, order: number) => ({ key: `${account}${order}`, account, order })
 

@@ -1,6 +1,6 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { unschedulableReason, waitingReason } from '../runner/pod-state.ts'
 import type { Groups } from './groups.ts'
-import { unschedulableReason, waitingReason } from './pod-state.ts'
 import type { PoolMemory, Trouble } from './state.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { chooseRunner, mayServe, type Runner, type Runners } from '../runner/runners.ts'
+import type { Share } from './account-limits.ts'
 import { FairQueue, type Waiting } from './fair-queue.ts'
-import { chooseRunner, mayServe, type Runner, type Runners } from './runners.ts'
-import type { Share } from './shares.ts'
 
 export interface MatchmakerOptions {
   runners: Runners

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildRunnerPod, ordinalOf, podName, templateHash } from '../../../../operator/src/pool/pod.ts'
+import { buildRunnerPod, ordinalOf, podName, templateHash } from '../../../../operator/src/runner/pod.ts'
 import { aRunnerPool } from '../../../support/builders.ts'
 
 const settings = {

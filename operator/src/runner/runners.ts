@@ -6,12 +6,12 @@ import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import type { RunnerAddress } from './dispatch.ts'
 import type { Expectations } from './expectations.ts'
 import type { RunnerIdentity } from './identity.ts'
 import { endOf, type PodEnd } from './pod-end.ts'
 import { type PodState, podState } from './pod-state.ts'
-import { limitsOf } from './size.ts'
+import { limitsOf } from './pool-limits.ts'
+import type { RunnerAddress } from './runner-client.ts'
 
 // What one leader knows of the runners: the pods as the watch shows them, joined with what only this process knows. All of it can be found
 // again: identities by asking, claims from the Screenshots. So nothing here needs to be handed over.

@@ -1,6 +1,6 @@
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose'
 import t from 'tap'
-import { encryptOrder, toEncryptionKey } from '../../../../operator/src/pool/encrypt-order.ts'
+import { encryptOrder, toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
 
 const keyPair = async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'X25519' })

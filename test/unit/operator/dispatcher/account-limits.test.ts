@@ -2,7 +2,7 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
-import { sharesOf } from '../../../../operator/src/pool/shares.ts'
+import { sharesOf } from '../../../../operator/src/dispatcher/account-limits.ts'
 import { anAccount } from '../../../support/builders.ts'
 
 const accounts = new Store<Account>()

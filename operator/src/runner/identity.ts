@@ -3,8 +3,8 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Identity, SandboxReport } from '@tintype/crds/dispatch'
 import { DISPATCH_AUDIENCE } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
-import type { RunnerAddress, RunnerClient } from './dispatch.ts'
 import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
+import type { RunnerAddress, RunnerClient } from './runner-client.ts'
 
 /** What the leader knows of a runner once its token has proved which pod it is. */
 export interface RunnerIdentity {

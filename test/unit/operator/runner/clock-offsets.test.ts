@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ClockOffsets, MAX_OFFSET_MILLISECONDS } from '../../../../operator/src/pool/clock-offsets.ts'
+import { ClockOffsets, MAX_OFFSET_MILLISECONDS } from '../../../../operator/src/runner/clock-offsets.ts'
 
 t.test('ClockOffsets takes a second’s difference for the rounding of a Date', async (t) => {
   const clocks = new ClockOffsets()

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
+import { findTrouble } from '../../../../operator/src/pool/problem.ts'
 import type { PoolMemory, Trouble } from '../../../../operator/src/pool/state.ts'
-import { findTrouble } from '../../../../operator/src/pool/trouble.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner, freshMemory } from '../../../support/runners.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
-import { endOf, isOrderly, isPageSuspected, lastWordsOf } from '../../../../operator/src/pool/pod-end.ts'
+import { endOf, isOrderly, isPageSuspected, lastWordsOf } from '../../../../operator/src/runner/pod-end.ts'
 import { at } from '../../../support/builders.ts'
 import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
 

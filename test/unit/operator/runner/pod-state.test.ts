@@ -1,5 +1,5 @@
 import t from 'tap'
-import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/pool/pod-state.ts'
+import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/runner/pod-state.ts'
 import { at, NOON } from '../../../support/builders.ts'
 import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
 

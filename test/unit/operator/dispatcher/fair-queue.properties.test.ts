@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
-import { FairQueue } from '../../../../operator/src/pool/fair-queue.ts'
+import { FairQueue } from '../../../../operator/src/dispatcher/fair-queue.ts'
 import { percentile } from '../../../bench/statistics.ts'
 
 // What the queue promises whatever is asked of it. The bounds are those of start-time fair queueing (Goyal, Vin and Cheng, 1996).

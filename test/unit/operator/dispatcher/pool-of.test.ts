@@ -2,7 +2,7 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
-import { poolsOf } from '../../../../operator/src/pool/pool-of.ts'
+import { poolsOf } from '../../../../operator/src/dispatcher/pool-of.ts'
 import { anAccount, aScreenshot } from '../../../support/builders.ts'
 
 const accounts = new Store<Account>()
