@@ -20,8 +20,8 @@ import { accountOf } from '@tintype/crds/record'
 import { PictureCache } from './cache/picture-cache.ts'
 import { Controller, type Reconcile } from './controller/controller.ts'
 import type { Deps, StartedWork, Work } from './deps.ts'
-import { sharesOf } from './dispatcher/account-limits.ts'
-import { Matchmaker } from './dispatcher/dispatcher.ts'
+import { accountLimits } from './dispatcher/account-limits.ts'
+import { Dispatcher } from './dispatcher/dispatcher.ts'
 import { poolsOf } from './dispatcher/pool-of.ts'
 import { Guard } from './guard/guard.ts'
 import type { Metrics } from './metrics.ts'
@@ -89,21 +89,21 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   for (const { account, id, at } of findCrashRecords(reflectors.screenshots.lister.list(), clock.wall())) crashBudget.note(account, id, at)
   const cache = new PictureCache(storage, log, { report, now })
   const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
-  const matchmaker: Matchmaker = new Matchmaker({
+  const dispatcher: Dispatcher = new Dispatcher({
     runners,
     pools: reflectors.pools.lister,
     namespace,
-    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
+    limitsOf: accountLimits(reflectors.accounts.lister, config.plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
     runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
     isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
     now: clock.wall,
-    onMatch: (key) => screenshots.enqueue(key),
+    onAssigned: (key) => screenshots.enqueue(key),
   })
   const onAsked = (key: string) => {
-    if (adoption.delete(key) && adoption.size === 0) matchmaker.wakeAll()
+    if (adoption.delete(key) && adoption.size === 0) dispatcher.wakeAll()
   }
 
-  const shared = { namespace, pods, reflectors, runners, expectations, matchmaker, events, log, now, isLeader }
+  const shared = { namespace, pods, reflectors, runners, expectations, dispatcher, events, log, now, isLeader }
   const dispatches = new Dispatches()
   const onNews = (key: string) => {
     dispatches.outdate(key)
@@ -111,7 +111,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   }
   const onTaken = (key: string, podUid: string) => {
     runners.noteTakenPicture(podUid, key)
-    matchmaker.wakeAll()
+    dispatcher.wakeAll()
   }
   const screenshotContext = {
     ...shared,
@@ -184,7 +184,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     const taken = shot.status?.result?.processingMilliseconds ?? milliseconds
     if (taken >= 0 && !isReused(shot)) captureTimes.note(poolOf(shot), taken)
     // Its account may have reached its ceiling in another pool too.
-    if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
+    if (reflectors.pools.lister.size > 1) dispatcher.wakeAll()
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
     log.info(toLogLine(shot), 'screenshot finished')
   }
@@ -219,7 +219,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     if (old && old.status?.phase === object.status?.phase) return
     const pool = poolOf(object)
     // Who waits gets the runner that has just become idle at once; how many runners there should be is looked at for many changes together.
-    matchmaker.wake(pool)
+    dispatcher.wake(pool)
     pools.enqueueAfter(poolKeyOf(pool), POOL_MILLISECONDS)
   })
   runner.watch(reflectors.pods)

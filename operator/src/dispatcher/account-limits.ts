@@ -2,31 +2,30 @@ import type { Lister } from '@tintype/crds/client/lister'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Plans } from '@tintype/crds/plans'
 
-/** What an account may have of the runners. */
-export interface Share {
-  /** Beside other accounts that wait. */
+/** Weight of an account in the fair queue, and its limit of concurrent captures. */
+export interface AccountLimits {
   weight: number
-  /** Captures at a time, on all pools; absent: no ceiling. */
+  /** Concurrent captures in all pools; absent: no limit. */
   maxRunning?: number | undefined
 }
 
-/** An Account that does not exist: its Screenshots weigh the least, and are stopped elsewhere. */
-const NOBODY: Share = { weight: 1 }
+/** For an Account that does not exist: its Screenshots have the smallest weight, and fail elsewhere. */
+const NO_ACCOUNT: AccountLimits = { weight: 1 }
 
 /**
- * The share of each account by its plan.
- * @param ceilingOf captures at a time of an account that has made others dear; undefined: as its plan says
+ * The limits of each account by its plan.
+ * @param crashLimitOf lower limit of concurrent captures for an account that crashed runners; undefined: the limit of the plan
  */
-export function sharesOf(
+export function accountLimits(
   accounts: Pick<Lister<Account>, 'get'>,
   plans: Plans,
   namespace: string,
-  ceilingOf: (account: string) => number | undefined = () => undefined,
-): (account: string) => Share {
+  crashLimitOf: (account: string) => number | undefined = () => undefined,
+): (account: string) => AccountLimits {
   return (name) => {
     const account = accounts.get(`${namespace}/${name}`)
-    const share = account ? plans[account.spec.plan] : NOBODY
-    const ceiling = ceilingOf(name)
-    return ceiling === undefined ? share : { weight: share.weight, maxRunning: Math.min(ceiling, share.maxRunning ?? ceiling) }
+    const limits = account ? plans[account.spec.plan] : NO_ACCOUNT
+    const crashLimit = crashLimitOf(name)
+    return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
   }
 }

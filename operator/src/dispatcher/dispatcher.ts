@@ -1,43 +1,43 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { chooseRunner, mayServe, type Runner, type Runners } from '../runner/runners.ts'
-import type { Share } from './account-limits.ts'
-import { FairQueue, type Waiting } from './fair-queue.ts'
+import type { AccountLimits } from './account-limits.ts'
+import { FairQueue, type QueuedItem } from './fair-queue.ts'
 
-export interface MatchmakerOptions {
+export interface DispatcherOptions {
   runners: Runners
   pools: Lister<RunnerPool>
   namespace: string
-  /** What an account may have of the runners; absent: all accounts the same, without a ceiling. */
-  shareOf?: (account: string) => Share
-  /** Open claims of an account, on all pools. */
+  /** Weight and limit of an account; default: all accounts have the same weight and no limit. */
+  limitsOf?: (account: string) => AccountLimits
+  /** Number of open claims of an account in all pools. */
   runningOf?: (account: string) => number
-  /** False while nothing may be dispatched: not the leader, not guarded, claims of an earlier leader not asked after. */
+  /** False while nothing may be dispatched: not the leader, no admission policies, or claims of an earlier leader not checked yet. */
   isOpen: () => boolean
   now: () => number
-  /** Called with the key of each Screenshot that has got a runner. */
-  onMatch: (key: string) => void
+  /** Called with the key of each Screenshot that a runner was assigned to. */
+  onAssigned: (key: string) => void
 }
 
 /**
- * Brings waiting Screenshots and idle runners together, in one go without an await: so no runner is promised twice. A promise is not a
- * claim: that is the patch that follows. Whoever makes a runner idle or a Screenshot wait calls `wake`.
+ * Assigns queued Screenshots to idle runners. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
+ * is the status patch that follows. Call `wake` when a runner becomes idle or a Screenshot is queued.
  */
-export class Matchmaker {
-  readonly #options: MatchmakerOptions
+export class Dispatcher {
+  readonly #options: DispatcherOptions
   readonly #queues = new Map<string, FairQueue>()
   readonly #poolOf = new Map<string, string>()
-  /** Accounts of Screenshots that have a runner and no claim yet, by key. */
-  readonly #promised = new Map<string, string>()
+  /** Accounts of Screenshots that have a reservation and no claim yet, by key. */
+  readonly #reserved = new Map<string, string>()
 
-  constructor(options: MatchmakerOptions) {
+  constructor(options: DispatcherOptions) {
     this.#options = options
   }
 
-  /** Lets a Screenshot wait for a runner of a pool. One that waits already, or has a runner, stays as it is. */
-  add(pool: string, item: Waiting): void {
+  /** Queues a Screenshot for a pool. One that is queued already or has a runner is left unchanged. */
+  add(pool: string, item: QueuedItem): void {
     if (this.reservationOf(item.key)) return
-    this.#promised.delete(item.key)
+    this.#reserved.delete(item.key)
     const before = this.#poolOf.get(item.key)
     if (before !== undefined && before !== pool) this.#queues.get(before)?.remove(item.key)
     this.#queueOf(pool).add(item)
@@ -45,28 +45,28 @@ export class Matchmaker {
     this.wake(pool)
   }
 
-  /** A Screenshot neither waits nor keeps a runner any more. */
+  /** Removes a Screenshot from the queue and releases its runner. */
   drop(key: string): void {
     const pool = this.#poolOf.get(key)
     if (pool === undefined) return
     this.#poolOf.delete(key)
-    this.#promised.delete(key)
+    this.#reserved.delete(key)
     this.#queues.get(pool)?.remove(key)
     this.#options.runners.release(key, this.#options.now())
     this.wake(pool)
   }
 
-  /** The runner promised to a Screenshot. */
+  /** The runner that is reserved for a Screenshot. */
   reservationOf(key: string): Runner | undefined {
     return this.#options.runners.reservedFor(key, this.#options.now())
   }
 
-  /** How many wait. */
+  /** Number of queued Screenshots. */
   queued(pool: string): number {
     return this.#queues.get(pool)?.size ?? 0
   }
 
-  /** How many of them wait for their own account's captures to end: no further runner would help them. */
+  /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
   heldBack(pool: string): number {
     const queue = this.#queues.get(pool)
     if (!queue) return 0
@@ -81,9 +81,9 @@ export class Matchmaker {
     for (const pool of this.#queues.keys()) this.wake(pool)
   }
 
-  /** Gives idle runners of a pool to what waits, the fairest first. */
+  /** Assigns idle runners of a pool to queued Screenshots in fair order. */
   wake(pool: string): void {
-    const { runners, pools, namespace, now, isOpen, onMatch } = this.#options
+    const { runners, pools, namespace, now, isOpen, onAssigned } = this.#options
     const queue = this.#queues.get(pool)
     const spec = pools.get(`${namespace}/${pool}`)?.spec
     if (!queue || queue.size === 0 || !spec || !isOpen()) return
@@ -96,25 +96,25 @@ export class Matchmaker {
       const runner = item && chooseRunner(idle, item.account)
       if (!runner) return
       runners.reserve(runner.uid, item.key)
-      this.#promised.set(item.key, item.account)
+      this.#reserved.set(item.key, item.account)
       idle = idle.filter(({ uid }) => uid !== runner.uid)
-      onMatch(item.key)
+      onAssigned(item.key)
     }
   }
 
-  /** How many more captures of an account may begin now. */
+  /** Number of captures that an account may start now. */
   #roomOf(account: string): number {
-    const { shareOf, runningOf } = this.#options
-    const ceiling = shareOf?.(account).maxRunning
-    if (ceiling === undefined) return Number.POSITIVE_INFINITY
-    const promised = [...this.#promised.values()].filter((other) => other === account).length
-    return Math.max(0, ceiling - promised - (runningOf?.(account) ?? 0))
+    const { limitsOf, runningOf } = this.#options
+    const limit = limitsOf?.(account).maxRunning
+    if (limit === undefined) return Number.POSITIVE_INFINITY
+    const reserved = [...this.#reserved.values()].filter((other) => other === account).length
+    return Math.max(0, limit - reserved - (runningOf?.(account) ?? 0))
   }
 
   #queueOf(pool: string): FairQueue {
     let queue = this.#queues.get(pool)
     if (!queue) {
-      queue = new FairQueue((account) => this.#options.shareOf?.(account).weight ?? 1)
+      queue = new FairQueue((account) => this.#options.limitsOf?.(account).weight ?? 1)
       this.#queues.set(pool, queue)
     }
     return queue

@@ -1,44 +1,43 @@
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng, 1996): each account is a flow with a virtual start time, the flow that is furthest
- * behind is served next, and time is the start of what was served last. A capture moves its flow on by one part in the account's weight: twice
- * the weight is twice the captures while both wait. A batch of a hundred delays another account's single screenshot by one capture. In memory
- * only: it is rebuilt from the objects.
+ * Start-time fair queueing (Goyal, Vin and Cheng, 1996). Each account is a flow with a virtual start time. The flow with the smallest virtual
+ * start time is served next, and the virtual time is that of the flow served last. A capture advances its flow by 1 / weight, so an account
+ * with twice the weight gets twice the captures while both wait. A batch of a hundred delays another account's single screenshot by one
+ * capture. Kept in memory: it is rebuilt from the objects.
  *
- * No two accounts share a browser, and starting one costs as much as a capture. So accounts with queues take turns of a few captures in the
- * browser that is open; an account with a single Screenshot never waits for such a turn to end. Who weighs less than the others on an average has
- * shorter turns: four captures of a free plan are what a plan of eight times its weight waits thirty-two for.
+ * Accounts do not share browsers, and starting a browser costs as much as a capture. So an account with a queue may keep the open browser for
+ * a quantum of a few captures. An account with a single Screenshot never waits for a quantum to end. Accounts that weigh less than the mean
+ * get a shorter quantum, so that they do not delay heavier accounts for long.
  */
 
-/** One Screenshot that waits. Within its account the smaller `order` goes first. */
-export interface Waiting {
+/** A queued Screenshot. Within its account the smaller `order` is served first. */
+export interface QueuedItem {
   key: string
   account: string
   order: number
 }
 
-/** Captures of a turn, at most. */
-export const TURN = 4
+/** Captures that an account may be ahead of the fairest one to keep its open browser. */
+export const QUANTUM = 4
 
 interface Flow {
   account: string
   /** Ascending by order. */
-  waiting: Waiting[]
-  start: number
+  waiting: QueuedItem[]
+  virtualStart: number
 }
 
-/** Share of an account beside others that wait; above 0. It may change at any time. */
+/** Weight of an account, greater than 0. It may change at any time. */
 export type WeightOf = (account: string) => number
 
-/** See the head of this file. */
 export class FairQueue {
   readonly #weightOf: WeightOf
   readonly #flows = new Map<string, Flow>()
-  readonly #waiting = new Map<string, Waiting>()
-  /** Where accounts that have nothing waiting may begin again, if that is ahead of the time. */
-  readonly #finishes = new Map<string, number>()
-  #now = 0
+  readonly #waiting = new Map<string, QueuedItem>()
+  /** Virtual finish times of accounts without queued Screenshots that are later than the virtual time. */
+  readonly #virtualFinishes = new Map<string, number>()
+  #virtualTime = 0
 
-  /** @param weightOf absent: all accounts weigh the same */
+  /** @param weightOf default: all accounts have the same weight */
   constructor(weightOf: WeightOf = () => 1) {
     this.#weightOf = weightOf
   }
@@ -51,18 +50,18 @@ export class FairQueue {
     return this.#waiting.has(key)
   }
 
-  /** How many Screenshots of an account wait. */
+  /** Number of queued Screenshots of an account. */
   countOf(account: string): number {
     return this.#flows.get(account)?.waiting.length ?? 0
   }
 
-  /** Accounts that have something waiting. */
+  /** Accounts that have queued Screenshots. */
   accounts(): string[] {
     return [...this.#flows.keys()]
   }
 
-  /** Adds a Screenshot; one that waits already stays where it is. */
-  add(item: Waiting): void {
+  /** Adds a Screenshot. One that is queued already keeps its place. */
+  add(item: QueuedItem): void {
     if (this.#waiting.has(item.key)) return
     this.#waiting.set(item.key, item)
     const flow = this.#flows.get(item.account) ?? this.#open(item.account)
@@ -73,7 +72,7 @@ export class FairQueue {
     )
   }
 
-  /** Takes a Screenshot out wherever it stands. */
+  /** Removes a Screenshot from any place in the queue. */
   remove(key: string): void {
     const item = this.#waiting.get(key)
     if (!item) return
@@ -87,39 +86,40 @@ export class FairQueue {
       ),
       1,
     )
-    if (flow.waiting.length === 0) this.#close(flow, flow.start)
+    if (flow.waiting.length === 0) this.#close(flow, flow.virtualStart)
   }
 
   /**
    * Takes the next Screenshot of the accounts that can be served.
-   * @param isWarm accounts for which a browser is open: among those with a queue they may be a few captures ahead
+   * @param isWarm true for accounts that have an open browser: they may get ahead by a quantum
    */
-  take(canServe: (account: string) => boolean = () => true, isWarm: (account: string) => boolean = () => false): Waiting | undefined {
+  take(canServe: (account: string) => boolean = () => true, isWarm: (account: string) => boolean = () => false): QueuedItem | undefined {
     const fairest = this.#first(({ account }) => canServe(account))
     if (!fairest) return undefined
-    const next = this.#turnOf(canServe, isWarm, fairest) ?? fairest
+    const next = this.#continued(canServe, isWarm, fairest) ?? fairest
     const item = next.waiting.shift()
     if (!item) return undefined
     this.#waiting.delete(item.key)
-    this.#now = Math.max(this.#now, fairest.start)
-    next.start += 1 / this.#weightOf(next.account)
-    if (next.waiting.length === 0) this.#close(next, next.start)
+    this.#virtualTime = Math.max(this.#virtualTime, fairest.virtualStart)
+    next.virtualStart += 1 / this.#weightOf(next.account)
+    if (next.waiting.length === 0) this.#close(next, next.virtualStart)
     return item
   }
 
-  /** The account whose turn goes on. */
-  #turnOf(canServe: (account: string) => boolean, isWarm: (account: string) => boolean, fairest: Flow): Flow | undefined {
+  /** The flow that keeps the open browser, if any. */
+  #continued(canServe: (account: string) => boolean, isWarm: (account: string) => boolean, fairest: Flow): Flow | undefined {
     const warm = this.#first(({ account }) => isWarm(account) && canServe(account))
-    if (!warm || (warm.start - fairest.start) * Math.max(this.#weightOf(warm.account), this.#meanWeight()) >= TURN) return undefined
+    if (!warm || (warm.virtualStart - fairest.virtualStart) * Math.max(this.#weightOf(warm.account), this.#meanWeight()) >= QUANTUM)
+      return undefined
     const single = this.#first(({ account, waiting }) => waiting.length === 1 && canServe(account))
-    return single && single.start < warm.start ? undefined : warm
+    return single && single.virtualStart < warm.virtualStart ? undefined : warm
   }
 
   #meanWeight(): number {
     return this.#flows.values().reduce((sum, { account }) => sum + this.#weightOf(account), 0) / this.#flows.size
   }
 
-  /** Of the accounts that qualify the one that is furthest behind. */
+  /** Of the flows that qualify, the one with the smallest virtual start time. */
   #first(qualifies: (flow: Flow) => boolean): Flow | undefined {
     let first: Flow | undefined
     for (const flow of this.#flows.values()) {
@@ -130,24 +130,24 @@ export class FairQueue {
   }
 
   #open(account: string): Flow {
-    const flow = { account, waiting: [], start: Math.max(this.#now, this.#finishes.get(account) ?? 0) }
-    this.#finishes.delete(account)
+    const flow = { account, waiting: [], virtualStart: Math.max(this.#virtualTime, this.#virtualFinishes.get(account) ?? 0) }
+    this.#virtualFinishes.delete(account)
     this.#flows.set(account, flow)
     return flow
   }
 
   #close({ account }: Flow, finish: number): void {
     this.#flows.delete(account)
-    this.#finishes.set(account, finish)
-    // What lies behind the time says nothing any more.
-    for (const [other, at] of this.#finishes) if (at <= this.#now) this.#finishes.delete(other)
+    this.#virtualFinishes.set(account, finish)
+    // Finish times before the virtual time no longer matter.
+    for (const [other, at] of this.#virtualFinishes) if (at <= this.#virtualTime) this.#virtualFinishes.delete(other)
   }
 }
 
-const compare = (a: Flow, b: Flow): number => a.start - b.start || (a.waiting[0]?.order ?? 0) - (b.waiting[0]?.order ?? 0)
+const compare = (a: Flow, b: Flow): number => a.virtualStart - b.virtualStart || (a.waiting[0]?.order ?? 0) - (b.waiting[0]?.order ?? 0)
 
-/** The first place whose order satisfies `isBeyond`, which is false up to there and true from there on. */
-function placeOf(waiting: readonly Waiting[], isBeyond: (order: number) => boolean): number {
+/** Binary search for the first item whose order satisfies the monotonic predicate `isBeyond`. */
+function placeOf(waiting: readonly QueuedItem[], isBeyond: (order: number) => boolean): number {
   let low = 0
   let high = waiting.length
   while (low < high) {

@@ -3,7 +3,7 @@ import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Reflectors } from '../deps.ts'
-import type { Matchmaker } from '../dispatcher/dispatcher.ts'
+import type { Dispatcher } from '../dispatcher/dispatcher.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { GuardVerdict } from '../guard/verdict.ts'
 import type { PoolMetrics } from '../metrics.ts'
@@ -21,7 +21,7 @@ export interface PoolContext {
   reflectors: Pick<Reflectors, 'pools' | 'pods'>
   runners: Runners
   expectations: Expectations
-  matchmaker: Matchmaker
+  dispatcher: Dispatcher
   captureTimes: CaptureTimes
   guard: () => GuardVerdict
   podSettings: PodSettings

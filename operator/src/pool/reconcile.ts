@@ -27,7 +27,7 @@ export async function reconcilePool(key: string, context: PoolContext): Promise<
   }
   const requeueAfterMilliseconds = await apply(observed, decide(observed, context.now()), context)
   // A rest that is over, or a guard that is back, has no event of its own.
-  context.matchmaker.wake(name)
+  context.dispatcher.wake(name)
   return { requeueAfterMilliseconds }
 }
 
@@ -40,7 +40,7 @@ export interface RunnerContext extends PoolContext {
 
 /** One step of one runner's pod: a ready one is asked who it is, once a leader. */
 export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
-  const { runners, matchmaker, memories, metrics, now } = context
+  const { runners, dispatcher, memories, metrics, now } = context
   const runner = runners.find(key, now().getTime())
   if (!runner) return {}
   const pool = runner.pod.metadata.labels?.[Label.pool] ?? ''
@@ -58,7 +58,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
     context.onIdentified(runner)
   }
-  matchmaker.wake(pool)
+  dispatcher.wake(pool)
   return {}
 }
 

@@ -72,7 +72,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
     case 'claim': {
       const claimed = await write(shot, buildClaim(shot, action.runner, now, mustBeCharged(shot, context)), context)
       context.dispatches.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
-      context.matchmaker.drop(key)
+      context.dispatcher.drop(key)
       if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
       return claimed
     }
@@ -144,17 +144,17 @@ function noteCrash(
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
 }
 
-function queue(key: string, shot: Screenshot, { matchmaker, poolOf }: ScreenshotContext): void {
+function queue(key: string, shot: Screenshot, { dispatcher, poolOf }: ScreenshotContext): void {
   const order = createdAtOf(screenshotIdOf(shot.metadata)).getTime()
-  matchmaker.add(poolOf(shot), { key, account: accountOf(shot), order })
+  dispatcher.add(poolOf(shot), { key, account: accountOf(shot), order })
 }
 
-function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, cache, runners, now }: ScreenshotContext): void {
+function release(key: string, shot: Screenshot | undefined, { dispatcher, dispatches, cache, runners, now }: ScreenshotContext): void {
   const runner = shot?.status?.runner
   if (runner && dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
   dispatches.forget(key)
   cache.forget(key)
-  matchmaker.drop(key)
+  dispatcher.drop(key)
 }
 
 /** Options that cannot be used are the Screenshot's own fault: no other attempt can do better. */

@@ -4,7 +4,7 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { PictureCache } from '../cache/picture-cache.ts'
 import type { Reflectors } from '../deps.ts'
-import type { Matchmaker } from '../dispatcher/dispatcher.ts'
+import type { Dispatcher } from '../dispatcher/dispatcher.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { ScreenshotMetrics } from '../metrics.ts'
 import type { OptionsSources } from '../options/open-options.ts'
@@ -27,7 +27,7 @@ export interface ScreenshotContext {
   reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'pods' | 'accounts'>
   runners: Runners
   expectations: Expectations
-  matchmaker: Matchmaker
+  dispatcher: Dispatcher
   client: RunnerClient
   dispatches: Dispatches
   follower: Follower

@@ -37,7 +37,7 @@ export interface Observed {
   shot: Screenshot | undefined
   /** Its pool exists, and its Account where that has yet to pay. What cannot run is looked after elsewhere (waiting/). */
   canRun: boolean
-  /** The runner that the matchmaker keeps for it. */
+  /** The runner that the dispatcher keeps for it. */
   reserved: RunnerClaim | undefined
   /** The picture that it may be answered with, of one that no runner was asked for. */
   cached?: CacheEntry | undefined

@@ -12,14 +12,14 @@ import { attemptsOf } from './status.ts'
 
 /** Reads what decide needs: the local copies, and, of a claim, the runner itself unless it was just heard of. */
 export async function observe(key: string, context: ScreenshotContext): Promise<Observed> {
-  const { reflectors, matchmaker, namespace, poolOf } = context
+  const { reflectors, dispatcher, namespace, poolOf } = context
   const object = reflectors.screenshots.lister.get(key)
   // Of what has ended there is nothing to decide.
   if (!object || isFinished(object)) return { shot: object, canRun: false, reserved: undefined, claim: undefined }
   const shot = readObject('Screenshot', Screenshot, object)
   const hasPool = reflectors.pools.lister.has(`${namespace}/${poolOf(shot)}`)
   const hasPayer = !mustBeCharged(shot, context) || reflectors.accounts.lister.has(`${namespace}/${accountOf(shot)}`)
-  const reserved = matchmaker.reservationOf(key)
+  const reserved = dispatcher.reservationOf(key)
   const { status } = shot
   return {
     shot,

@@ -9,7 +9,7 @@ function drain(queue: FairQueue, count = Number.POSITIVE_INFINITY): string[] {
   return keys
 }
 
-t.test('FairQueue serves one account in the order of creation, whatever the order of arrival', async (t) => {
+t.test('FairQueue serves one account in the order of creation, not of arrival', async (t) => {
   const queue = new FairQueue()
   for (const order of [3, 1, 2]) queue.add(wait('a', order))
   t.strictSame(drain(queue), ['a1', 'a2', 'a3'])
@@ -32,13 +32,13 @@ t.test('FairQueue alternates between accounts that both have work', async (t) =>
   for (const half of [accounts.slice(0, 2), accounts.slice(2, 4), accounts.slice(4)]) t.strictSame(half.toSorted(), ['a', 'b'])
 })
 
-t.test('FairQueue gives an account no credit for the time that it asked for nothing', async (t) => {
+t.test('FairQueue gives no credit for idle time', async (t) => {
   const queue = new FairQueue()
   for (let order = 0; order < 20; order++) queue.add(wait('a', order))
   for (let taken = 0; taken < 10; taken++) queue.take()
   for (let order = 0; order < 20; order++) queue.add(wait('b', order))
   const accounts = Array.from({ length: 6 }, () => queue.take()?.account)
-  t.strictSame(accounts, ['b', 'b', 'a', 'b', 'a', 'b'], 'one ahead, then in turns: not the ten that the other has had')
+  t.strictSame(accounts, ['b', 'b', 'a', 'b', 'a', 'b'], 'one ahead, then alternating: no credit for the ten that the other had')
 })
 
 t.test('FairQueue gives no account an advantage for emptying its queue after each screenshot', async (t) => {
@@ -52,7 +52,7 @@ t.test('FairQueue gives no account an advantage for emptying its queue after eac
   t.equal(served.filter((account) => account === 'b').length, 5)
 })
 
-t.test('FairQueue lets accounts with queues take turns of four in the browser that is open', async (t) => {
+t.test('FairQueue lets accounts with queues keep the open browser for a quantum of four captures', async (t) => {
   const queue = new FairQueue()
   for (let order = 0; order < 8; order++) for (const account of ['a', 'b', 'c']) queue.add(wait(account, order))
   let open = ''
@@ -62,10 +62,10 @@ t.test('FairQueue lets accounts with queues take turns of four in the browser th
     served += open
   }
   t.match(served, /^(aaaa|bbbb|cccc){6}$/)
-  t.equal(new Set(served.match(/.{4}/g)?.slice(0, 3)).size, 3, 'each has a turn before anybody has a second')
+  t.equal(new Set(served.match(/.{4}/g)?.slice(0, 3)).size, 3, 'each is served once before any is served twice')
 })
 
-t.test('FairQueue gives a turn of twice the captures to an account of twice the weight', async (t) => {
+t.test('FairQueue gives an account with twice the weight twice the captures', async (t) => {
   const queue = new FairQueue((account) => (account === 'a' ? 2 : 1))
   for (let order = 0; order < 30; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
   let open = 'a'
@@ -78,7 +78,7 @@ t.test('FairQueue gives a turn of twice the captures to an account of twice the 
 })
 
 for (const runners of [1, 3, 4, 5])
-  t.test(`FairQueue keeps each 500 captures by ${runners} runners within a tenth of the weights, turns and all`, async (t) => {
+  t.test(`FairQueue keeps each 500 captures by ${runners} runners within a tenth of the weights, quanta included`, async (t) => {
     const weights: Record<string, number> = { a: 1, b: 2, c: 4, d: 8 }
     const queue = new FairQueue((account) => weights[account] ?? 0)
     for (let order = 0; order < 2_000; order++) for (const account of Object.keys(weights)) queue.add(wait(account, order))
@@ -96,7 +96,7 @@ for (const runners of [1, 3, 4, 5])
     }
   })
 
-t.test('FairQueue lets a single Screenshot wait for nobody’s turn', async (t) => {
+t.test('FairQueue does not let a single Screenshot wait for a quantum to end', async (t) => {
   const queue = new FairQueue()
   for (let order = 0; order < 20; order++) for (const account of ['a', 'b']) queue.add(wait(account, order))
   const isWarm = (account: string) => account === 'a'
@@ -106,7 +106,7 @@ t.test('FairQueue lets a single Screenshot wait for nobody’s turn', async (t) 
   t.ok(next.includes('c'), String(next))
 })
 
-t.test('FairQueue passes over accounts that cannot be served now, and does not forget them', async (t) => {
+t.test('FairQueue skips accounts that cannot be served now, and keeps them', async (t) => {
   const queue = new FairQueue()
   queue.add(wait('a', 1))
   queue.add(wait('b', 2))
@@ -126,7 +126,7 @@ t.test('FairQueue holds a key once', async (t) => {
   t.strictSame(drain(queue), ['a1'])
 })
 
-t.test('FairQueue takes a screenshot out wherever it stands', async (t) => {
+t.test('FairQueue removes a screenshot from any place', async (t) => {
   const queue = new FairQueue()
   for (const order of [1, 2, 3]) queue.add(wait('a', order))
   queue.remove('a2')

@@ -4,8 +4,8 @@ import { Store } from '../../../../crds/client/lister.ts'
 import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { Label } from '../../../../crds/src/names.ts'
-import type { Share } from '../../../../operator/src/dispatcher/account-limits.ts'
-import { Matchmaker } from '../../../../operator/src/dispatcher/dispatcher.ts'
+import type { AccountLimits } from '../../../../operator/src/dispatcher/account-limits.ts'
+import { Dispatcher } from '../../../../operator/src/dispatcher/dispatcher.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
 import type { RunnerIdentity } from '../../../../operator/src/runner/identity.ts'
 import {
@@ -109,19 +109,19 @@ function aWorld(...names: string[]) {
   }
   const matched: string[] = []
   const gate = { isOpen: true }
-  const shares: Record<string, Share> = {}
+  const shares: Record<string, AccountLimits> = {}
   const running: Record<string, number> = {}
-  const matchmaker = new Matchmaker({
+  const dispatcher = new Dispatcher({
     runners,
     pools,
     namespace: 'default',
-    shareOf: (account) => shares[account] ?? { weight: 1 },
+    limitsOf: (account) => shares[account] ?? { weight: 1 },
     runningOf: (account) => running[account] ?? 0,
     isOpen: () => gate.isOpen,
     now: () => now,
-    onMatch: (key) => void matched.push(key),
+    onAssigned: (key) => void matched.push(key),
   })
-  return { pods, screenshots, runners, expectations, matchmaker, matched, gate, shares, running }
+  return { pods, screenshots, runners, expectations, dispatcher, matched, gate, shares, running }
 }
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
 
@@ -185,55 +185,55 @@ t.test('a runner rests longer after each order that it did not take, until it ha
   t.equal(runners.find('default/a', now)?.losses, 0)
 })
 
-t.test('Matchmaker promises each runner once', async (t) => {
-  const { matchmaker, matched } = aWorld('a', 'b')
-  for (const key of ['1', '2', '3']) matchmaker.add('default', item(key))
+t.test('Dispatcher promises each runner once', async (t) => {
+  const { dispatcher, matched } = aWorld('a', 'b')
+  for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1', '2'])
-  t.equal(matchmaker.queued('default'), 1)
-  t.not(matchmaker.reservationOf('1')?.uid, matchmaker.reservationOf('2')?.uid)
-  t.equal(matchmaker.reservationOf('3'), undefined)
+  t.equal(dispatcher.queued('default'), 1)
+  t.not(dispatcher.reservationOf('1')?.uid, dispatcher.reservationOf('2')?.uid)
+  t.equal(dispatcher.reservationOf('3'), undefined)
 })
 
-t.test('Matchmaker gives a runner that becomes free to the next at once', async (t) => {
-  const { matchmaker, matched } = aWorld('a')
-  matchmaker.add('default', item('1'))
-  matchmaker.add('default', item('2'))
-  matchmaker.drop('1')
+t.test('Dispatcher gives a runner that becomes free to the next at once', async (t) => {
+  const { dispatcher, matched } = aWorld('a')
+  dispatcher.add('default', item('1'))
+  dispatcher.add('default', item('2'))
+  dispatcher.drop('1')
   t.strictSame(matched, ['1', '2'])
 })
 
-t.test('Matchmaker does nothing while it is closed, and all at once when it opens', async (t) => {
-  const { matchmaker, matched, gate } = aWorld('a', 'b')
+t.test('Dispatcher does nothing while it is closed, and all at once when it opens', async (t) => {
+  const { dispatcher, matched, gate } = aWorld('a', 'b')
   gate.isOpen = false
-  matchmaker.add('default', item('1'))
-  matchmaker.add('default', item('2'))
+  dispatcher.add('default', item('1'))
+  dispatcher.add('default', item('2'))
   t.strictSame(matched, [])
   gate.isOpen = true
-  matchmaker.wakeAll()
+  dispatcher.wakeAll()
   t.strictSame(matched, ['1', '2'])
 })
 
-t.test('Matchmaker forgets the promise of a pod that is gone', async (t) => {
-  const { matchmaker, pods, runners } = aWorld('a')
-  matchmaker.add('default', item('1'))
+t.test('Dispatcher forgets the promise of a pod that is gone', async (t) => {
+  const { dispatcher, pods, runners } = aWorld('a')
+  dispatcher.add('default', item('1'))
   pods.delete('default/a')
-  t.equal(matchmaker.reservationOf('1'), undefined)
+  t.equal(dispatcher.reservationOf('1'), undefined)
   runners.forget('uid-of-a')
-  matchmaker.add('default', item('1'))
-  t.equal(matchmaker.queued('default'), 1)
+  dispatcher.add('default', item('1'))
+  t.equal(dispatcher.queued('default'), 1)
 })
 
-t.test('Matchmaker holds Screenshots of a pool that is not there', async (t) => {
-  const { matchmaker, matched } = aWorld('a')
-  matchmaker.add('large', item('1'))
+t.test('Dispatcher holds Screenshots of a pool that is not there', async (t) => {
+  const { dispatcher, matched } = aWorld('a')
+  dispatcher.add('large', item('1'))
   t.strictSame(matched, [])
-  t.strictSame(matchmaker.accountsWaiting('large'), ['red'])
-  matchmaker.drop('1')
-  t.equal(matchmaker.queued('large'), 0)
+  t.strictSame(dispatcher.accountsWaiting('large'), ['red'])
+  dispatcher.drop('1')
+  t.equal(dispatcher.queued('large'), 0)
 })
 
-t.test('Matchmaker gives an account no more runners at a time than its ceiling, and the others to whoever waits behind it', async (t) => {
-  const { matchmaker, matched, shares, running } = aWorld('a', 'b', 'c')
+t.test('Dispatcher gives an account no more runners at a time than its ceiling, and the others to whoever waits behind it', async (t) => {
+  const { dispatcher, matched, shares, running } = aWorld('a', 'b', 'c')
   shares.red = { weight: 8, maxRunning: 2 }
   running.red = 1
   for (const [key, account] of [
@@ -241,36 +241,36 @@ t.test('Matchmaker gives an account no more runners at a time than its ceiling, 
     ['2', 'red'],
     ['3', 'blue'],
   ] as const)
-    matchmaker.add('default', item(key, account))
+    dispatcher.add('default', item(key, account))
   t.strictSame(matched, ['1', '3'])
-  t.strictSame([matchmaker.queued('default'), matchmaker.heldBack('default')], [1, 1])
+  t.strictSame([dispatcher.queued('default'), dispatcher.heldBack('default')], [1, 1])
 })
 
-t.test('Matchmaker lets the next of an account begin when one has ended or its promise was given up', async (t) => {
-  const { matchmaker, matched, shares, running } = aWorld('a', 'b')
+t.test('Dispatcher lets the next of an account begin when one has ended or its promise was given up', async (t) => {
+  const { dispatcher, matched, shares, running } = aWorld('a', 'b')
   shares.red = { weight: 1, maxRunning: 1 }
-  for (const key of ['1', '2', '3']) matchmaker.add('default', item(key))
+  for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1'])
-  matchmaker.drop('1')
+  dispatcher.drop('1')
   t.strictSame(matched, ['1', '2'], 'it was given up')
   running.red = 1
-  matchmaker.drop('2')
+  dispatcher.drop('2')
   t.strictSame(matched, ['1', '2'], 'it was claimed')
   running.red = 0
-  matchmaker.wake('default')
+  dispatcher.wake('default')
   t.strictSame(matched, ['1', '2', '3'])
 })
 
-t.test('Matchmaker serves accounts by the weights of their plans', async (t) => {
-  const { matchmaker, matched, shares, gate } = aWorld('a')
+t.test('Dispatcher serves accounts by the weights of their plans', async (t) => {
+  const { dispatcher, matched, shares, gate } = aWorld('a')
   shares.red = { weight: 2 }
   gate.isOpen = false
   for (let order = 0; order < 9; order++)
-    for (const account of ['red', 'blue']) matchmaker.add('default', item(`${account}${order}`, account, order))
+    for (const account of ['red', 'blue']) dispatcher.add('default', item(`${account}${order}`, account, order))
   gate.isOpen = true
   for (let n = 0; n < 9; n++) {
-    matchmaker.wake('default')
-    matchmaker.drop(matched.at(-1) ?? '')
+    dispatcher.wake('default')
+    dispatcher.drop(matched.at(-1) ?? '')
   }
   t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
@@ -292,10 +292,10 @@ t.test('a loss of a runner that is gone is not remembered', async (t) => {
   t.match(runners.find('default/a', now), { losses: 0, restsUntil: 0 })
 })
 
-t.test('Matchmaker moves a Screenshot whose pool has changed', async (t) => {
-  const { matchmaker, gate } = aWorld()
+t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
+  const { dispatcher, gate } = aWorld()
   gate.isOpen = false
-  matchmaker.add('large', item('1'))
-  matchmaker.add('default', item('1'))
-  t.strictSame([matchmaker.queued('large'), matchmaker.queued('default')], [0, 1])
+  dispatcher.add('large', item('1'))
+  dispatcher.add('default', item('1'))
+  t.strictSame([dispatcher.queued('large'), dispatcher.queued('default')], [0, 1])
 })
