@@ -33,13 +33,13 @@ import { Expectations } from './runner/expectations.ts'
 import { RunnerClient } from './runner/runner-client.ts'
 import { CLAIM_INDEX, PHASE_INDEX, RUNNING_INDEX, type Runner, Runners } from './runner/runners.ts'
 import type { Signer } from './runner/signature.ts'
+import { CaptureWatcher } from './screenshot/capture-watcher.ts'
 import { ChargeBackoff } from './screenshot/charge-backoff.ts'
 import { CrashBudget, findCrashRecords } from './screenshot/crash-budget.ts'
-import { Dispatches } from './screenshot/dispatches.ts'
-import { Follower } from './screenshot/follow.ts'
+import { Removals } from './screenshot/deletion.ts'
+import { DispatchTracker } from './screenshot/dispatch-tracker.ts'
 import { toLogLine } from './screenshot/log-line.ts'
 import { reconcile } from './screenshot/reconcile.ts'
-import { Removals } from './screenshot/removal.ts'
 import { toSpans } from './screenshot/spans.ts'
 
 export interface CoreOptions {
@@ -104,9 +104,9 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   }
 
   const shared = { namespace, pods, reflectors, runners, expectations, dispatcher, events, log, now, isLeader }
-  const dispatches = new Dispatches()
-  const onNews = (key: string) => {
-    dispatches.outdate(key)
+  const dispatchTracker = new DispatchTracker()
+  const onChange = (key: string) => {
+    dispatchTracker.outdate(key)
     screenshots.enqueue(key)
   }
   const onTaken = (key: string, podUid: string) => {
@@ -119,7 +119,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     crashBudget,
     chargeBackoff: new ChargeBackoff(),
     poolOf,
-    follower: new Follower({ client, onNews, onTaken, isLeader, now }),
+    captureWatcher: new CaptureWatcher({ client, onChange, onTaken, isLeader, now }),
     storage,
     ring: keys.downloadKeys,
     report,
@@ -135,7 +135,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
       policy: config.optionPolicy,
     },
     screenshots: new Resource(http, screenshotResource, { namespace }),
-    dispatches,
+    dispatchTracker,
     metrics: metrics.screenshot,
   }
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey

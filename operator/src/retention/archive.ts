@@ -17,9 +17,9 @@ import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/sto
 import { signMark } from '@tintype/crds/stored/marks'
 import type { Storage } from '../storage/storage.ts'
 import type { Archiving } from './archiving.ts'
+import { discardRecord } from './deletion.ts'
 import { inParallel } from './in-parallel.ts'
 import type { MarkChecks } from './marks.ts'
-import { discardRecord } from './removal.ts'
 import { findDeleted } from './tombstones.ts'
 
 export interface ArchiveDeps extends MarkChecks {

@@ -6,43 +6,43 @@ import { ClockOffsets } from './clock-offsets.ts'
 import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
 import type { Signer } from './signature.ts'
 
-// The operator's side of the dispatch protocol (crds/src/dispatch.ts). What a runner answers, or does not, becomes one of a few
-// words here; what they mean is decided elsewhere.
+// The operator's side of the dispatch protocol (crds/src/dispatch.ts). It maps each response of a runner, or the lack of one, to one of a few
+// outcomes. screenshot/decide.ts decides what they mean.
 
-/** Where a runner listens, and the pod that a signature is for. */
+/** IP address of a runner, and the uid of its pod, which signatures name. */
 export interface RunnerAddress {
   uid: string
   ip: string
 }
 
 /**
- * What became of an order: `accepted` (now or before); `busy` with another capture; `refused`: this runner will never do it; `unavailable`:
- * it answers, and not now; `silent`: nobody knows; `unsent`: this leader does not know its key yet.
+ * Outcome of sending an order. `accepted`: now or before. `busy`: the runner has another capture. `refused`: this runner will never take it.
+ * `unavailable`: the runner responds but cannot take it now. `silent`: no response, outcome unknown. `unsent`: the runner's key is not known yet.
  */
-export type PostOutcome =
+export type DispatchOutcome =
   | { outcome: 'accepted' | 'silent' | 'unavailable' | 'unsent' }
   | { outcome: 'refused'; status: number; clockAheadMilliseconds: number }
   | { outcome: 'busy'; with: CaptureState }
 
-/** What a runner says of a capture: its state, `absent` when it does not know it, `silent` when it does not answer. */
-export type CaptureAnswer = CaptureState['state'] | 'absent' | 'silent'
+/** State of a capture as its runner reports it. `absent`: the runner does not know it. `silent`: the runner does not respond. */
+export type CaptureResponse = CaptureState['state'] | 'absent' | 'silent'
 
-/** A runner's answer; `givenUp` goes with `absent`: it had the capture and says why it ended it. */
-export interface Told {
-  answer: CaptureAnswer
+export interface RunnerResponse {
+  response: CaptureResponse
+  /** With `absent`: the runner had the capture and reports why it ended it. */
   givenUp?: GivenUp | undefined
-  /** With `running`: the picture is being taken or stored, and the runner takes another order meanwhile. */
+  /** With `running`: the picture is being taken or stored, and the runner accepts another order. */
   isTaken?: boolean
 }
 
-interface Answer {
+interface HttpResponse {
   status: number
   body: unknown
-  /** By the runner's clock, epoch milliseconds; NaN when it does not say. */
+  /** The Date header in epoch milliseconds; NaN without one. */
   date: number
 }
 
-interface Question {
+interface RunnerRequest {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   body?: string
@@ -50,7 +50,7 @@ interface Question {
   wait?: Wait
 }
 
-/** How long a question stays open: until the capture is not running any more, or already until its picture is being taken. */
+/** Long polling: until the capture no longer runs (`settled`), or until its picture is being taken (`taken`). */
 export interface Wait {
   seconds: number
   until: 'taken' | 'settled'
@@ -59,13 +59,13 @@ export interface Wait {
 const NO_WAIT: Wait = { seconds: 0, until: 'settled' }
 
 const CONNECT_MILLISECONDS = 1_000
-const ANSWER_MILLISECONDS = 2_000
-/** The runner decrypts and answers before it captures. */
+const RESPONSE_MILLISECONDS = 2_000
+/** The runner decrypts the order and responds before it captures. */
 const POST_MILLISECONDS = 5_000
 /** A response is an identity with its token, or a state: a few KiB. */
 const MAX_BODY_BYTES = 64 * 1024
 
-/** Talks to runners over kept connections. */
+/** HTTP client for runners, with persistent connections. */
 export class RunnerClient {
   readonly #sign: Signer
   readonly #agent: Dispatcher = new Agent({
@@ -86,77 +86,81 @@ export class RunnerClient {
     this.#port = port
   }
 
-  /** By how much a runner's clock is ahead of this one's, as it last said; 0 when they agree. */
+  /** Milliseconds by which a runner's clock is ahead of this one's, as last measured; 0 when they agree. */
   clockAheadMilliseconds({ uid }: Pick<RunnerAddress, 'uid'>): number {
     return this.#clocks.of(uid)
   }
 
   /**
-   * Asks a runner who it is. The answer is a claim: see identity.ts.
-   * @throws when it does not answer, or not as an Identity
+   * Gets the identity that a runner claims. identity.ts verifies it.
+   * @throws when the runner does not respond, or not with an Identity
    */
   async identity(runner: RunnerAddress): Promise<Identity> {
     const { status, body } = await this.#request(runner, () => ({ method: 'GET', path: '/identity' }))
-    if (status !== 200) throw new Error(`the runner answered ${status} to GET /identity`)
+    if (status !== 200) throw new Error(`the runner responded with ${status} to GET /identity`)
     return Identity.parse(body)
   }
 
-  /** Hands over an order, encrypted to the runner's key. */
-  async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<PostOutcome> {
-    const question = (): Question => {
-      // The deadline is kept by the runner's clock.
+  /** Sends an order, encrypted to the runner's key. */
+  async post(runner: RunnerAddress, key: EncryptionKey, order: CaptureOrder): Promise<DispatchOutcome> {
+    const buildRequest = (): RunnerRequest => {
+      // The runner checks the deadline by its own clock.
       const timed = { ...order, deadline: order.deadline + this.#clocks.of(runner.uid) }
       const body = encryptOrder(JSON.stringify(timed), key)
       return { method: 'POST', path: '/captures', body, jti: `${order.uid}/${order.attempt}` }
     }
-    const answer = await this.#request(runner, question, POST_MILLISECONDS).catch(() => undefined)
-    if (!answer) return { outcome: 'silent' }
-    if (answer.status === 200 || answer.status === 202) return { outcome: 'accepted' }
-    const { data: other } = answer.status === 409 ? CaptureState.safeParse(answer.body) : {}
+    const response = await this.#request(runner, buildRequest, POST_MILLISECONDS).catch(() => undefined)
+    if (!response) return { outcome: 'silent' }
+    if (response.status === 200 || response.status === 202) return { outcome: 'accepted' }
+    const { data: other } = response.status === 409 ? CaptureState.safeParse(response.body) : {}
     if (other) return { outcome: 'busy', with: other }
-    if (answer.status === 409 || answer.status >= 500) return { outcome: 'unavailable' }
-    return { outcome: 'refused', status: answer.status, clockAheadMilliseconds: this.#clocks.of(runner.uid) }
+    if (response.status === 409 || response.status >= 500) return { outcome: 'unavailable' }
+    return { outcome: 'refused', status: response.status, clockAheadMilliseconds: this.#clocks.of(runner.uid) }
   }
 
   /**
-   * Asks for one attempt of a capture. A runner that knows another attempt does not know this one.
-   * @param wait a runner that still works answers when it does not any more, or after that time; at most {@link MAX_WAIT_SECONDS}
+   * Gets the state of one attempt of a capture; `absent` if the runner knows another attempt.
+   * @param wait how long the runner may hold back its response while it works; at most {@link MAX_WAIT_SECONDS}
    */
-  async ask(runner: RunnerAddress, uid: string, attempt: number, wait = NO_WAIT): Promise<Told> {
-    const question: Question = { method: 'GET', path: `/captures/${uid}`, wait }
-    const answer = await this.#request(runner, () => question, ANSWER_MILLISECONDS + wait.seconds * 1_000).catch(() => undefined)
-    if (answer?.status === 404) {
-      const { data } = GivenUp.safeParse(answer.body)
-      return { answer: 'absent', ...(data?.attempt === attempt ? { givenUp: data } : {}) }
+  async getCapture(runner: RunnerAddress, uid: string, attempt: number, wait = NO_WAIT): Promise<RunnerResponse> {
+    const request: RunnerRequest = { method: 'GET', path: `/captures/${uid}`, wait }
+    const response = await this.#request(runner, () => request, RESPONSE_MILLISECONDS + wait.seconds * 1_000).catch(() => undefined)
+    if (response?.status === 404) {
+      const { data } = GivenUp.safeParse(response.body)
+      return { response: 'absent', ...(data?.attempt === attempt ? { givenUp: data } : {}) }
     }
-    if (answer?.status !== 200) return { answer: 'silent' }
-    const state = CaptureState.safeParse(answer.body)
-    if (!state.success) return { answer: 'silent' }
-    if (state.data.attempt !== attempt) return { answer: 'absent' }
-    return { answer: state.data.state, ...(state.data.isTaken ? { isTaken: true } : {}) }
+    if (response?.status !== 200) return { response: 'silent' }
+    const state = CaptureState.safeParse(response.body)
+    if (!state.success) return { response: 'silent' }
+    if (state.data.attempt !== attempt) return { response: 'absent' }
+    return { response: state.data.state, ...(state.data.isTaken ? { isTaken: true } : {}) }
   }
 
-  /** Tells a runner to drop a capture. Who does not answer is left to the deadline. */
+  /** Cancels a capture. If the runner does not respond, the deadline ends it. */
   async cancel(runner: RunnerAddress, uid: string): Promise<void> {
     await this.#request(runner, () => ({ method: 'DELETE', path: `/captures/${uid}` })).catch(() => undefined)
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   async close(): Promise<void> {
     await this.#agent.destroy()
   }
 
-  /** One request, signed by the runner's clock: whose differs too much for a signature to hold tells so by the date of its refusal. */
-  async #request(runner: RunnerAddress, question: () => Question, milliseconds = ANSWER_MILLISECONDS): Promise<Answer> {
-    const answer = await this.#send(runner, question(), milliseconds)
-    const hasMoved = this.#clocks.note(runner.uid, answer.date, this.#now())
-    return answer.status === 401 && hasMoved ? this.#send(runner, question(), milliseconds) : answer
+  /** Sends a request signed by the runner's clock. A 401 whose Date shows a different clock is retried with the corrected time. */
+  async #request(runner: RunnerAddress, buildRequest: () => RunnerRequest, milliseconds = RESPONSE_MILLISECONDS): Promise<HttpResponse> {
+    const response = await this.#send(runner, buildRequest(), milliseconds)
+    const hasMoved = this.#clocks.note(runner.uid, response.date, this.#now())
+    return response.status === 401 && hasMoved ? this.#send(runner, buildRequest(), milliseconds) : response
   }
 
-  async #send({ uid, ip }: RunnerAddress, { method, path, body, jti, wait = NO_WAIT }: Question, milliseconds: number): Promise<Answer> {
+  async #send(
+    { uid, ip }: RunnerAddress,
+    { method, path, body, jti, wait = NO_WAIT }: RunnerRequest,
+    milliseconds: number,
+  ): Promise<HttpResponse> {
     const signed = { podUid: uid, method, path, ...(body === undefined ? {} : { body }), ...(jti === undefined ? {} : { jti }) }
     const authorization = await this.#sign(signed, new Date(this.#now() + this.#clocks.of(uid)))
-    const answer = await this.#agent.request({
+    const response = await this.#agent.request({
       origin: `http://${ip.includes(':') ? `[${ip}]` : ip}:${this.#port}`,
       method,
       path,
@@ -168,8 +172,12 @@ export class RunnerClient {
       body: body ?? null,
       signal: AbortSignal.timeout(milliseconds),
     })
-    const text = (await readAtMost(answer.body, MAX_BODY_BYTES)).toString()
-    return { status: answer.statusCode, body: text === '' ? undefined : parse(text), date: Date.parse(String(answer.headers.date ?? '')) }
+    const text = (await readAtMost(response.body, MAX_BODY_BYTES)).toString()
+    return {
+      status: response.statusCode,
+      body: text === '' ? undefined : parse(text),
+      date: Date.parse(String(response.headers.date ?? '')),
+    }
   }
 }
 

@@ -9,12 +9,12 @@ import { RetryableError } from '../controller/errors.ts'
 import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
 import { OptionsError, openOptions } from '../options/open-options.ts'
 import type { EncryptionKey } from '../runner/encrypt-order.ts'
-import type { CaptureAnswer, PostOutcome, RunnerAddress } from '../runner/runner-client.ts'
+import type { CaptureResponse, DispatchOutcome, RunnerAddress } from '../runner/runner-client.ts'
 import { addressOf, CLAIM_INDEX } from '../runner/runners.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
 import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from './crash-budget.ts'
-import { type Action, decideAfterPost } from './decide.ts'
+import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
 import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
@@ -71,7 +71,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       return shot
     case 'claim': {
       const claimed = await write(shot, buildClaim(shot, action.runner, now, mustBeCharged(shot, context)), context)
-      context.dispatches.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
+      context.dispatchTracker.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
       context.dispatcher.drop(key)
       if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
       return claimed
@@ -86,8 +86,8 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       const waiting = await write(shot, buildUnclaim(shot, action, now), context)
       if (runner) noteRunner(runner.uid, action.blamesRunner ?? false, context)
       if (runner && action.lost) noteCrash(shot, runner.uid, context)
-      if (action.lost) context.follower.giveUp(key)
-      context.dispatches.forget(key)
+      if (action.lost) context.captureWatcher.giveUp(key)
+      context.dispatchTracker.forget(key)
       context.metrics.onUnclaim(action.reason)
       tell(waiting, action.reason, action.message, context)
       return waiting
@@ -149,10 +149,10 @@ function queue(key: string, shot: Screenshot, { dispatcher, poolOf }: Screenshot
   dispatcher.add(poolOf(shot), { key, account: accountOf(shot), order })
 }
 
-function release(key: string, shot: Screenshot | undefined, { dispatcher, dispatches, cache, runners, now }: ScreenshotContext): void {
+function release(key: string, shot: Screenshot | undefined, { dispatcher, dispatchTracker, cache, runners, now }: ScreenshotContext): void {
   const runner = shot?.status?.runner
-  if (runner && dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
-  dispatches.forget(key)
+  if (runner && dispatchTracker.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
+  dispatchTracker.forget(key)
   cache.forget(key)
   dispatcher.drop(key)
 }
@@ -160,25 +160,25 @@ function release(key: string, shot: Screenshot | undefined, { dispatcher, dispat
 /** Options that cannot be used are the Screenshot's own fault: no other attempt can do better. */
 async function handOver(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
   try {
-    return decideAfterPost(shot, await dispatch(key, shot, context))
+    return decideAfterDispatch(shot, await dispatch(key, shot, context))
   } catch (error) {
     if (error instanceof OptionsError) return [{ do: 'fail', code: error.code, message: error.message }]
     throw error
   }
 }
 
-async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<PostOutcome> {
+async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<DispatchOutcome> {
   const { runner } = shot.status ?? {}
   const target = runner && findTarget(runner.uid, runner.pod, context)
   if (!runner || !target) return { outcome: 'unsent' }
   const outcome = await postPatiently(shot, target, context)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
-  const answer: CaptureAnswer = outcome.outcome === 'accepted' ? 'running' : 'silent'
-  const delivered = outcome.outcome === 'accepted' || (context.dispatches.find(key, id)?.delivered ?? false)
-  context.dispatches.note(key, { ...id, podVersion: target.podVersion, answer, delivered, at: context.now().getTime() })
+  const response: CaptureResponse = outcome.outcome === 'accepted' ? 'running' : 'silent'
+  const delivered = outcome.outcome === 'accepted' || (context.dispatchTracker.find(key, id)?.delivered ?? false)
+  context.dispatchTracker.note(key, { ...id, podVersion: target.podVersion, response, delivered, at: context.now().getTime() })
   if (outcome.outcome === 'accepted') {
     context.runners.noteTaken(runner.uid, accountOf(shot))
-    context.follower.follow({ key, uid: shot.metadata.uid, address: target.address, ...id })
+    context.captureWatcher.watch({ key, uid: shot.metadata.uid, address: target.address, ...id })
   }
   if (outcome.outcome === 'busy') await cancelStranger(outcome.with.uid, target.address, context)
   context.metrics.onDispatch(outcome.outcome)
@@ -199,7 +199,7 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
 }
 
 /** A runner's report is seen here before its own call returns: it may say for a moment that it is busy with what has ended. */
-async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<PostOutcome> {
+async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
   const opened = await openOptions(shot, context.optionsSources)
   const until = performance.now() + REPORTING_MILLISECONDS
   for (;;) {

@@ -13,10 +13,10 @@ import type { Expectations } from '../runner/expectations.ts'
 import type { RunnerClient } from '../runner/runner-client.ts'
 import type { Runners } from '../runner/runners.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { CaptureWatcher } from './capture-watcher.ts'
 import type { ChargeBackoff } from './charge-backoff.ts'
 import type { CrashBudget } from './crash-budget.ts'
-import type { Dispatches } from './dispatches.ts'
-import type { Follower } from './follow.ts'
+import type { DispatchTracker } from './dispatch-tracker.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {
@@ -29,8 +29,8 @@ export interface ScreenshotContext {
   expectations: Expectations
   dispatcher: Dispatcher
   client: RunnerClient
-  dispatches: Dispatches
-  follower: Follower
+  dispatchTracker: DispatchTracker
+  captureWatcher: CaptureWatcher
   crashBudget: CrashBudget
   /** Backoff of accounts that could not be charged. */
   chargeBackoff: ChargeBackoff

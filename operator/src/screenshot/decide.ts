@@ -12,7 +12,7 @@ import type { JobErrorCode } from '@tintype/crds/errors'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotReason } from '../errors.ts'
 import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/pod-end.ts'
-import type { CaptureAnswer, PostOutcome } from '../runner/runner-client.ts'
+import type { CaptureResponse, DispatchOutcome } from '../runner/runner-client.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** What is known of the pod that has the claim, and of what it does. */
@@ -22,7 +22,7 @@ export interface ObservedClaim {
   end: PodEnd | undefined
   /** When a pod that was asked to go must have gone. */
   leavesBy: Date | undefined
-  answer: CaptureAnswer
+  response: CaptureResponse
   /** Of an attempt that is absent: the runner had it, and says why it ended it. */
   givenUp?: GivenUp | undefined
   /** Since when the pod is not ready; undefined while it is. */
@@ -92,20 +92,20 @@ export function decide(observed: Observed, now: Date): Action[] {
   return shot.status?.phase === 'Running' ? decideRunning(shot, observed.claim, now) : decidePending(shot, observed)
 }
 
-/** What an answer to an order means. */
-export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[] {
+/** What the outcome of a dispatch means. */
+export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): Action[] {
   const pod = shot.status?.runner?.pod
-  switch (answer.outcome) {
+  switch (result.outcome) {
     case 'accepted':
     case 'silent':
     case 'unsent':
-      return [{ do: 'requeue', afterMilliseconds: answer.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
+      return [{ do: 'requeue', afterMilliseconds: result.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
     case 'busy':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, ...NEVER_BEGAN }]
     case 'unavailable':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was not ready`, ...NEVER_BEGAN }]
     case 'refused':
-      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(answer)})`)
+      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(result)})`)
   }
 }
 
@@ -130,22 +130,22 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
   if (isOver(shot)) return awaitPod(shot, claim, now)
   if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
-  if (claim.pod === 'leaving' && (claim.answer === 'silent' || (claim.answer === 'absent' && claim.delivered)))
+  if (claim.pod === 'leaving' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
     return awaitPod(shot, claim, now)
   // Whoever made the claim wrote its start by another clock, and the runner keeps the deadline itself.
   const tolerance = claim.isOwn ? 0 : CLOCK_TOLERANCE_MILLISECONDS
   const leftMilliseconds = deadlineOf(shot).getTime() + DEADLINE_GRACE_MILLISECONDS + tolerance - now.getTime()
-  switch (claim.answer) {
+  switch (claim.response) {
     case 'running':
       return leftMilliseconds > 0 ? [poll(leftMilliseconds, WORKING_POLL_MILLISECONDS)] : overrun(shot)
     case 'reporting':
       return leftMilliseconds + REPORT_MILLISECONDS > 0 ? [poll(POLL_MILLISECONDS)] : overrun(shot)
     case 'silent':
       if (now.getTime() - (claim.unreadySince?.getTime() ?? now.getTime()) > UNREADY_MILLISECONDS)
-        return endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer, nor its probe`)
+        return endAttempt(Reason.runnerLost, `pod ${runner.pod} did not respond, and its readiness probe failed`)
       return leftMilliseconds > 0
         ? [poll(leftMilliseconds)]
-        : endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer and its time was up`)
+        : endAttempt(Reason.runnerLost, `pod ${runner.pod} did not respond by its deadline`)
     case 'done':
       return endAttempt(Reason.attemptFailed, `pod ${runner.pod} ended without a report`)
     case 'absent':
@@ -198,7 +198,7 @@ function handBack(shot: Screenshot, message: string): Action {
 /** Something of an attempt that does not count may be in the store. */
 const wasHandedBack = ({ status }: Screenshot): boolean => (status?.handedBack ?? 0) > 0
 
-function refusalOf({ status, clockAheadMilliseconds }: Extract<PostOutcome, { outcome: 'refused' }>): string {
+function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, { outcome: 'refused' }>): string {
   const seconds = Math.round(Math.abs(clockAheadMilliseconds) / 1_000)
   const clock =
     seconds === 0 ? '' : `; its node’s clock is ${seconds} s ${clockAheadMilliseconds > 0 ? 'ahead of' : 'behind'} the operator’s`

@@ -21,11 +21,11 @@ function connect(t: Test, port: number): RunnerClient {
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-t.test('the operator buffers an endless response of a runner: each question ends at its limit', async (t) => {
+t.test('the operator buffers an endless response of a runner: each request fails at its limit', async (t) => {
   const server = await startEndlessServer(t, `${OK}\r\n`, '[[[[[[[[')
   const client = connect(t, server.port)
   await t.rejects(client.identity(runner), /more than 65536 bytes/)
-  t.strictSame(await client.ask(runner, 'a', 1, { seconds: 30, until: 'settled' }), { answer: 'silent' })
+  t.strictSame(await client.getCapture(runner, 'a', 1, { seconds: 30, until: 'settled' }), { response: 'silent' })
   await client.cancel(runner, 'a')
   await eventually('the client closed each connection', async () => server.closed() === 3)
   t.ok(server.bytes() < 3 * BUFFERED_BYTES, `${server.bytes()} bytes were taken`)

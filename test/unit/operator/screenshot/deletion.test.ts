@@ -6,7 +6,7 @@ import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/sc
 import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
 import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/runner/runners.ts'
-import { Removals } from '../../../../operator/src/screenshot/removal.ts'
+import { Removals } from '../../../../operator/src/screenshot/deletion.ts'
 import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
 import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
 import { markChecks, signed } from '../../../support/mark-checks.ts'
