@@ -52,7 +52,7 @@ const Environment = z.object({
   TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
   /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
   TINTYPE_ADMISSION_POLICY: optionalText,
-  /** SHA-256 of that policy's expressions (guard/verdict.ts); empty: what they say is not compared. */
+  /** SHA-256 of that policy's expressions (guard/decision.ts); empty: what they say is not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
   /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys; by default `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,

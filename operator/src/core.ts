@@ -36,7 +36,7 @@ import type { Signer } from './runner/signature.ts'
 import { CaptureWatcher } from './screenshot/capture-watcher.ts'
 import { ChargeBackoff } from './screenshot/charge-backoff.ts'
 import { CrashBudget, findCrashRecords } from './screenshot/crash-budget.ts'
-import { Removals } from './screenshot/deletion.ts'
+import { Deletions } from './screenshot/deletion.ts'
 import { DispatchTracker } from './screenshot/dispatch-tracker.ts'
 import { toLogLine } from './screenshot/log-line.ts'
 import { reconcile } from './screenshot/reconcile.ts'
@@ -56,7 +56,7 @@ const GUARD_KEY = 'policy'
 /** How long changes of Screenshots gather before their pool is looked at. */
 const POOL_MILLISECONDS = 50
 /** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
-const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-removal': 4, guard: 1 } as const
+const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-deletion': 4, guard: 1 } as const
 
 /** See the head of this file. */
 export function createCore(options: CoreOptions): Work {
@@ -72,7 +72,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const expectations = new Expectations()
   const runners = new Runners({ pods: reflectors.pods.lister, screenshots: reflectors.screenshots.lister, expectations })
   const captureTimes = new CaptureTimes()
-  const removals = new Removals()
+  const deletions = new Deletions()
   const adoption = new Set(reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Running').map(keyOf))
   const pods = new Resource(http, podResource, { namespace })
 
@@ -80,8 +80,8 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     policies: new Resource(http, validatingAdmissionPolicies),
     bindings: new Resource(http, validatingAdmissionPolicyBindings),
     expected: [config.admissionPolicy, config.trustedSpecPolicy],
-    onChange: (verdict) => {
-      if (!verdict.guarded) log.error({ reason: verdict.reason, detail: verdict.message }, 'nothing is dispatched')
+    onChange: (decision) => {
+      if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'nothing is dispatched')
       enqueueAllPools()
     },
   })
@@ -95,7 +95,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     namespace,
     limitsOf: accountLimits(reflectors.accounts.lister, config.plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
     runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
-    isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
+    isOpen: () => adoption.size === 0 && guard.decision.guarded && isLeader(),
     now: clock.wall,
     onAssigned: (key) => screenshots.enqueue(key),
   })
@@ -143,7 +143,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     ...shared,
     client,
     captureTimes,
-    guard: () => guard.verdict,
+    guard: () => guard.decision,
     pools: new Resource(http, poolResource, { namespace }),
     podSettings: { namespace, release: config.release, logLevel: config.logLevel, dispatchPublicKey },
     memories: new Map(),
@@ -160,9 +160,9 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const screenshots = controller('screenshot', (key) => reconcile(key, screenshotContext))
   const pools = controller('runnerpool', (key) => reconcilePool(key, poolContext))
   const runner = controller('runner', (key) => reconcileRunner(key, poolContext))
-  const removal = controller('screenshot-removal', (uid) => removals.reconcile(uid, screenshotContext))
+  const deletion = controller('screenshot-deletion', (uid) => deletions.reconcile(uid, screenshotContext))
   const guarding = controller('guard', () => guard.reconcile())
-  const controllers = [guarding, screenshots, pools, runner, removal]
+  const controllers = [guarding, screenshots, pools, runner, deletion]
 
   const enqueueAllPools = () => {
     for (const key of reflectors.pools.lister.keys()) pools.enqueue(key)
@@ -188,17 +188,17 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
     log.info(toLogLine(shot), 'screenshot finished')
   }
-  const judgeRemoved = (shot: Screenshot) => {
-    removal.enqueue(removals.add(shot))
+  const enqueueDeletion = (shot: Screenshot) => {
+    deletion.enqueue(deletions.add(shot))
   }
-  const noteRemoved = (shot: Screenshot) => {
-    if (!archiving.sees(shot)) judgeRemoved(shot)
+  const noteDeleted = (shot: Screenshot) => {
+    if (!archiving.sees(shot)) enqueueDeletion(shot)
   }
-  archiving.onHandedBack = judgeRemoved
+  archiving.onHandedBack = enqueueDeletion
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
-    if (type === 'deleted') noteRemoved(old ?? object)
-    else if (old && !isSame) noteRemoved(old)
+    if (type === 'deleted') noteDeleted(old ?? object)
+    else if (old && !isSame) noteDeleted(old)
     else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteEnd(object)
   })
 

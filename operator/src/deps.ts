@@ -11,7 +11,6 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { ReleaseKeys } from './account/release-keys.ts'
 import type { Config } from './config.ts'
 import type { Clock } from './controller/clock.ts'
 import type { Controller } from './controller/controller.ts'
@@ -19,6 +18,7 @@ import type { ControllerMetrics, WorkQueueMetrics } from './controller/metrics.t
 import type { EventOrder } from './delivery/event-order.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { Archiving } from './retention/archiving.ts'
+import type { ReleaseKeys } from './secrets/release-keys.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The local copies of the cluster that every part reads. They run on the standby too, so that a takeover finds them warm. */

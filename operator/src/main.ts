@@ -15,14 +15,13 @@ import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './account/accounts.ts'
 import { bootstrapAccount } from './account/bootstrap.ts'
-import { ensureReleaseKeys } from './account/release-keys.ts'
+import { registerCacheMetrics } from './cache-metrics.ts'
 import { type Config, loadConfig } from './config.ts'
 import { systemClock } from './controller/clock.ts'
 import { TerminalError } from './controller/errors.ts'
 import { findProblems } from './controller/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
 import { LeaderElection, leaseStore } from './controller/leader-election.ts'
-import { watchCopies } from './copy-metrics.ts'
 import { createCore } from './core.ts'
 import { createDelivery } from './delivery/delivery.ts'
 import { EventOrder } from './delivery/event-order.ts'
@@ -36,6 +35,7 @@ import { createReflectors } from './reflectors.ts'
 import { Archiving } from './retention/archiving.ts'
 import { createRetention } from './retention/retention.ts'
 import { createSigner } from './runner/signature.ts'
+import { ensureReleaseKeys } from './secrets/release-keys.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { openStorage } from './storage/storage.ts'
 import { createWaiting } from './waiting/waiting.ts'
@@ -134,7 +134,7 @@ async function runOperator(config: Config): Promise<void> {
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention
-  watchCopies(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
+  registerCacheMetrics(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
   findMissing = () => findUnsynced(reflectors)
 

@@ -78,17 +78,17 @@ export interface Circumstances {
 export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Action[] {
   const { schedule, mayPost, isDeleteRequested, isCrowded, now } = circumstances
   if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
-  const judged = candidates
-    .map((candidate) => ({ candidate, finding: judge(candidate, schedule, now) }))
+  const evaluated = candidates
+    .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
-  const mustRecord = judged.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
+  const mustRecord = evaluated.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
   // A post takes seconds at most: what is known already waits for it, so that one write holds both, but no longer than until it is due again.
   const isHeld = !mustRecord && !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
-  const changes = isHeld ? [] : judged.flatMap(({ candidate, finding }) => toChange(candidate, finding))
-  const posts = judged.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
+  const changes = isHeld ? [] : evaluated.flatMap(({ candidate, finding }) => toChange(candidate, finding))
+  const posts = evaluated.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
     post === undefined ? [] : [{ do: 'post', event, webhook, attempt: post }],
   )
-  const due = judged.flatMap(({ finding }) => (finding.due ? [finding.due.getTime() - now.getTime()] : []))
+  const due = evaluated.flatMap(({ finding }) => (finding.due ? [finding.due.getTime() - now.getTime()] : []))
   return [
     ...(changes.length > 0 ? [{ do: 'record' as const, changes }] : []),
     ...posts,
@@ -103,10 +103,10 @@ function toChange({ event, webhook, entry }: Candidate, { after, answer }: Findi
   return [{ event, webhook, before: entry, after, ...answer }]
 }
 
-function judge({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
+function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
   if (isSettled(entry)) return {}
   if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
-  if (progress?.state === 'ended') return judgeResult(progress, isReceiver, schedule)
+  if (progress?.state === 'ended') return evaluateResult(progress, isReceiver, schedule)
   if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), s: 'failed' } } : {}
   if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
   const due = entry ? new Date(entry.at) : now
@@ -120,7 +120,7 @@ function judge({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: 
   return { after: { n: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), s: 'open' }, post: attempt }
 }
 
-function judgeResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
+function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
   const { attempt: n, at, statusCode, answerMilliseconds, isSuccess } = result
   const answer = { statusCode, ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }) }
   const ended = at.toISOString()

@@ -72,15 +72,15 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLISECONDS,
     connect: (target, callback) => {
-      const verdict = judgeTarget(target, options)
-      if (!verdict.allowed) callback(new BlockedAddressError(verdict.reason), null)
+      const decision = evaluateTarget(target, options)
+      if (!decision.allowed) callback(new BlockedAddressError(decision.reason), null)
       else if (proxy) connectThrough(proxy, target, callback)
       else connect(target, callback)
     },
   })
 }
 
-function judgeTarget({ hostname, port, protocol }: buildConnector.Options, { rules, ownAddresses }: GuardedAgentOptions): Verdict {
+function evaluateTarget({ hostname, port, protocol }: buildConnector.Options, { rules, ownAddresses }: GuardedAgentOptions): Verdict {
   if (protocol !== 'https:') return { allowed: false, reason: 'the address is not https' }
   const host = classifyHost(hostname, rules, { ownAddresses })
   return host.allowed ? classifyPort(Number(port || HTTPS_PORT), rules) : host
@@ -93,9 +93,9 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
       throw new UnresolvedError(`${hostname} does not resolve`, { cause })
     })
     for (const address of addresses) {
-      const verdict = classifyAddress(address, rules, { hostAllowed, ownAddresses })
+      const decision = classifyAddress(address, rules, { hostAllowed, ownAddresses })
       // One refused address refuses them all: an honest name does not point inside and outside at once.
-      if (!verdict.allowed) throw new BlockedAddressError(`${hostname}: ${verdict.reason}`)
+      if (!decision.allowed) throw new BlockedAddressError(`${hostname}: ${decision.reason}`)
     }
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   }

@@ -1,6 +1,6 @@
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { type OpeningKeys, SealError, unseal } from '@tintype/crds/sealed'
-import type { SecretStore } from '../account/ensure-secret.ts'
+import type { SecretStore } from '../secrets/ensure-secret.ts'
 import { type SigningTexts, sealedForWebhook, sealedTextsOf } from '../webhook/sealed-secrets.ts'
 import { readSigningSecret, signingSecretName } from '../webhook/signing-secret.ts'
 

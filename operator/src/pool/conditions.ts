@@ -1,14 +1,14 @@
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import type { SandboxReport } from '@tintype/crds/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
-import { POOL_REASONS, type PoolReason } from '../errors.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
+import { POOL_REASONS, type PoolReason } from '../condition-reasons.ts'
+import type { GuardDecision } from '../guard/decision.ts'
 import { podSelector } from '../runner/pod.ts'
 import { limitsOf } from '../runner/pool-limits.ts'
 import { isFencedEnough } from '../runner/runners.ts'
 import { loadOf } from './decide.ts'
 import { countable, type Groups } from './groups.ts'
-import { findTrouble } from './problem.ts'
+import { findProblem } from './problem.ts'
 import { demandedPods, wantedPods } from './size.ts'
 import type { PoolObserved } from './state.ts'
 
@@ -60,8 +60,8 @@ function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups
     const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
     return { status: 'False', reason: 'SandboxRequired', message }
   }
-  const trouble = findTrouble(groups, memory, pool.spec)
-  if (trouble) return { status: 'False', ...trouble }
+  const problem = findProblem(groups, memory, pool.spec)
+  if (problem) return { status: 'False', ...problem }
   if (wantedPods(pool.spec, loadOf(observed, groups)) === 0)
     return { status: 'True', reason: 'ScaledToZero', message: 'no runner is wanted' }
   return { status: 'False', reason: 'RunnersStarting', message: 'runners are starting' }
@@ -73,8 +73,8 @@ function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Group
   const load = loadOf(observed, groups)
   const have = countable(groups) + unseen
   const isLacking = groups.starting.length > 0 || have < wantedPods(pool.spec, load)
-  const trouble = isLacking ? findTrouble(groups, memory, pool.spec) : undefined
-  if (trouble) return { status: 'False', ...trouble }
+  const problem = isLacking ? findProblem(groups, memory, pool.spec) : undefined
+  if (problem) return { status: 'False', ...problem }
   const { maxPods } = limitsOf(pool.spec)
   if (load.queued > 0 && demandedPods(pool.spec, load) > maxPods && have >= maxPods) {
     const message = `Screenshots wait and spec.maxPods (${maxPods}) is reached. Remedy: raise it if the nodes have room.`
@@ -102,7 +102,7 @@ function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: Sandbo
   return `${off.join('; ')}: ${detail}. Remedy: ${remedy}.`
 }
 
-const findGuarded = ({ guarded, reason, message }: GuardVerdict): Finding => ({
+const findGuarded = ({ guarded, reason, message }: GuardDecision): Finding => ({
   status: guarded ? 'True' : reason === 'PolicyUnknown' ? 'Unknown' : 'False',
   reason,
   message,
@@ -133,7 +133,7 @@ export interface News {
   message: string
 }
 
-/** What is to be told by Events: trouble, and the end of trouble that was told. */
+/** What is to be told by Events: problem, and the end of trouble that was told. */
 export function newsOf(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): News[] {
   if (!after) return []
   const news = changedConditions(before, after).flatMap(({ type, status, reason, message }): News[] => {

@@ -5,7 +5,7 @@ import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Reflectors } from '../deps.ts'
 import type { Dispatcher } from '../dispatcher/dispatcher.ts'
 import type { EventRecorder } from '../event-recorder.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
+import type { GuardDecision } from '../guard/decision.ts'
 import type { PoolMetrics } from '../metrics.ts'
 import type { Expectations } from '../runner/expectations.ts'
 import type { PodSettings } from '../runner/pod.ts'
@@ -23,7 +23,7 @@ export interface PoolContext {
   expectations: Expectations
   dispatcher: Dispatcher
   captureTimes: CaptureTimes
-  guard: () => GuardVerdict
+  guard: () => GuardDecision
   podSettings: PodSettings
   /** By pool name. */
   memories: Map<string, PoolMemory>

@@ -1,13 +1,13 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import { unschedulableReason, waitingReason } from '../runner/pod-state.ts'
 import type { Groups } from './groups.ts'
-import type { PoolMemory, Trouble } from './state.ts'
+import type { PoolMemory, Problem } from './state.ts'
 
 /**
  * Why runners do not come up, in the cluster's own words; undefined when nothing is known to be wrong. No number and no name of a pod is in the
  * message: it must not change with each pod that meets the same obstacle. Pure.
  */
-export function findTrouble({ starting }: Groups, memory: PoolMemory, spec: RunnerPool['spec']): Trouble | undefined {
+export function findProblem({ starting }: Groups, memory: PoolMemory, spec: RunnerPool['spec']): Problem | undefined {
   for (const { pod } of starting) {
     const unschedulable = unschedulableReason(pod)
     if (unschedulable !== undefined)

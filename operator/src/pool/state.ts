@@ -1,12 +1,12 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { PoolReason } from '../errors.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
+import type { PoolReason } from '../condition-reasons.ts'
+import type { GuardDecision } from '../guard/decision.ts'
 import type { Runner } from '../runner/runners.ts'
 
 // What is known of a pool when the next step is decided, and what may be decided.
 
 /** What keeps runners from coming up, and what to do. */
-export interface Trouble {
+export interface Problem {
   reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
   message: string
 }
@@ -20,7 +20,7 @@ export interface PoolMemory {
   /** Pods in a row that ended before they could capture, or were refused. */
   failedStarts: number
   lastFailureAt: number
-  lastFailure: Trouble | undefined
+  lastFailure: Problem | undefined
   /** Of the template that these starts failed with: a mended one is tried at once. */
   templateHash: string
   statusWrittenAt: number
@@ -40,7 +40,7 @@ export interface PoolObserved {
   /** Accounts that have something waiting. */
   accountsWaiting: readonly string[]
   meanCaptureMilliseconds: number
-  guard: GuardVerdict
+  guard: GuardDecision
   memory: PoolMemory
 }
 

@@ -43,12 +43,12 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
   for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
     if (!deps.mayWrite()) return
     // A deletion that did not come through: it is carried out, and nothing of it archived.
-    const buried = await findDeleted(account, screenshots.map(idOf), deps)
-    const kept = screenshots.filter((screenshot) => !buried.has(idOf(screenshot)))
+    const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
+    const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
     await write(account, kept, deps)
     await removeAll(account, screenshots, kept, deps)
     deps.onArchived(kept.length)
-    deps.log.info({ account, archived: kept.length, deleted: buried.size }, 'records archived')
+    deps.log.info({ account, archived: kept.length, deleted: tombstoned.size }, 'records archived')
   }
 }
 
@@ -63,8 +63,8 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
     })
     // Who deletes one marks it first: whoever did so before it was gone is found now, and later ones find it archived.
     const ours = kept.filter((screenshot) => removed.has(screenshot))
-    const buried = await findDeleted(account, ours.map(idOf), deps)
-    for (const screenshot of ours) if (!buried.has(idOf(screenshot))) archived.add(screenshot)
+    const tombstoned = await findDeleted(account, ours.map(idOf), deps)
+    for (const screenshot of ours) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
   } finally {
     deps.archiving.release(kept, archived)
   }

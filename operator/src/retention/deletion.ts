@@ -3,12 +3,12 @@ import type { Storage } from '../storage/storage.ts'
 import { isDeletionConfirmed, type MarkChecks, writeTombstone } from './marks.ts'
 
 /** What the end of a record is judged with. */
-export interface RemovalDeps extends MarkChecks {
+export interface DeletionDeps extends MarkChecks {
   storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'remove'>
 }
 
 /** Takes the text of a record away if its owner has deleted it; says whether it was. Lists are cleaned by the next rewrite. */
-export async function discardRecord(account: string, id: string, deps: RemovalDeps): Promise<boolean> {
+export async function discardRecord(account: string, id: string, deps: DeletionDeps): Promise<boolean> {
   if (!(await isDeletionConfirmed(account, id, deps))) return false
   await deps.storage.write(rewriteKey(account, dayOf(id), id), '')
   await deps.storage.remove([recordKey(account, id)])
@@ -20,7 +20,7 @@ export async function discardRecord(account: string, id: string, deps: RemovalDe
  * leader comes to the same end, also after a crash between the archive's write and its deletion. Of a deletion by hand in just that gap
  * nothing is known: the record stays, archived. Whatever lies in the record's place keeps the files: it may have been overwritten.
  */
-export async function judgeRemoval(account: string, id: string, deps: RemovalDeps): Promise<'archived' | 'deleted'> {
+export async function evaluateDeletion(account: string, id: string, deps: DeletionDeps): Promise<'archived' | 'deleted'> {
   if (!(await deps.storage.exists(recordKey(account, id)))) {
     await writeTombstone(account, id, deps)
     return 'deleted'

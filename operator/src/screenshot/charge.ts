@@ -18,12 +18,12 @@ export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }
   const at = now().getTime()
   if (!chargeBackoff.mayTry(account, at))
     return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: chargeBackoff.waitOf(account, at) }]
-  const answer = await charge(shot).catch((error: unknown) => {
+  const outcome = await charge(shot).catch((error: unknown) => {
     chargeBackoff.onFailed(account, now().getTime())
     throw error
   })
   chargeBackoff.onSucceeded(account)
-  switch (answer) {
+  switch (outcome) {
     case 'charged':
       return undefined
     case 'quota': {

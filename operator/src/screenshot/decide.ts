@@ -10,7 +10,7 @@ import { Reason } from '@tintype/crds/conditions'
 import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotReason } from '../errors.ts'
+import type { ScreenshotReason } from '../condition-reasons.ts'
 import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/pod-end.ts'
 import type { CaptureResponse, DispatchOutcome } from '../runner/runner-client.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
@@ -163,15 +163,15 @@ function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   const wasSilent = reason === Reason.runnerLost
   if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
   const how = wasSilent && end.cause !== 'nodeLost' ? messageOf(shot) : end.text
-  const message = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
-  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, message, false)]
+  const lossMessage = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
+  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, lossMessage, false)]
   const lost = (shot.status?.lostRunners ?? 0) + 1
-  if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, message)]
+  if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, lossMessage)]
   const isMemory = end.cause === 'outOfMemory'
-  const verdict = isMemory
+  const message = isMemory
     ? `the runner ran out of memory with this page ${lost} times`
     : `the runner was lost ${lost} times with this page; the last time: ${how}`
-  return [{ do: 'fail', code: 'PAGE_CRASHED', message: verdict }]
+  return [{ do: 'fail', code: 'PAGE_CRASHED', message }]
 }
 
 /** The runner lives, has ended the attempt of its own accord, and will not upload any more: nothing is to be waited for. */

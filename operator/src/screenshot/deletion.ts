@@ -6,7 +6,7 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
 import type { Requeue } from '../controller/controller.ts'
-import { judgeRemoval } from '../retention/deletion.ts'
+import { evaluateDeletion } from '../retention/deletion.ts'
 import type { MarkChecks } from '../retention/marks.ts'
 import type { RunnerClient } from '../runner/runner-client.ts'
 import { addressOf, type Runners } from '../runner/runners.ts'
@@ -14,7 +14,7 @@ import type { Storage } from '../storage/storage.ts'
 import { filesOf } from './order.ts'
 import { attemptsOf, uploadExpiryOf } from './status.ts'
 
-export interface RemovalContext extends MarkChecks {
+export interface DeletionContext extends MarkChecks {
   namespace: string
   runners: Runners
   client: Pick<RunnerClient, 'cancel'>
@@ -26,7 +26,7 @@ export interface RemovalContext extends MarkChecks {
 const MARGIN_MILLISECONDS = 5_000
 
 /** Deleted Screenshots whose files are not surely gone, by uid. */
-export class Removals {
+export class Deletions {
   readonly #deleted = new Map<string, Screenshot>()
 
   /** Remembers a deleted Screenshot; returns its key. */
@@ -36,10 +36,10 @@ export class Removals {
   }
 
   /** Marks it as deleted, cancels and removes now, and removes once more when nothing can be uploaded any more. */
-  async reconcile(uid: string, context: RemovalContext): Promise<Requeue> {
+  async reconcile(uid: string, context: DeletionContext): Promise<Requeue> {
     const shot = this.#deleted.get(uid)
     if (!shot) return {}
-    const isArchived = (await judgeRemoval(accountOf(shot), screenshotIdOf(shot.metadata), context)) === 'archived'
+    const isArchived = (await evaluateDeletion(accountOf(shot), screenshotIdOf(shot.metadata), context)) === 'archived'
     if (isArchived || attemptsOf(shot) === 0) {
       this.#deleted.delete(uid)
       return {}
@@ -54,7 +54,7 @@ export class Removals {
   }
 }
 
-async function cancel({ status, metadata }: Screenshot, { client, runners, namespace, now }: RemovalContext): Promise<void> {
+async function cancel({ status, metadata }: Screenshot, { client, runners, namespace, now }: DeletionContext): Promise<void> {
   const { pod, uid } = status?.runner ?? {}
   const runner = pod === undefined ? undefined : runners.find(`${namespace}/${pod}`, now().getTime())
   if (runner && runner.uid === uid) await client.cancel(addressOf(runner), metadata.uid)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config.ts'
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { loadConfig as loadOperatorConfig } from '../../../operator/src/config.ts'
-import { policyHash } from '../../../operator/src/guard/verdict.ts'
+import { policyHash } from '../../../operator/src/guard/decision.ts'
 import { readMinioSettings } from '../../cluster/minio.ts'
 import { find, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
 

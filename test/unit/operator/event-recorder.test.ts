@@ -48,7 +48,7 @@ t.test('an Event that the API server refuses fails nothing', async (t) => {
   t.match(told, [{ reason: 'RunnerLost' }])
 })
 
-t.test('createEventRecorder tells of the end of trouble by a Normal Event', async (t) => {
+t.test('createEventRecorder records a Normal event when a problem clears', async (t) => {
   const made: unknown[] = []
   const events = { create: async (event: unknown) => void made.push(event) } as never
   const log = { debug() {}, info() {}, warn() {}, error() {} }

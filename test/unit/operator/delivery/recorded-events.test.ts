@@ -50,7 +50,7 @@ const cases: { name: string; live?: Screenshot[]; objects?: Record<string, strin
   { name: 'the same bytes again of an archived record', objects: archived, body: built },
   { name: 'nothing of a record that is nowhere', body: undefined },
   { name: 'nothing of a record that is about to be deleted', live: [deleted], body: undefined },
-  { name: 'nothing of a buried record', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
+  { name: 'nothing of a tombstoned record', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
   { name: 'nothing of an object that was made anew', live: [renewed], body: undefined },
 ]
 t.test('RecordedEvents leads nowhere that the record does not say', async (t) => {

@@ -89,7 +89,7 @@ t.test('buildStatus blames no failure of the past once the pool is as it should 
   t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
 })
 
-t.test('newsOf tells of trouble once though two conditions say it, and of its end', async (t) => {
+t.test('newsOf reports a problem once though two conditions have it, and when it clears', async (t) => {
   const well = statusOf({ runners: [aRunner()] })
   const ill = statusOf({ runners: [pending] })
   t.match(newsOf(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
-import { UNKNOWN_GUARD } from '../../../../operator/src/guard/verdict.ts'
+import { UNKNOWN_GUARD } from '../../../../operator/src/guard/decision.ts'
 import { decide } from '../../../../operator/src/pool/decide.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import type { PoolAction, PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'

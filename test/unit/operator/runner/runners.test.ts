@@ -275,7 +275,7 @@ t.test('Dispatcher serves accounts by the weights of their plans', async (t) => 
   t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
 
-t.test('a runner that is buried is remembered by how it ended', async (t) => {
+t.test('a runner that is tombstoned is remembered by how it ended', async (t) => {
   const { runners } = aWorld('a')
   const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
   runners.bury(aPod({ name: 'a', status }))

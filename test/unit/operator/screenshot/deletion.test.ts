@@ -6,7 +6,7 @@ import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/sc
 import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
 import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/runner/runners.ts'
-import { Removals } from '../../../../operator/src/screenshot/deletion.ts'
+import { Deletions } from '../../../../operator/src/screenshot/deletion.ts'
 import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
 import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
 import { markChecks, signed } from '../../../support/mark-checks.ts'
@@ -45,74 +45,74 @@ function aWorld() {
   return { context, did, clock, keys }
 }
 
-t.test('Removals cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
+t.test('Deletions cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
   const { context, did, clock } = aWorld()
-  const removals = new Removals()
+  const deletions = new Deletions()
   const shot = aScreenshot({ status: running })
-  const key = removals.add(shot)
-  const again = await removals.reconcile(key, context)
+  const key = deletions.add(shot)
+  const again = await deletions.reconcile(key, context)
   t.strictSame(did, ['cancel at 10.0.0.1', 'remove files'])
   clock.now = new Date(NOON.getTime() + (again.requeueAfterMilliseconds ?? 0))
   t.ok(clock.now > uploadExpiryOf(shot))
-  t.strictSame(await removals.reconcile(key, context), {})
+  t.strictSame(await deletions.reconcile(key, context), {})
   t.equal(did.filter((what) => what === 'remove files').length, 2)
-  t.strictSame(await removals.reconcile(key, context), {}, 'and then it is forgotten')
+  t.strictSame(await deletions.reconcile(key, context), {}, 'and then it is forgotten')
   t.equal(did.filter((what) => what === 'remove files').length, 2)
 })
 
-t.test('Removals removes the files of a finished Screenshot once', async (t) => {
+t.test('Deletions removes the files of a finished Screenshot once', async (t) => {
   const { context, did } = aWorld()
-  const removals = new Removals()
-  const key = removals.add(aScreenshot({ status: completedStatus() }))
-  t.strictSame(await removals.reconcile(key, context), {})
+  const deletions = new Deletions()
+  const key = deletions.add(aScreenshot({ status: completedStatus() }))
+  t.strictSame(await deletions.reconcile(key, context), {})
   t.strictSame(did, ['remove files'])
 })
 
 const account = 'default'
 const id = screenshotIdOf(aScreenshot().metadata)
 
-t.test('Removals marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
+t.test('Deletions marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
   const { context, did, keys } = aWorld()
-  const removals = new Removals()
-  t.strictSame(await removals.reconcile(removals.add(aScreenshot()), context), {})
+  const deletions = new Deletions()
+  t.strictSame(await deletions.reconcile(deletions.add(aScreenshot()), context), {})
   t.strictSame(did, [])
   t.strictSame([...keys.keys()], [tombstoneKey(account, id)])
 })
 
-t.test('Removals leaves the files of an archived Screenshot to its record', async (t) => {
+t.test('Deletions leaves the files of an archived Screenshot to its record', async (t) => {
   const { context, did, keys } = aWorld()
   keys.set(recordKey(account, id), '')
-  const removals = new Removals()
-  t.strictSame(await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context), {})
+  const deletions = new Deletions()
+  t.strictSame(await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context), {})
   t.strictSame(did, [])
   t.strictSame([...keys.keys()], [recordKey(account, id)])
 })
 
-t.test('Removals takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
+t.test('Deletions takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
   const { context, did, keys } = aWorld()
   for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
-  const removals = new Removals()
-  await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context)
+  const deletions = new Deletions()
+  await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
   t.strictSame(did, ['remove files'])
   t.strictSame([...keys.keys()], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
 })
 
-t.test('Removals keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
+t.test('Deletions keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
   const { context, did, keys } = aWorld()
   for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
     keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
-    const removals = new Removals()
-    await removals.reconcile(removals.add(aScreenshot({ status: completedStatus() })), context)
+    const deletions = new Deletions()
+    await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
     t.strictSame([did, keys.has(recordKey(account, id))], [[], true], forged)
   }
 })
 
-t.test('Removals tries again when the store is away', async (t) => {
+t.test('Deletions tries again when the store is away', async (t) => {
   const { context } = aWorld()
-  const removals = new Removals()
-  const key = removals.add(aScreenshot({ status: completedStatus() }))
+  const deletions = new Deletions()
+  const key = deletions.add(aScreenshot({ status: completedStatus() }))
   await t.rejects(
-    removals.reconcile(key, { ...context, storage: { ...context.storage, removePrefix: () => Promise.reject(new Error('away')) } }),
+    deletions.reconcile(key, { ...context, storage: { ...context.storage, removePrefix: () => Promise.reject(new Error('away')) } }),
   )
-  t.strictSame(await removals.reconcile(key, context), {})
+  t.strictSame(await deletions.reconcile(key, context), {})
 })

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { expiryOf, signLink, verifyLink } from '../../../../crds/src/download-link.ts'
 import { seal, unseal } from '../../../../crds/src/sealed.ts'
-import { ensureReleaseKeys } from '../../../../operator/src/account/release-keys.ts'
+import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
 import { FakeStore } from '../../../support/fake-store.ts'
 
 t.test('ensureReleaseKeys makes a ring that signs and checks links', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../../crds/client/core-resources.ts'
-import { combine, judge, policyHash } from '../../../../operator/src/guard/verdict.ts'
+import { combine, evaluatePolicy, policyHash } from '../../../../operator/src/guard/decision.ts'
 
 const NAME = 'tintype-runner-status'
 
@@ -52,15 +52,15 @@ const cases = [
   },
 ]
 for (const { name, policy, binding, reason } of cases) {
-  t.test(`judge ${name}`, async (t) => {
-    const verdict = judge(policy, binding, { name: NAME, hash })
-    t.equal(verdict.reason, reason)
-    t.equal(verdict.guarded, reason === 'PolicyInForce')
+  t.test(`evaluatePolicy ${name}`, async (t) => {
+    const decision = evaluatePolicy(policy, binding, { name: NAME, hash })
+    t.equal(decision.reason, reason)
+    t.equal(decision.guarded, reason === 'PolicyInForce')
   })
 }
 
-t.test('judge does not compare rules when no hash is expected', async (t) => {
-  t.ok(judge(aPolicy({ validations: [] }), aBinding(), { name: NAME, hash: undefined }).guarded)
+t.test('evaluatePolicy does not compare rules when no hash is expected', async (t) => {
+  t.ok(evaluatePolicy(aPolicy({ validations: [] }), aBinding(), { name: NAME, hash: undefined }).guarded)
 })
 
 t.test('policyHash does not change with blanks around expressions or with what the API server fills in', async (t) => {
@@ -70,8 +70,8 @@ t.test('policyHash does not change with blanks around expressions or with what t
 })
 
 t.test('combine is content only when every policy is in force, and names the one that is not', async (t) => {
-  const well = judge(aPolicy(), aBinding(), { name: NAME, hash })
-  const missing = judge(undefined, undefined, { name: 'tintype-trusted-spec', hash: undefined })
+  const well = evaluatePolicy(aPolicy(), aBinding(), { name: NAME, hash })
+  const missing = evaluatePolicy(undefined, undefined, { name: 'tintype-trusted-spec', hash: undefined })
   t.match(combine([well, well]), { guarded: true, reason: 'PolicyInForce' })
   t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec is not there/ })
 })

@@ -10,7 +10,7 @@ import { PHASE_INDEX } from './runner/runners.ts'
 // replicas, not their sum.
 
 /** Where the gauges look. */
-export interface CopySources {
+export interface CacheMetricsSources {
   reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'accounts'>
   namespace: string
   /** Milliseconds after its end at which a record should have left. */
@@ -22,7 +22,7 @@ export interface CopySources {
 const NO_PLAN = 'none'
 
 /** Adds the gauges; once a process. */
-export function watchCopies(registry: Registry, sources: CopySources): void {
+export function registerCacheMetrics(registry: Registry, sources: CacheMetricsSources): void {
   watchQueue(registry, sources)
   watchPools(registry, sources)
   watchRetention(registry, sources)
@@ -34,7 +34,7 @@ interface Queue {
   waiting: Screenshot[]
 }
 
-function findQueues({ reflectors, namespace }: CopySources): Queue[] {
+function findQueues({ reflectors, namespace }: CacheMetricsSources): Queue[] {
   const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
   const queues = new Map<string, Queue>()
   for (const shot of reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')) {
@@ -47,7 +47,7 @@ function findQueues({ reflectors, namespace }: CopySources): Queue[] {
   return [...queues.values()]
 }
 
-function watchQueue(registry: Registry, sources: CopySources): void {
+function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
   // Each gauge looks for itself: metrics are read side by side, and one that another fills would be a scrape late.
   const add = (name: string, help: string, measure: (waiting: readonly Screenshot[]) => number) =>
     new Gauge({
@@ -68,7 +68,7 @@ function watchQueue(registry: Registry, sources: CopySources): void {
   })
 }
 
-function watchPools(registry: Registry, { reflectors }: CopySources): void {
+function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): void {
   new Gauge({
     name: 'screenshot_pool_max_pods',
     help: 'Pods that a pool may have.',
@@ -94,7 +94,7 @@ function watchPools(registry: Registry, { reflectors }: CopySources): void {
   })
 }
 
-function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CopySources): void {
+function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CacheMetricsSources): void {
   new Gauge({
     name: 'screenshot_retention_lag_seconds',
     help: 'By how much the oldest finished record in the Kubernetes API has outstayed its time; 0: none has.',

@@ -2,7 +2,7 @@
 // rbac: tintype.dev/screenshots/status patch
 
 // What happens at once when an Account is deleted: its queued captures end, and the time is written down from which all that is kept of it
-// may be removed (retention/gone-accounts.ts). What is being captured then ends as it would have. Screenshots that nobody has paid for wait
+// may be removed (retention/deleted-accounts.ts). What is being captured then ends as it would have. Screenshots that nobody has paid for wait
 // instead: people may make them before their Account.
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
@@ -25,7 +25,7 @@ import type { Storage } from '../storage/storage.ts'
 /** Index of Screenshots that wait and were paid for, by account. */
 export const QUEUED_INDEX = 'queued-account'
 
-export interface DepartureDeps {
+export interface AccountDeletionDeps {
   accounts: Pick<Lister<Account>, 'has'>
   seenAccounts: Pick<Reflector<Account>, 'observe'>
   accountStore: Pick<Resource<Account>, 'find'>
@@ -46,7 +46,7 @@ export interface DepartureDeps {
 export const isQueued = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && isCharged(shot)
 
 /** Ends what waits of an Account that is gone. */
-export async function reconcileDeparture(key: string, deps: DepartureDeps): Promise<void> {
+export async function reconcileDeletion(key: string, deps: AccountDeletionDeps): Promise<void> {
   const { accounts, accountStore, seenAccounts, screenshots, deleted, log } = deps
   const { name } = splitKey(key)
   if (accounts.has(key)) return void deleted.delete(key)
@@ -60,7 +60,7 @@ export async function reconcileDeparture(key: string, deps: DepartureDeps): Prom
   await noteDeletion(key, deps)
 }
 
-async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: DepartureDeps): Promise<void> {
+async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: AccountDeletionDeps): Promise<void> {
   if (!isLeader()) throw new RetryableError('no longer the leader')
   const { name, namespace, resourceVersion } = shot.metadata
   const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
@@ -75,7 +75,7 @@ async function end(shot: Screenshot, account: string, { store, seen, isLeader, n
 }
 
 /** A deletion that was seen begins the time anew; one that happened unseen does not. */
-async function noteDeletion(key: string, { deleted, storage, now, ring }: DepartureDeps): Promise<void> {
+async function noteDeletion(key: string, { deleted, storage, now, ring }: AccountDeletionDeps): Promise<void> {
   const mark = goneKey(splitKey(key).name)
   if (!deleted.has(key) && (await storage.exists(mark))) return
   await storage.write(mark, toGoneText(splitKey(key).name, now(), ring))

@@ -4,8 +4,7 @@ import { secretNames } from '@tintype/crds/names'
 import { newOpeningKey, OpeningKeys, SealingKey, toSealingKey } from '@tintype/crds/sealed'
 import { z } from 'zod'
 import { TerminalError } from '../controller/errors.ts'
-import { ensureSecret, type SecretStore } from './ensure-secret.ts'
-import { releaseLabels } from './release-labels.ts'
+import { ensureSecret, releaseLabels, type SecretStore } from './ensure-secret.ts'
 
 /** An Ed25519 private key as JWK (RFC 8037): `x` alone is the public key. */
 export const DispatchKey = z.object({

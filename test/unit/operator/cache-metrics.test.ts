@@ -6,8 +6,8 @@ import type { Account } from '../../../crds/src/kinds/account.ts'
 import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../crds/src/names.ts'
-import type { CopySources } from '../../../operator/src/copy-metrics.ts'
-import { watchCopies } from '../../../operator/src/copy-metrics.ts'
+import type { CacheMetricsSources } from '../../../operator/src/cache-metrics.ts'
+import { registerCacheMetrics } from '../../../operator/src/cache-metrics.ts'
 import { anAccount, aRunnerPool, aScreenshot, at, completedStatus } from '../../support/builders.ts'
 
 /** What is told of these objects at an instant: lines of the gauges without their comments. */
@@ -23,14 +23,14 @@ async function tell(
   const reflectors = { screenshots: { lister: screenshots }, accounts: { lister: accountStore }, pools: { lister: poolStore } }
   const registry = new Registry()
   const sources = { reflectors, namespace: 'default', liveForMilliseconds: 3_600_000, now: () => now.getTime() }
-  watchCopies(registry, sources as unknown as CopySources)
+  registerCacheMetrics(registry, sources as unknown as CacheMetricsSources)
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
 const shotAt = (second: number, given: Parameters<typeof aScreenshot>[0] = {}): Screenshot =>
   aScreenshot({ name: toObjectName(derivedId('scr', at(second), JSON.stringify(given))), ...given })
 
-t.test('watchCopies tells how many wait and since when, by pool and by plan of the account', async (t) => {
+t.test('registerCacheMetrics tells how many wait and since when, by pool and by plan of the account', async (t) => {
   const shots = [
     shotAt(0, { spec: { accountName: 'acme' } }),
     shotAt(5, { spec: { accountName: 'acme' } }),
@@ -48,7 +48,7 @@ t.test('watchCopies tells how many wait and since when, by pool and by plan of t
   }
 })
 
-t.test('watchCopies tells each condition of a pool, and what it may have', async (t) => {
+t.test('registerCacheMetrics tells each condition of a pool, and what it may have', async (t) => {
   const condition = {
     type: 'Sandboxed',
     status: 'False' as const,
@@ -61,7 +61,7 @@ t.test('watchCopies tells each condition of a pool, and what it may have', async
   t.ok(lines.includes('screenshot_pool_max_pods{pool="default"} 7'))
 })
 
-t.test('watchCopies tells by how much the oldest record has outstayed its time', async (t) => {
+t.test('registerCacheMetrics tells by how much the oldest record has outstayed its time', async (t) => {
   const shots = [shotAt(0, { status: completedStatus() })]
   t.ok((await tell({ shots }, at(1_000))).includes('screenshot_retention_lag_seconds 0'))
   t.ok((await tell({ shots }, at(3_702))).includes('screenshot_retention_lag_seconds 100'))

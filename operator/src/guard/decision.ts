@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
-import type { PoolReason } from '../errors.ts'
+import type { PoolReason } from '../condition-reasons.ts'
 
 /** Whether runners are held to their own claim, and makers of objects to their own accounts, by the API server. */
-export interface GuardVerdict {
+export interface GuardDecision {
   guarded: boolean
   reason: Extract<PoolReason, 'PolicyInForce' | 'PolicyMissing' | 'PolicyChanged' | 'PolicyUnknown'>
   message: string
@@ -31,11 +31,11 @@ export function policyHash({ spec }: ValidatingAdmissionPolicy): string {
 }
 
 /** Judges the policy and the binding as the API server has them. */
-export function judge(
+export function evaluatePolicy(
   policy: ValidatingAdmissionPolicy | undefined,
   binding: ValidatingAdmissionPolicyBinding | undefined,
   { name, hash }: ExpectedPolicy,
-): GuardVerdict {
+): GuardDecision {
   if (!policy || !binding) return missing(`${policy ? 'the binding' : 'the policy'} ${name} is not there: helm upgrade puts it back`)
   if (policy.spec?.failurePolicy !== 'Fail') return changed(`the policy ${name} does not fail closed`)
   if (hash !== undefined && policyHash(policy) !== hash)
@@ -46,14 +46,14 @@ export function judge(
   return { guarded: true, reason: 'PolicyInForce', message: `the policy ${name} is in force` }
 }
 
-/** One verdict of several: the first that is not in force, else that all are. */
-export function combine(verdicts: readonly GuardVerdict[]): GuardVerdict {
-  const fault = verdicts.find(({ guarded }) => !guarded)
-  return fault ?? { guarded: true, reason: 'PolicyInForce', message: verdicts.map(({ message }) => message).join(', ') }
+/** One decision of several: the first that is not in force, else that all are. */
+export function combine(decisions: readonly GuardDecision[]): GuardDecision {
+  const fault = decisions.find(({ guarded }) => !guarded)
+  return fault ?? { guarded: true, reason: 'PolicyInForce', message: decisions.map(({ message }) => message).join(', ') }
 }
 
 /** Before the API server has been asked. */
-export const UNKNOWN_GUARD: GuardVerdict = { guarded: false, reason: 'PolicyUnknown', message: 'the API server has not been asked yet' }
+export const UNKNOWN_GUARD: GuardDecision = { guarded: false, reason: 'PolicyUnknown', message: 'the API server has not been asked yet' }
 
-const missing = (message: string): GuardVerdict => ({ guarded: false, reason: 'PolicyMissing', message })
-const changed = (message: string): GuardVerdict => ({ guarded: false, reason: 'PolicyChanged', message })
+const missing = (message: string): GuardDecision => ({ guarded: false, reason: 'PolicyMissing', message })
+const changed = (message: string): GuardDecision => ({ guarded: false, reason: 'PolicyChanged', message })

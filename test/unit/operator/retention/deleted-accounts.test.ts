@@ -1,7 +1,7 @@
 import t from 'tap'
 import { goneKey } from '../../../../crds/src/storage-keys.ts'
 import type { IgnoredObject } from '../../../../crds/src/stored/ignored-objects.ts'
-import { GoneAccounts } from '../../../../operator/src/retention/gone-accounts.ts'
+import { DeletedAccounts } from '../../../../operator/src/retention/deleted-accounts.ts'
 import { at } from '../../../support/builders.ts'
 import { ring } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
@@ -11,7 +11,7 @@ t.test('the alert fires for marks of gone accounts that an earlier version or an
   const options = { kinds: [], graceMilliseconds: 1_000, now: () => at(100) }
   const earlier = async (report: () => void) => {
     const bucket = new MemoryBucket()
-    await new GoneAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isLongGone('acme')
+    await new DeletedAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isPastGrace('acme')
     return (await bucket.storage.readText(goneKey('acme'))) ?? ''
   }
   const signedByOther = await earlier(() => {})
@@ -22,11 +22,11 @@ t.test('the alert fires for marks of gone accounts that an earlier version or an
   ]) {
     const bucket = new MemoryBucket()
     const ignored: IgnoredObject[] = []
-    const gone = new GoneAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
+    const gone = new DeletedAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
     await bucket.storage.write(goneKey('acme'), text)
-    t.equal(await gone.isLongGone('acme'), false, 'its time begins anew')
+    t.equal(await gone.isPastGrace('acme'), false, 'its time begins anew')
     t.match(ignored, [{ kind: 'gone', reason, key: goneKey('acme') }], text)
-    t.equal(await gone.isLongGone('acme'), false)
+    t.equal(await gone.isPastGrace('acme'), false)
     t.equal(ignored.length, 1, 'it has a signature now')
   }
 })

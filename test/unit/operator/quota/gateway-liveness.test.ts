@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Lease } from '../../../../crds/client/core-resources.ts'
 import type { ReflectorEvent } from '../../../../crds/client/reflector.ts'
 import type { Clock } from '../../../../operator/src/controller/clock.ts'
-import { GatewayLives } from '../../../../operator/src/quota/gateway-lives.ts'
+import { GatewayLiveness } from '../../../../operator/src/quota/gateway-liveness.ts'
 
 const START = Date.parse('2026-11-21T10:00:00Z')
 
@@ -23,8 +23,8 @@ function aStage() {
     seen.set(name, resourceVersion)
     tell({ type: 'modified', object, source: 'watch' })
   }
-  const lives = new GatewayLives({
-    leases: { addListener, observe } as unknown as ConstructorParameters<typeof GatewayLives>[0]['leases'],
+  const liveness = new GatewayLiveness({
+    leases: { addListener, observe } as unknown as ConstructorParameters<typeof GatewayLiveness>[0]['leases'],
     store: { find: async (name) => stored.get(name) },
     clock,
   })
@@ -40,7 +40,7 @@ function aStage() {
     stored.delete(name)
   }
   return {
-    lives,
+    liveness,
     renew,
     end,
     at: (seconds: number) => new Date(START + seconds * 1_000),
@@ -49,61 +49,61 @@ function aStage() {
 }
 
 t.test('a gateway that renews its Lease lives', async (t) => {
-  const { lives, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = aStage()
   for (let n = 0; n < 30; n++) {
     renew('g')
     wait(10)
-    t.notOk(lives.seemsEnded('g', at(0)))
+    t.notOk(liveness.seemsEnded('g', at(0)))
   }
 })
 
 t.test('a living gateway has given up on a reservation of ten minutes ago', async (t) => {
-  const { lives, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = aStage()
   for (let n = 0; n < 61; n++) {
     renew('g')
     wait(10)
   }
-  t.ok(await lives.hasEnded('g', at(10)))
-  t.notOk(await lives.hasEnded('g', at(11)))
+  t.ok(await liveness.hasEnded('g', at(10)))
+  t.notOk(await liveness.hasEnded('g', at(11)))
 })
 
 t.test('a gateway that does not renew its Lease has ended when the Lease runs out', async (t) => {
-  const { lives, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = aStage()
   renew('g')
   wait(30)
-  t.notOk(await lives.hasEnded('g', at(29)))
+  t.notOk(await liveness.hasEnded('g', at(29)))
   wait(1)
-  t.ok(await lives.hasEnded('g', at(29)))
+  t.ok(await liveness.hasEnded('g', at(29)))
 })
 
 t.test('a copy that stood still does not declare a living gateway dead', async (t) => {
-  const { lives, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = aStage()
   renew('g')
   wait(40)
   renew('g', { deaf: true })
-  t.ok(lives.seemsEnded('g', at(0)), 'it seems so')
-  t.notOk(await lives.hasEnded('g', at(0)))
-  t.notOk(lives.seemsEnded('g', at(0)), 'and does not any more')
+  t.ok(liveness.seemsEnded('g', at(0)), 'it seems so')
+  t.notOk(await liveness.hasEnded('g', at(0)))
+  t.notOk(liveness.seemsEnded('g', at(0)), 'and does not any more')
 })
 
 t.test('a gateway without a Lease has ended when its reservation is a minute old', async (t) => {
-  const { lives, renew, end, at, wait } = aStage()
+  const { liveness, renew, end, at, wait } = aStage()
   wait(59)
-  t.notOk(await lives.hasEnded('g', at(0)), 'its Lease may not have been seen yet')
+  t.notOk(await liveness.hasEnded('g', at(0)), 'its Lease may not have been seen yet')
   wait(1)
-  t.ok(await lives.hasEnded('g', at(0)))
+  t.ok(await liveness.hasEnded('g', at(0)))
   renew('polite')
   end('polite')
-  t.notOk(await lives.hasEnded('polite', at(60)))
+  t.notOk(await liveness.hasEnded('polite', at(60)))
   wait(60)
-  t.ok(await lives.hasEnded('polite', at(60)))
+  t.ok(await liveness.hasEnded('polite', at(60)))
 })
 
 t.test('expired Leases are told when they are old', async (t) => {
-  const { lives, renew, wait } = aStage()
+  const { liveness, renew, wait } = aStage()
   renew('g')
   wait(629)
-  t.strictSame(lives.expiredFor(600_000), [])
+  t.strictSame(liveness.expiredFor(600_000), [])
   wait(2)
-  t.strictSame(lives.expiredFor(600_000), ['g'])
+  t.strictSame(liveness.expiredFor(600_000), ['g'])
 })

@@ -20,18 +20,18 @@ interface Seen {
   durationMilliseconds: number
 }
 
-export interface GatewayLivesOptions {
+export interface GatewayLivenessOptions {
   leases: Reflector<Lease>
   store: Pick<Resource<Lease>, 'find'>
   clock: Clock
 }
 
 /** See the head of this file. */
-export class GatewayLives {
-  readonly #options: GatewayLivesOptions
+export class GatewayLiveness {
+  readonly #options: GatewayLivenessOptions
   readonly #seen = new Map<string, Seen>()
 
-  constructor(options: GatewayLivesOptions) {
+  constructor(options: GatewayLivenessOptions) {
     this.#options = options
     options.leases.addListener(({ type, object }) => {
       const { name, resourceVersion: version } = object.metadata

@@ -35,3 +35,10 @@ export async function ensureSecret(secrets: SecretStore, { name, labels, build }
 // `stringData` would do on the wire, but the answer, and so what callers are told, holds `data` only.
 const toData = (texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))
+
+/** Labels of objects that the operator creates for a release, so that `kubectl get secrets -l app.kubernetes.io/instance=…` finds them. */
+export const releaseLabels = (release: string): Record<string, string> => ({
+  'app.kubernetes.io/name': 'tintype',
+  'app.kubernetes.io/instance': release,
+  'app.kubernetes.io/managed-by': 'tintype-operator',
+})

@@ -5,7 +5,7 @@ import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { accountOf } from '../../../../crds/src/record.ts'
 import { goneKey } from '../../../../crds/src/storage-keys.ts'
-import { type DepartureDeps, isQueued, QUEUED_INDEX, reconcileDeparture } from '../../../../operator/src/account/departure.ts'
+import { type AccountDeletionDeps, isQueued, QUEUED_INDEX, reconcileDeletion } from '../../../../operator/src/account/deletion.ts'
 import { readGoneText } from '../../../../operator/src/retention/marks.ts'
 import { anAccount, aScreenshot, NOON } from '../../../support/builders.ts'
 import { ring } from '../../../support/mark-checks.ts'
@@ -21,7 +21,7 @@ function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean;
   const written: { name: string; status: Screenshot['status'] }[] = []
   const observed: Account[] = []
   const refusals: unknown[] = []
-  const deps: DepartureDeps = {
+  const deps: AccountDeletionDeps = {
     accounts,
     seenAccounts: { observe: (account) => void observed.push(account) },
     accountStore: { find: async () => atServer },
@@ -53,7 +53,7 @@ t.test('the end of an Account ends what waits of it, says why, and leaves alone 
   screenshots.set(aScreenshot({ name: 'runs', spec: paid, status: { phase: 'Running', runner: { pod: 'p', uid: 'u' } } }))
   screenshots.set(aScreenshot({ name: 'unpaid', spec: { accountName: 'acme' } }))
   screenshots.set(aScreenshot({ name: 'foreign', spec: { ...paid, accountName: 'other' } }))
-  await reconcileDeparture(KEY, deps)
+  await reconcileDeletion(KEY, deps)
   t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
   t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
   t.strictSame(readGoneText('acme', bucket.objects.get(goneKey('acme')) ?? '', ring, NOON), NOON)
@@ -63,7 +63,7 @@ t.test('the end of an Account ends what waits of it, says why, and leaves alone 
 t.test('the end of an Account is taken for none when the API server has it', async (t) => {
   const { screenshots, written, observed, bucket, deps } = aWorld({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
-  await reconcileDeparture(KEY, deps)
+  await reconcileDeletion(KEY, deps)
   t.strictSame([written.length, observed.length, bucket.keys()], [0, 1, []])
 })
 
@@ -71,7 +71,7 @@ t.test('the end of an Account that nobody saw is dated once', async (t) => {
   const { screenshots, bucket, deps } = aWorld({ isDeletionSeen: false })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   bucket.objects.set(goneKey('acme'), 'earlier')
-  await reconcileDeparture(KEY, deps)
+  await reconcileDeletion(KEY, deps)
   t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
 })
 
@@ -79,7 +79,7 @@ t.test('the end of an Account is looked at again when a Screenshot was claimed m
   const { screenshots, refusals, bucket, deps } = aWorld()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
-  await t.rejects(reconcileDeparture(KEY, deps), { name: 'RetryableError' })
+  await t.rejects(reconcileDeletion(KEY, deps), { name: 'RetryableError' })
   t.strictSame(bucket.keys(), [])
 })
 
@@ -87,6 +87,6 @@ t.test('an Account that is there again keeps what waits of it', async (t) => {
   const { accounts, screenshots, written, deps } = aWorld()
   accounts.set(anAccount({ name: 'acme' }))
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
-  await reconcileDeparture(KEY, deps)
+  await reconcileDeletion(KEY, deps)
   t.strictSame([written.length, deps.deleted.size], [0, 0])
 })

@@ -23,7 +23,7 @@ export interface OwnedKind {
   remove: (object: KubeObject) => Promise<void>
 }
 
-export interface GoneAccountsOptions extends MarkChecks {
+export interface DeletedAccountsOptions extends MarkChecks {
   storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
   /** Screenshots, keys and webhooks. */
   kinds: readonly OwnedKind[]
@@ -51,10 +51,10 @@ export function ownedKind<T extends KubeObject>(
 }
 
 /** See the head of this file. */
-export class GoneAccounts {
-  readonly #options: GoneAccountsOptions
+export class DeletedAccounts {
+  readonly #options: DeletedAccountsOptions
 
-  constructor(options: GoneAccountsOptions) {
+  constructor(options: DeletedAccountsOptions) {
     this.#options = options
   }
 
@@ -80,7 +80,7 @@ export class GoneAccounts {
   }
 
   /** Whether an account that does not exist has been gone for long enough; its time begins when it is first asked for. */
-  async isLongGone(account: string): Promise<boolean> {
+  async isPastGrace(account: string): Promise<boolean> {
     const { storage, graceMilliseconds, now, ring, report } = this.#options
     const key = goneKey(account)
     const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
