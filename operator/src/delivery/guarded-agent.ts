@@ -5,13 +5,13 @@
 
 import { isIPv6, type LookupFunction } from 'node:net'
 import {
+  type AddressDecision,
   classifyAddress,
   classifyHost,
   classifyPort,
   type EgressRules,
   isAllowedHost,
   toCanonicalHost,
-  type Verdict,
 } from '@tintype/crds/address-rules'
 import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
 import { Agent, buildConnector } from 'undici'
@@ -80,7 +80,10 @@ export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
   })
 }
 
-function evaluateTarget({ hostname, port, protocol }: buildConnector.Options, { rules, ownAddresses }: GuardedAgentOptions): Verdict {
+function evaluateTarget(
+  { hostname, port, protocol }: buildConnector.Options,
+  { rules, ownAddresses }: GuardedAgentOptions,
+): AddressDecision {
   if (protocol !== 'https:') return { allowed: false, reason: 'the address is not https' }
   const host = classifyHost(hostname, rules, { ownAddresses })
   return host.allowed ? classifyPort(Number(port || HTTPS_PORT), rules) : host

@@ -7,10 +7,10 @@ import type { Log } from '@tintype/crds/client/log'
 import { type AttemptLine, linesOf, logKey, logPrefix, MAX_LOG_LINES, mergeLines, readLog, toLogText } from '@tintype/crds/delivery-log'
 import { webhookIdOf } from '@tintype/crds/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { accountOf } from '@tintype/crds/record'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
 import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import { inParallel } from '../retention/in-parallel.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface DeliveryLogDeps {
@@ -72,7 +72,7 @@ export class DeliveryLog {
     this.#writing = this.#waiting
     this.#waiting = new Map()
     this.#count = 0
-    await inParallel([...this.#writing], WRITERS, ([prefix, lines]) => this.#write(prefix, lines))
+    await mapConcurrently([...this.#writing], WRITERS, ([prefix, lines]) => this.#write(prefix, lines))
     this.#writing = new Map()
   }
 

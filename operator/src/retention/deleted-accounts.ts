@@ -9,12 +9,12 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Resource } from '@tintype/crds/client/resource'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { PAGE } from '@tintype/crds/storage/port'
 import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/storage-keys'
 import { MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
 import type { Storage } from '../storage/storage.ts'
-import { inParallel } from './in-parallel.ts'
 import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
 
 /** Objects of one kind in the Kubernetes API, filed by account. */
@@ -96,7 +96,7 @@ export class DeletedAccounts {
   async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
     let count = 0
     for (const { ofAccount, remove } of this.#options.kinds) {
-      await inParallel(ofAccount(account), PARALLEL, async (object) => {
+      await mapConcurrently(ofAccount(account), PARALLEL, async (object) => {
         if (!mayWrite()) return
         await remove(object)
         count++

@@ -7,6 +7,7 @@ import { keptUntil } from '@tintype/crds/download-link'
 import { createdAtOf, newId } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import type { Plans } from '@tintype/crds/plans'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { PAGE } from '@tintype/crds/storage/port'
@@ -26,7 +27,6 @@ import { findArchived } from '../storage/find-archived.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { DeletedAccounts } from './deleted-accounts.ts'
 import { removeFutureFiles, removeFutureRecords } from './future-ids.ts'
-import { inParallel } from './in-parallel.ts'
 import type { MarkChecks } from './marks.ts'
 
 export interface ExpireDeps extends MarkChecks {
@@ -119,7 +119,7 @@ async function removeMarked(deps: ExpireDeps): Promise<void> {
       return mark ? [{ key, ...mark }] : []
     })
     const due = marks.filter(({ at }) => at <= now())
-    await inParallel(due, READERS, (mark) => removeAsMarked(mark, deps))
+    await mapConcurrently(due, READERS, (mark) => removeAsMarked(mark, deps))
     if (keys.length < PAGE || due.length < marks.length) return
     after = keys.at(-1)
   }

@@ -1,6 +1,6 @@
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
 import { dayOf, tombstonesPrefix } from '@tintype/crds/storage-keys'
-import { inParallel } from './in-parallel.ts'
 import { isDeletionConfirmed, type MarkChecks } from './marks.ts'
 
 const READERS = 16
@@ -12,7 +12,7 @@ export async function findDeleted(
   deps: MarkChecks & { storage: Pick<ObjectStorage, 'list' | 'readText'> },
 ): Promise<Set<string>> {
   const deleted = new Set<string>()
-  await inParallel([...(await findTombstones(account, ids, deps.storage))], READERS, async (id) => {
+  await mapConcurrently([...(await findTombstones(account, ids, deps.storage))], READERS, async (id) => {
     if (await isDeletionConfirmed(account, id, deps)) deleted.add(id)
   })
   return deleted

@@ -12,13 +12,13 @@ import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { API_VERSION } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { poolsOf } from '../dispatcher/pool-of.ts'
 import { isCharged } from '../quota/decide.ts'
-import { inParallel } from '../retention/in-parallel.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'
 import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
 import { decide, type Obstacle, type Waiting, type WaitingAction, type WaitingLimits } from './decide.ts'
@@ -88,7 +88,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
     const isHeld = isArchiveBehind()
     const due = isHeld ? actions.filter((action) => action.do !== 'fail') : actions
     const now = due.slice(0, MAX_WRITES)
-    await inParallel(now, PARALLEL, carryOut)
+    await mapConcurrently(now, PARALLEL, carryOut)
     const failed = now.filter((action) => action.do === 'fail').length
     if (failed > 0) log.info({ key, failed, left: actions.length - now.length }, 'waiting screenshots ended')
     if (due.length > now.length) return { requeueAfterMilliseconds: PAUSE_MILLISECONDS }

@@ -1,7 +1,7 @@
 // What a Webhook needs before events can be sent to it: an address that may be reached, a Secret to sign with, and the instant from which
 // it is told of things. Pure.
 
-import type { Verdict } from '@tintype/crds/address-rules'
+import type { AddressDecision } from '@tintype/crds/address-rules'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
@@ -14,7 +14,7 @@ export interface Observed {
   webhook: Webhook
   secret: SecretState
   /** What the address rules say about the URL as it is written. */
-  url: Verdict
+  url: AddressDecision
   /** Posts are paused: most of the last ones failed. */
   isCircuitOpen?: boolean
   /** The account has more webhooks than one event can be told to, and this is not one of the oldest. */
