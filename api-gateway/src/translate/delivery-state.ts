@@ -3,7 +3,7 @@ import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 
-const STATES: Readonly<Record<DeliveryEntry['s'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
+const STATES: Readonly<Record<DeliveryEntry['state'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
 
 /**
  * The log may lack its last lines: an operator that dies takes them along. Whether a delivery is still pending says the ledger of the
@@ -16,6 +16,6 @@ export function withLedger(delivery: LoggedDelivery, { metadata, spec }: Webhook
   const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name
   const entry = live?.status?.deliveries?.[first.type]?.[name]
   // Without an entry the first attempt is not written down yet.
-  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.s]
+  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.state]
   return { ...delivery, state }
 }

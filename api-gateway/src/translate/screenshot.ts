@@ -37,12 +37,12 @@ export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =
 
 /** True while a webhook is still owed an event of this screenshot. */
 export const hasOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): boolean =>
-  Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ s }) => s === 'open'))
+  Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ state }) => state === 'open'))
 
 /** Deliveries that await another attempt: webhook, as the ledger calls it, and event, with a slash between. */
 export const findOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): string[] =>
   Object.entries(status?.deliveries ?? {}).flatMap(([event, receivers]) =>
-    Object.entries(receivers).flatMap(([webhook, { s }]) => (s === 'open' ? `${webhook}/${event}` : [])),
+    Object.entries(receivers).flatMap(([webhook, { state }]) => (state === 'open' ? `${webhook}/${event}` : [])),
   )
 
 /** The answer to a creation: exactly the fields of spec 2.1. */

@@ -90,9 +90,9 @@ function tell({ screenshot, defaultWebhook }: Observed, change: LedgerChange, { 
   const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
   if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)
   if (!isSettled(after)) return
-  const result = after.s === 'ok' ? 'ok' : 'failed'
+  const result = after.state === 'ok' ? 'ok' : 'failed'
   if (counted !== undefined && change.statusCode === undefined)
     onWithdrawn?.(`${screenshot.metadata.namespace}/${counted}`, screenshot, change)
   metrics.onSettled?.(event, result)
-  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.n, statusCode: change.statusCode }, 'delivery settled')
+  log.info({ key: keyOf(screenshot), webhook, event, result, attempts: after.attempts, statusCode: change.statusCode }, 'delivery settled')
 }

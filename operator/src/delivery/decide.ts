@@ -107,7 +107,7 @@ function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedul
   if (isSettled(entry)) return {}
   if (progress?.state === 'waiting' || progress?.state === 'posting') return {}
   if (progress?.state === 'ended') return evaluateResult(progress, isReceiver, schedule)
-  if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), s: 'failed' } } : {}
+  if (!isReceiver) return entry ? { after: { ...entry, at: now.toISOString(), state: 'failed' } } : {}
   if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
   const due = entry ? new Date(entry.at) : now
   if (due > now) return { due }
@@ -115,20 +115,20 @@ function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedul
   if (heldUntil && heldUntil > now) return { due: heldUntil }
   if (!entry) return { post: 1 }
   // Three recorded and still open: the operator was killed during the third. It is recorded already, so it repeats without a write.
-  if (entry.n >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
-  const attempt = entry.n + 1
-  return { after: { n: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), s: 'open' }, post: attempt }
+  if (entry.attempts >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
+  const attempt = entry.attempts + 1
+  return { after: { attempts: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), state: 'open' }, post: attempt }
 }
 
 function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
   const { attempt: n, at, statusCode, answerMilliseconds, isSuccess } = result
   const answer = { statusCode, ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }) }
   const ended = at.toISOString()
-  if (isSuccess) return { after: { n, at: ended, s: 'ok' }, answer }
-  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { n, at: ended, s: 'failed' }, answer }
+  if (isSuccess) return { after: { attempts: n, at: ended, state: 'ok' }, answer }
+  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { attempts: n, at: ended, state: 'failed' }, answer }
   const due = nextAttemptTime(schedule, result)
-  return { after: { n, at: due.toISOString(), s: 'open' }, answer, due }
+  return { after: { attempts: n, at: due.toISOString(), state: 'open' }, answer, due }
 }
 
 /** True when nothing more will be done about this entry. */
-export const isSettled = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.s !== 'open'
+export const isSettled = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.state !== 'open'

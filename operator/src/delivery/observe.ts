@@ -90,5 +90,5 @@ function findHold(
 /** True for a result that the ledger holds already: written by this leader, or overtaken by another. */
 function isKnownToLedger(progress: Progress | undefined, entry: Candidate['entry']): boolean {
   if (progress?.state !== 'ended' || entry === undefined) return false
-  return isSettled(entry) || entry.n > progress.attempt
+  return isSettled(entry) || entry.attempts > progress.attempt
 }

@@ -38,7 +38,7 @@ export function noteWithdrawal(
     event: id,
     type,
     screenshot: screenshotIdOf(screenshot.metadata),
-    attempt: after.n,
+    attempt: after.attempts,
     last: true,
     at: after.at,
     milliseconds: 0,

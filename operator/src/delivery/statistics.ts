@@ -18,9 +18,9 @@ export function toCounts({ before, after, statusCode, answerMilliseconds }: Ledg
   const settles = isSettled(after) && !isSettled(before)
   return {
     total: before === undefined ? 1 : 0,
-    successful: settles && after.s === 'ok' ? 1 : 0,
-    failed: settles && after.s === 'failed' ? 1 : 0,
-    ...(statusCode === undefined ? {} : toAttempt(statusCode, after.s === 'ok', now.toISOString())),
+    successful: settles && after.state === 'ok' ? 1 : 0,
+    failed: settles && after.state === 'failed' ? 1 : 0,
+    ...(statusCode === undefined ? {} : toAttempt(statusCode, after.state === 'ok', now.toISOString())),
     ...(answerMilliseconds === undefined ? {} : { answers: 1, answerMilliseconds }),
   }
 }

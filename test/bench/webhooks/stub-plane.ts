@@ -58,7 +58,7 @@ export class StubPlane {
   /** Screenshots whose deliveries are all written down. */
   settled(): number {
     const entries = this.screenshots.lister.list().map(({ status }) => Object.values(status?.deliveries?.['screenshot.completed'] ?? {}))
-    return entries.filter((of) => of.length > 0 && of.every(({ s }) => s !== 'open')).length
+    return entries.filter((of) => of.length > 0 && of.every(({ state }) => state !== 'open')).length
   }
 
   #metadata() {

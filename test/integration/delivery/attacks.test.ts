@@ -234,7 +234,7 @@ t.test(
     await eventually('deliveries to names have failed for good', async () => {
       const ledgers = (await world.screenshots.listAll()).map(({ status }) => status?.deliveries?.['screenshot.completed'] ?? {})
       // Names were active all the time: the first event of each went out, and with these rules each later one failed.
-      return hookNames.every((name) => ledgers.filter((ledger) => ledger[name]?.s === 'failed').length >= 2)
+      return hookNames.every((name) => ledgers.filter((ledger) => ledger[name]?.state === 'failed').length >= 2)
     })
     t.strictSame(listener.arrivals, [], 'not even a connection arrived')
     await endClosed()

@@ -117,7 +117,7 @@ function isExcused({ screenshot, webhook }: Receipt, before: ReceivedRequest, af
   const attempt = Number(before.headers['x-webhook-attempt'])
   return kills.some(({ at, ledger }) => {
     const entry = ledger.get(screenshot)?.[webhook]
-    const isUnwritten = entry === undefined || (entry.s === 'open' && entry.n <= attempt)
+    const isUnwritten = entry === undefined || (entry.state === 'open' && entry.attempts <= attempt)
     return before.at <= at && after.at >= at && isUnwritten
   })
 }
@@ -158,8 +158,8 @@ t.test('a thousand events reach three endpoints at least once, though the operat
     'every delivery is settled',
     async () => {
       const now = await readLedgers()
-      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.s ?? ''))
-      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.s) && now
+      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.state ?? ''))
+      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.state) && now
     },
     300_000,
   )
@@ -174,7 +174,7 @@ t.test('a thousand events reach three endpoints at least once, though the operat
 
   const entries = [...ledgers.values()].flatMap((ledger) => Object.values(ledger))
   t.strictSame(
-    entries.filter(({ n }) => n > 3),
+    entries.filter(({ attempts }) => attempts > 3),
     [],
     'no more than three attempts are recorded',
   )
@@ -183,7 +183,7 @@ t.test('a thousand events reach three endpoints at least once, though the operat
     return { isRefused, entry: ledgers.get(screenshot)?.[webhook] }
   })
   t.strictSame(
-    outcomes.filter(({ isRefused, entry }) => entry?.s !== (isRefused ? 'failed' : 'ok')),
+    outcomes.filter(({ isRefused, entry }) => entry?.state !== (isRefused ? 'failed' : 'ok')),
     [],
     'the ledger says what the endpoints answered',
   )

@@ -8,7 +8,7 @@ import { ScreenshotProgress } from '../../../../operator/src/delivery/progress.t
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
-const entry = { n: 1, at: at(3).toISOString(), s: 'ok' as const }
+const entry = { attempts: 1, at: at(3).toISOString(), state: 'ok' as const }
 const record: Action = {
   do: 'record',
   changes: [{ event: 'screenshot.completed', webhook: 'hook', before: undefined, after: entry, statusCode: 200 }],
@@ -91,7 +91,7 @@ t.test('apply deletes a Screenshot, or finds that somebody else has', async (t) 
 
 t.test('apply counts what went to a request’s own address for the default webhook', async (t) => {
   const { did, run } = aShell()
-  const after = { n: 1, at: at(3).toISOString(), s: 'ok' as const }
+  const after = { attempts: 1, at: at(3).toISOString(), state: 'ok' as const }
   const change = { event: 'screenshot.completed' as const, webhook: '_request', before: undefined, after, statusCode: 200 }
   await run([{ do: 'record', changes: [change] }])
   t.ok(did.includes('count default/signer'))

@@ -20,7 +20,11 @@ const aCandidate = (given: Partial<Candidate> = {}): Candidate => ({
   progress: undefined,
   ...given,
 })
-const anEntry = (n: number, second: number, s: DeliveryEntry['s'] = 'open'): DeliveryEntry => ({ n, at: at(second).toISOString(), s })
+const anEntry = (attempts: number, second: number, state: DeliveryEntry['state'] = 'open'): DeliveryEntry => ({
+  attempts,
+  at: at(second).toISOString(),
+  state,
+})
 const ended = (attempt: number, second: number, statusCode: number, more: object = {}): Progress => ({
   state: 'ended',
   attempt,
@@ -39,7 +43,7 @@ const told = (actions: Action[]): string[] =>
     if (action.do === 'requeue') return [`requeue ${action.afterMilliseconds / 1000}`]
     return action.changes.map(({ webhook, after }) => {
       const second = (new Date(after.at).getTime() - at(0).getTime()) / 1000
-      return `record ${webhook} ${after.n} ${after.s} @${second}`
+      return `record ${webhook} ${after.attempts} ${after.state} @${second}`
     })
   })
 

@@ -3,7 +3,7 @@ import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
 import { toLedgerPatch } from '../../../../operator/src/delivery/ledger-patch.ts'
 import { aScreenshot, NOON } from '../../../support/builders.ts'
 
-const entry = (n: number, s: 'open' | 'ok' = 'ok') => ({ n, at: NOON.toISOString(), s })
+const entry = (attempts: number, state: 'open' | 'ok' = 'ok') => ({ attempts, at: NOON.toISOString(), state })
 const aChange = (given: Partial<LedgerChange> = {}): LedgerChange => ({
   event: 'screenshot.completed',
   webhook: 'hook',

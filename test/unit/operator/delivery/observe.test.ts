@@ -19,7 +19,7 @@ const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
 
 t.test('observe finds the receivers of the account, in the namespace, and what the ledger names', async (t) => {
-  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
   const hooks = [
     aWebhook(),
@@ -39,7 +39,9 @@ t.test('observe finds nothing of a Screenshot that is gone or going', async (t) 
 })
 
 t.test('observe drops a result that the ledger holds already', async (t) => {
-  const settled = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: { n: 1, at: at(3).toISOString(), s: 'ok' } } } }))
+  const settled = aShot(
+    completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
+  )
   const given = deps(settled, aWebhook())
   const progress = given.book.of(KEY, settled.metadata.uid)
   progress.set('screenshot.completed', 'hook', { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 })
@@ -77,7 +79,7 @@ t.test('observe forgets a post that could not leave and that nobody wants any mo
 })
 
 t.test('an account with 65 webhooks has every write of its ledger refused, and is posted to for ever', async (t) => {
-  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { 'hook-70': entry } } }))
   const hooks = Array.from({ length: 80 }, (_, index) => aWebhook({ name: `hook-${index}` }))
   const names = observe(KEY, deps(shot, ...hooks))?.candidates.map(({ webhook }) => webhook)
@@ -98,7 +100,7 @@ t.test('observe refuses an object that is not as its definition says, for good',
 })
 
 t.test('observe begins nothing new about a Screenshot whose deletion is asked for', async (t) => {
-  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aScreenshot({
     name: 'shot',
     metadata: { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } },
@@ -111,7 +113,7 @@ t.test('observe begins nothing new about a Screenshot whose deletion is asked fo
 })
 
 t.test('observe asks the circuit about what could start, from when it was due', async (t) => {
-  const entry = { n: 1, at: at(9).toISOString(), s: 'open' as const }
+  const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const asked: unknown[] = []
   const circuits = {
     heldUntil: (endpoint: string, dueAt: Date, key: string) => {
@@ -119,7 +121,7 @@ t.test('observe asks the circuit about what could start, from when it was due', 
       return at(30)
     },
   }
-  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: entry, over: { ...entry, s: 'ok' } } } }))
+  const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: entry, over: { ...entry, state: 'ok' } } } }))
   const given = { ...deps(shot, aWebhook(), aWebhook({ name: 'fresh' }), aWebhook({ name: 'over' }), aWebhook({ name: 'busy' })), circuits }
   given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'busy', { state: 'posting', attempt: 1 })
   const held = observe(KEY, given)?.candidates.filter(({ heldUntil }) => heldUntil)

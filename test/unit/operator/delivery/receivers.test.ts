@@ -58,8 +58,8 @@ t.test(
 t.test('isReceiver carries on what the ledger says was begun since the webhook became active', async (t) => {
   const hook = aWebhook({ status: since(3) })
   const occurrence = { event: 'screenshot.completed' as const, at: at(2) }
-  t.ok(isReceiver(hook, occurrence, { n: 1, at: at(4).toISOString(), s: 'open' }))
-  t.notOk(isReceiver(hook, occurrence, { n: 1, at: at(2.5).toISOString(), s: 'open' }))
+  t.ok(isReceiver(hook, occurrence, { attempts: 1, at: at(4).toISOString(), state: 'open' }))
+  t.notOk(isReceiver(hook, occurrence, { attempts: 1, at: at(2.5).toISOString(), state: 'open' }))
 })
 
 const signer = (status: WebhookStatus, spec: Partial<WebhookSpec> = {}) => aWebhook({ spec: { isDefault: true, ...spec }, status })

@@ -9,8 +9,8 @@ import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/bui
 const type = 'screenshot.completed'
 const shot = aScreenshot({ status: completedStatus() })
 const hook = aWebhook()
-const entry = { n: 2, at: at(9).toISOString() }
-const change = { event: type, webhook: 'hook', before: { ...entry, s: 'open' }, after: { ...entry, s: 'failed' } } as const
+const entry = { attempts: 2, at: at(9).toISOString() }
+const change = { event: type, webhook: 'hook', before: { ...entry, state: 'open' }, after: { ...entry, state: 'failed' } } as const
 
 t.test('noteWithdrawal notes the end of the delivery that the posts were of', async (t) => {
   const noted: AttemptLine[] = []

@@ -8,7 +8,7 @@ import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
 import { addCounts, Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
 import { at, aWebhook, NOON } from '../../../support/builders.ts'
 
-const entry = (n: number, s: 'open' | 'ok' | 'failed') => ({ n, at: NOON.toISOString(), s })
+const entry = (attempts: number, state: 'open' | 'ok' | 'failed') => ({ attempts, at: NOON.toISOString(), state })
 const change = (before: LedgerChange['before'], after: LedgerChange['after'], statusCode?: number): LedgerChange => ({
   event: 'screenshot.completed',
   webhook: 'hook',
