@@ -31,7 +31,7 @@ const keepers: Record<string, RegExp> = {
 const core = [
   /^crds\/src\/(?!generate\.ts$)/,
   /^operator\/src\/[a-z-]+\/decide\.ts$/,
-  /^operator\/src\/delivery\/(retry|receivers|headers|ledger-patch)\.ts$/,
+  /^operator\/src\/delivery\/(retry|receivers|headers|delivery-state-patch)\.ts$/,
   /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
   /^capture-runner\/src\/plan(s\/[a-z-]+)?\.ts$/,

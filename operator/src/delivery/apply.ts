@@ -7,9 +7,9 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError, TerminalError } from '../controller/errors.ts'
-import { type Action, isSettled, type LedgerChange } from './decide.ts'
+import { type Action, type DeliveryStateChange, isSettled } from './decide.ts'
+import { toDeliveryStatePatch } from './delivery-state-patch.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
-import { toLedgerPatch } from './ledger-patch.ts'
 import type { DeliveryMetrics } from './metrics.ts'
 import type { Observed } from './observe.ts'
 import type { Statistics } from './statistics.ts'
@@ -21,12 +21,12 @@ export interface ApplyDeps {
   deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
   /** Called when a delivery was given up without another post. */
-  onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: LedgerChange) => void) | undefined
+  onWithdrawn?: ((webhookKey: string, screenshot: Screenshot, change: DeliveryStateChange) => void) | undefined
   log: Log
   metrics: DeliveryMetrics
 }
 
-/** Carries the actions out in their order: the ledger first, then the posts that rest on it. */
+/** Carries the actions out in their order: that name in status.deliveries first, then the posts that rest on it. */
 export async function apply(
   actions: readonly Action[],
   observed: Observed,
@@ -52,17 +52,17 @@ function send(
   if (occurrence) deliveryWorker.send({ screenshot, occurrence, webhook, attempt, progress })
 }
 
-async function record(changes: LedgerChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
+async function record(changes: DeliveryStateChange[], observed: Observed, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { screenshot, progress } = observed
   const { name, namespace } = screenshot.metadata
   try {
-    const written = await deps.store.patch(name, toLedgerPatch(screenshot, changes), { namespace, subresource: 'status', signal })
+    const written = await deps.store.patch(name, toDeliveryStatePatch(screenshot, changes), { namespace, subresource: 'status', signal })
     deps.seen.observe(written)
   } catch (error) {
     if (isNotFound(error)) return
     // A failed `test` means that the cache is behind: what has come meanwhile decides anew.
-    if (isPatchFailed(error)) throw new RetryableError('the ledger has moved on', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('LedgerRefused', 'the API server refuses the ledger', { cause: error })
+    if (isPatchFailed(error)) throw new RetryableError('status.deliveries has changed meanwhile', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server refused status.deliveries', { cause: error })
     throw error
   }
   for (const change of changes) {
@@ -85,7 +85,11 @@ async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, s
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
-function tell({ screenshot, defaultWebhook }: Observed, change: LedgerChange, { statistics, log, metrics, onWithdrawn }: ApplyDeps): void {
+function tell(
+  { screenshot, defaultWebhook }: Observed,
+  change: DeliveryStateChange,
+  { statistics, log, metrics, onWithdrawn }: ApplyDeps,
+): void {
   const { event, webhook, after } = change
   const counted = webhook === REQUEST_WEBHOOK ? defaultWebhook?.metadata.name : webhook
   if (counted !== undefined) statistics.count(`${screenshot.metadata.namespace}/${counted}`, change)

@@ -1,4 +1,4 @@
-// Ends of posts that no ledger holds yet. An operator that is killed repeats them, so there may be only so many: while there are, nothing new
+// Results of posts that are not recorded in status.deliveries yet. An operator that is killed repeats them, so there may be only so many: while there are, nothing new
 // is posted, and what is known is written down at once instead of with the posts beside it.
 
 /** As many as are written at the same time. */

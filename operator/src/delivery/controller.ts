@@ -16,7 +16,7 @@ import type { Circuits } from './circuits.ts'
 import type { DeliveryWorker } from './delivery-worker.ts'
 import type { EventOrder } from './event-order.ts'
 import type { DeliveryMetrics } from './metrics.ts'
-import { ProgressBook } from './progress.ts'
+import { ProgressStore } from './progress.ts'
 import { type ReconcileDeps, reconcile } from './reconcile.ts'
 import type { DeliverySettings } from './settings.ts'
 import type { Statistics } from './statistics.ts'
@@ -49,7 +49,7 @@ export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
 /** The running controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
-  /** Ends the controller and writes down what has ended and is not in the ledger yet. */
+  /** Ends the controller and writes down what has ended and is not in that name in status.deliveries yet. */
   stop(): Promise<void>
 }
 
@@ -57,11 +57,11 @@ export interface RunningDeliveries {
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
   const { deliveryWorker, circuits, statistics, mayPost, now, metrics } = options
-  const book = new ProgressBook(options.backlog)
+  const progressStore = new ProgressStore(options.backlog)
   const deps: ReconcileDeps = {
     screenshots: screenshots.lister,
     webhooks: webhooks.lister,
-    book,
+    progressStore,
     circuits,
     followsStart: options.eventOrder?.followsStart,
     store: new Resource(http, screenshotKind, { namespace }),
@@ -89,7 +89,7 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     controller,
     stop: async () => {
       await controller.stop(settings.timeoutMilliseconds)
-      await Promise.all(book.keys().map((key) => writeDown(key, deps)))
+      await Promise.all(progressStore.keys().map((key) => writeDown(key, deps)))
     },
   }
 }

@@ -1,7 +1,7 @@
-// What to do next about the events of one Screenshot. Pure: the ledger (status.deliveries) and what this leader has under way come in,
+// What to do next about the events of one Screenshot. Pure: status.deliveries and what this leader has under way come in,
 // writes and posts go out as data.
 //
-// The ledger's promise: a first attempt needs no write before it, a second and third are recorded before they start, and one
+// Guarantee of status.deliveries: a first attempt needs no write before it, a second and third are recorded before they start, and one
 // write holds the success of all endpoints. So never more than three attempts are recorded, and only one that was under way when its
 // operator was killed may repeat, with the same event id.
 
@@ -9,7 +9,7 @@ import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from './retry.ts'
 
-/** Where a post of this leader is. `ended` waits for the ledger; `deferred` never left (no secret yet) and burned no attempt. */
+/** Where a post of this leader is. `ended` waits for that name in status.deliveries; `deferred` never left (no secret yet) and burned no attempt. */
 export type Progress =
   | { state: 'waiting' | 'posting'; attempt: number }
   | {
@@ -19,13 +19,13 @@ export type Progress =
       isSuccess: boolean
       statusCode: number
       /** How long the answer took; absent when there was none. */
-      answerMilliseconds?: number
+      responseMilliseconds?: number
       retryAfterMilliseconds?: number
       jitter: number
     }
   | { state: 'deferred'; until: Date }
 
-/** One event and one webhook: a receiver, or one that the ledger still names. */
+/** One event and one webhook: a receiver, or one that that name in status.deliveries still names. */
 export interface Candidate {
   event: ScreenshotEventType
   webhook: string
@@ -37,8 +37,8 @@ export interface Candidate {
   heldUntil?: Date | undefined
 }
 
-/** A change of the ledger; `before` is what must still stand there. */
-export interface LedgerChange {
+/** A change of that name in status.deliveries; `before` is what must still stand there. */
+export interface DeliveryStateChange {
   event: ScreenshotEventType
   webhook: string
   before: DeliveryEntry | undefined
@@ -46,11 +46,11 @@ export interface LedgerChange {
   /** HTTP status of the answer that led to it, 0 for none; absent when no post did. */
   statusCode?: number
   /** How long that answer took. */
-  answerMilliseconds?: number
+  responseMilliseconds?: number
 }
 
 export type Action =
-  | { do: 'record'; changes: LedgerChange[] }
+  | { do: 'record'; changes: DeliveryStateChange[] }
   | { do: 'post'; event: ScreenshotEventType; webhook: string; attempt: number }
   | { do: 'requeue'; afterMilliseconds: number }
   | { do: 'deleteScreenshot' }
@@ -58,7 +58,7 @@ export type Action =
 interface Finding {
   after?: DeliveryEntry
   /** What is known of the post that led to it. */
-  answer?: Pick<LedgerChange, 'statusCode' | 'answerMilliseconds'>
+  response?: Pick<DeliveryStateChange, 'statusCode' | 'responseMilliseconds'>
   post?: number
   due?: Date
 }
@@ -98,9 +98,9 @@ export function decide(candidates: readonly Candidate[], circumstances: Circumst
 
 const isDue = ({ due }: Finding, now: Date): boolean => due !== undefined && due <= now
 
-function toChange({ event, webhook, entry }: Candidate, { after, answer }: Finding): LedgerChange[] {
+function toChange({ event, webhook, entry }: Candidate, { after, response }: Finding): DeliveryStateChange[] {
   if (!after) return []
-  return [{ event, webhook, before: entry, after, ...answer }]
+  return [{ event, webhook, before: entry, after, ...response }]
 }
 
 function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedule: RetrySchedule, now: Date): Finding {
@@ -121,13 +121,13 @@ function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedul
 }
 
 function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boolean, schedule: RetrySchedule): Finding {
-  const { attempt: n, at, statusCode, answerMilliseconds, isSuccess } = result
-  const answer = { statusCode, ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }) }
+  const { attempt: n, at, statusCode, responseMilliseconds, isSuccess } = result
+  const response = { statusCode, ...(responseMilliseconds === undefined ? {} : { responseMilliseconds }) }
   const ended = at.toISOString()
-  if (isSuccess) return { after: { attempts: n, at: ended, state: 'ok' }, answer }
-  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { attempts: n, at: ended, state: 'failed' }, answer }
+  if (isSuccess) return { after: { attempts: n, at: ended, state: 'ok' }, response }
+  if (n >= MAX_ATTEMPTS || !isReceiver) return { after: { attempts: n, at: ended, state: 'failed' }, response }
   const due = nextAttemptTime(schedule, result)
-  return { after: { attempts: n, at: due.toISOString(), state: 'open' }, answer, due }
+  return { after: { attempts: n, at: due.toISOString(), state: 'open' }, response, due }
 }
 
 /** True when nothing more will be done about this entry. */

@@ -10,7 +10,7 @@ import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../webhook/sealed-secrets.ts'
 import type { Circuits } from './circuits.ts'
 import { type Endpoint, endpointKeyOf, findEndpoint, type WebhookFinder } from './endpoint.ts'
-import type { EventBytes, EventLibrary } from './event-bytes.ts'
+import type { EventBodies, EventBody } from './event-bytes.ts'
 import { buildHeaders } from './headers.ts'
 import { type KeyedLimiter, LimiterClosed } from './keyed-limiter.ts'
 import type { DeliveryLog } from './log.ts'
@@ -27,7 +27,7 @@ export interface DeliveryWorkerDeps extends WebhookFinder {
   limiter: KeyedLimiter
   circuits: Pick<Circuits, 'heldUntil' | 'start'>
   post: (post: Post) => Promise<PostOutcome>
-  events: EventLibrary
+  events: EventBodies
   signingSecrets: Pick<SigningSecrets, 'find'>
   deliveryLog?: Pick<DeliveryLog, 'note'> | undefined
   /** False when the Screenshot was deleted: its events are no longer posted. */
@@ -59,7 +59,7 @@ const DEFER_MILLISECONDS = 5_000
 /** Id of an event's delivery to a webhook; all attempts share it. */
 export const toDeliveryId = (
   { at }: Pick<Occurrence, 'at'>,
-  { id }: Pick<EventBytes, 'id'>,
+  { id }: Pick<EventBody, 'id'>,
   { metadata }: Pick<Webhook, 'metadata'>,
 ): string => derivedId('dlv', at, `${id}/${metadata.uid}`)
 
@@ -127,7 +127,7 @@ export class DeliveryWorker {
     return outcome.isSuccess
   }
 
-  #sign({ occurrence, attempt }: DeliveryJob, webhook: Webhook, event: EventBytes, secrets: SigningTexts): Record<string, string> {
+  #sign({ occurrence, attempt }: DeliveryJob, webhook: Webhook, event: EventBody, secrets: SigningTexts): Record<string, string> {
     return buildHeaders({
       body: event.body,
       secrets,
@@ -141,7 +141,7 @@ export class DeliveryWorker {
     })
   }
 
-  #report({ screenshot, occurrence, webhook, attempt, progress }: DeliveryJob, { id }: EventBytes, outcome: PostOutcome): void {
+  #report({ screenshot, occurrence, webhook, attempt, progress }: DeliveryJob, { id }: EventBody, outcome: PostOutcome): void {
     const { isSuccess, statusCode, retryAfterMilliseconds, end, detail, durationMilliseconds } = outcome
     const { log, metrics, now, random, onProgress } = this.#deps
     progress.set(occurrence.event, webhook, {
@@ -150,7 +150,7 @@ export class DeliveryWorker {
       at: now(),
       isSuccess,
       statusCode,
-      ...(statusCode === 0 ? {} : { answerMilliseconds: Math.round(durationMilliseconds) }),
+      ...(statusCode === 0 ? {} : { responseMilliseconds: Math.round(durationMilliseconds) }),
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
       jitter: random(),
     })

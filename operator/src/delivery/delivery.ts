@@ -14,7 +14,7 @@ import { Backlog } from './backlog.ts'
 import { Circuits } from './circuits.ts'
 import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
 import { DeliveryWorker } from './delivery-worker.ts'
-import { EventLibrary } from './event-bytes.ts'
+import { EventBodies } from './event-bytes.ts'
 import { EventOrder } from './event-order.ts'
 import { openEventStore } from './event-store.ts'
 import { buildGuardedAgent } from './guarded-agent.ts'
@@ -120,7 +120,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     circuits,
     post: postOnce,
     deliveryLog,
-    events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
+    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),

@@ -17,7 +17,7 @@ export interface WebhookFinder {
   findDefaultWebhook: (screenshot: Screenshot) => Webhook | undefined
 }
 
-/** Where an event of a Screenshot goes under that name of its ledger; undefined when it is wanted there no more. */
+/** Where an event of a Screenshot goes under that name in status.deliveries; undefined when it is wanted there no more. */
 export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, name: string, finder: WebhookFinder): Endpoint | undefined {
   if (name !== REQUEST_WEBHOOK) {
     const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`)

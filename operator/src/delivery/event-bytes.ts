@@ -15,12 +15,12 @@ export interface EventStore {
 }
 
 /** An event as it goes out. */
-export interface EventBytes {
+export interface EventBody {
   id: string
   body: string
 }
 
-export interface EventLibraryOptions {
+export interface EventBodiesOptions {
   linkBase: LinkBase
   store?: EventStore | undefined
   log: Log
@@ -32,13 +32,13 @@ export interface EventLibraryOptions {
  * The bytes of events. They are a pure function of the Screenshot, but a rotated link key or another version of the program would build
  * others: what a retry must repeat is kept outside.
  */
-export class EventLibrary {
+export class EventBodies {
   readonly #linkBase: LinkBase
   readonly #store: EventStore | undefined
   readonly #log: Log
   readonly #report: ReportIgnored
 
-  constructor({ linkBase, store, log, report = ignoreSilently }: EventLibraryOptions) {
+  constructor({ linkBase, store, log, report = ignoreSilently }: EventBodiesOptions) {
     this.#report = report
     this.#linkBase = linkBase
     this.#store = store
@@ -46,7 +46,7 @@ export class EventLibrary {
   }
 
   /** The event for an attempt: the first builds it, later ones repeat what was kept. */
-  async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBytes> {
+  async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBody> {
     const event = buildEvent(screenshot, type, this.#linkBase)
     const kept = attempt > 1 ? await this.#findKept(event) : undefined
     return { id: event.id, body: kept ?? JSON.stringify(event) }
@@ -62,7 +62,7 @@ export class EventLibrary {
   }
 
   /** Keeps an event after its first post failed. Without the bucket the event is built again, which is the same in all but rare cases. */
-  async keep({ id, body }: EventBytes): Promise<void> {
+  async keep({ id, body }: EventBody): Promise<void> {
     await this.#tolerate('keep event', this.#store?.put(eventKey(id), body))
   }
 

@@ -11,13 +11,13 @@ import type { Circuits } from './circuits.ts'
 import { type Candidate, isSettled, type Progress } from './decide.ts'
 import { endpointKeyOf } from './endpoint.ts'
 import type { FollowsStart } from './event-order.ts'
-import type { ProgressBook, ScreenshotProgress } from './progress.ts'
+import type { ProgressStore, ScreenshotProgress } from './progress.ts'
 import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from './receivers.ts'
 
 export interface ObserveDeps {
   screenshots: Pick<Lister<Screenshot>, 'get'>
   webhooks: Pick<Lister<Webhook>, 'byIndex'>
-  book: ProgressBook
+  progressStore: ProgressStore
   circuits: Pick<Circuits, 'heldUntil'>
   /** Tells what came after a webhook's start; absent: the times in the objects do. */
   followsStart?: FollowsStart | undefined
@@ -35,12 +35,12 @@ export interface Observed {
 }
 
 /** Reads the caches; undefined when the Screenshot is gone. */
-export function observe(key: string, { screenshots, webhooks, book, circuits, followsStart }: ObserveDeps): Observed | undefined {
+export function observe(key: string, { screenshots, webhooks, progressStore, circuits, followsStart }: ObserveDeps): Observed | undefined {
   const cached = screenshots.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
   const screenshot = readObject('Screenshot', Screenshot, cached)
   const occurrences = toOccurrences(screenshot, followsStart)
-  const progress = book.of(key, screenshot.metadata.uid)
+  const progress = progressStore.of(key, screenshot.metadata.uid)
   const { namespace } = screenshot.metadata
   const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
   const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
@@ -54,18 +54,18 @@ export function observe(key: string, { screenshots, webhooks, book, circuits, fo
 
 function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
   const { event } = occurrence
-  const ledger = screenshot.status?.deliveries?.[event] ?? {}
+  const states = screenshot.status?.deliveries?.[event] ?? {}
   const receivers = new Set(
-    hooks.filter((hook) => isReceiver(hook, occurrence, ledger[hook.metadata.name])).map(({ metadata }) => metadata.name),
+    hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
   )
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
-  // A post that was under way when its webhook went is written down all the same. One place too many, and the whole ledger is refused.
-  const names = [...new Set([...Object.keys(ledger), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
+  // A post that was under way when its webhook went is written down all the same. One place too many, and the whole states is refused.
+  const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
   return names.map((webhook) => {
-    const entry = ledger[webhook]
+    const entry = states[webhook]
     const isWanted = receivers.has(webhook)
     const known = progress.get(event, webhook)
-    const isObsolete = isKnownToLedger(known, entry) || (known?.state === 'deferred' && !isWanted)
+    const isObsolete = isRecorded(known, entry) || (known?.state === 'deferred' && !isWanted)
     if (isObsolete) progress.delete(event, webhook)
     return { event, webhook, isReceiver: isWanted, entry, progress: isObsolete ? undefined : known }
   })
@@ -87,8 +87,8 @@ function findHold(
   return dueAt && circuits.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
 
-/** True for a result that the ledger holds already: written by this leader, or overtaken by another. */
-function isKnownToLedger(progress: Progress | undefined, entry: Candidate['entry']): boolean {
+/** True for a result that that name in status.deliveries holds already: written by this leader, or overtaken by another. */
+function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
   if (progress?.state !== 'ended' || entry === undefined) return false
   return isSettled(entry) || entry.attempts > progress.attempt
 }

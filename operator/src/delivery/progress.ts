@@ -60,10 +60,10 @@ export class ScreenshotProgress {
 }
 
 /**
- * What this leader has under way, by Screenshot. It is a memory of what the ledger does not hold yet: losing it with the process costs at
+ * What this leader has under way, by Screenshot. It is a memory of what that name in status.deliveries does not hold yet: losing it with the process costs at
  * most a repeated post.
  */
-export class ProgressBook {
+export class ProgressStore {
   readonly backlog: Backlog
   readonly #screenshots = new Map<string, ScreenshotProgress>()
 

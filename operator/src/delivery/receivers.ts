@@ -38,7 +38,7 @@ const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>
 
 /**
  * True when a webhook of the account is to be told: active, and subscribed to that type when it happened.
- * @param entry the delivery's ledger entry. Deliveries started since activation continue.
+ * @param entry the entry of the delivery in status.deliveries. Deliveries started since activation continue.
  */
 export function isReceiver(webhook: Webhook, occurrence: Occurrence, entry?: DeliveryEntry): boolean {
   const { event } = occurrence

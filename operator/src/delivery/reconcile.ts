@@ -4,7 +4,7 @@
 // rbac: /secrets get
 
 // Deliveries of one Screenshot. Posts take seconds, so a reconcile only starts them; their ends enqueue the Screenshot again, and the
-// ledger is written from what has ended. Only the leader runs it.
+// states is written from what has ended. Only the leader runs it.
 
 import type { Requeue } from '../controller/controller.ts'
 import { type ApplyDeps, apply } from './apply.ts'
@@ -23,14 +23,14 @@ export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
 export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
   const observed = observe(key, deps)
   if (!observed) {
-    deps.book.forget(key)
+    deps.progressStore.forget(key)
     return undefined
   }
   const { candidates, isDeleteRequested } = observed
-  const { schedule, book } = deps
-  const isCrowded = book.backlog.isFull
+  const { schedule, progressStore } = deps
+  const isCrowded = progressStore.backlog.isFull
   const actions = decide(candidates, { schedule, mayPost: deps.mayPost(), isDeleteRequested, isCrowded, now: deps.now() })
   const requeue = await apply(actions, observed, deps, signal)
-  deps.book.prune(key)
+  deps.progressStore.prune(key)
   return requeue
 }

@@ -3,7 +3,7 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { ignoreSilently } from '@tintype/crds/stored/ignored-objects'
-import type { LedgerChange } from './decide.ts'
+import type { DeliveryStateChange } from './decide.ts'
 import { toDeliveryId } from './delivery-worker.ts'
 import { DeliveryLog } from './log.ts'
 import type { DeliveryOptions } from './options.ts'
@@ -28,7 +28,7 @@ export const openDeliveryLog = (
 export function noteWithdrawal(
   webhook: Webhook | undefined,
   screenshot: Screenshot,
-  { event: type, after }: LedgerChange,
+  { event: type, after }: DeliveryStateChange,
   deliveryLog: Pick<DeliveryLog, 'note'> | undefined,
 ): void {
   if (!webhook) return

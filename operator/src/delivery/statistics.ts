@@ -1,5 +1,5 @@
 // Counters of webhooks, gathered in memory and written every few seconds: a write for each delivery would double what a delivery costs the
-// API server. A crash loses the counts of the last seconds; the ledger, which is the truth, loses nothing.
+// API server. A crash loses the counts of the last seconds; that name in status.deliveries, which is the truth, loses nothing.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
@@ -9,19 +9,19 @@ import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Webhook, WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { FAILURE_GAP_MILLISECONDS } from '../webhook/auto-disable.ts'
-import { isSettled, type LedgerChange } from './decide.ts'
+import { type DeliveryStateChange, isSettled } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 
-/** What a change of the ledger adds. A delivery counts once, however many attempts it takes. */
-export function toCounts({ before, after, statusCode, answerMilliseconds }: LedgerChange, now: Date): WebhookStatistics {
+/** What a change of that name in status.deliveries adds. A delivery counts once, however many attempts it takes. */
+export function toCounts({ before, after, statusCode, responseMilliseconds }: DeliveryStateChange, now: Date): WebhookStatistics {
   const settles = isSettled(after) && !isSettled(before)
   return {
     total: before === undefined ? 1 : 0,
     successful: settles && after.state === 'ok' ? 1 : 0,
     failed: settles && after.state === 'failed' ? 1 : 0,
     ...(statusCode === undefined ? {} : toAttempt(statusCode, after.state === 'ok', now.toISOString())),
-    ...(answerMilliseconds === undefined ? {} : { answers: 1, answerMilliseconds }),
+    ...(responseMilliseconds === undefined ? {} : { answers: 1, answerMilliseconds: responseMilliseconds }),
   }
 }
 
@@ -68,8 +68,8 @@ export class Statistics {
     this.#deps = deps
   }
 
-  /** Counts a change of the ledger for the webhook with that key. */
-  count(webhookKey: string, change: LedgerChange): void {
+  /** Counts a change of that name in status.deliveries for the webhook with that key. */
+  count(webhookKey: string, change: DeliveryStateChange): void {
     this.#counts.set(webhookKey, addCounts(this.#counts.get(webhookKey) ?? NOTHING, toCounts(change, this.#deps.now())))
   }
 

@@ -65,7 +65,7 @@ export class StubPlane {
     return { uid: randomUUID(), resourceVersion: String(++this.#version), namespace: NAMESPACE }
   }
 
-  /** Ledgers come as JSON patches; what is written about a webhook changes nothing here. */
+  /** Delivery states come as JSON patches; what is written about a webhook changes nothing here. */
   #answer(path: string, body: unknown): unknown {
     const [plural, name = ''] = path.split('/').slice(6)
     const key = `${NAMESPACE}/${decodeURIComponent(name)}`

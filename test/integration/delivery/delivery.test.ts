@@ -26,7 +26,7 @@ t.afterEach(async () => {
   await eventually('the operator has seen that', leader.hasSeenNothing)
 })
 
-t.test('delivery posts the event of a completed Screenshot, signed in both ways, and writes the ledger', async (t) => {
+t.test('delivery posts the event of a completed Screenshot, signed in both ways, and records it in status.deliveries', async (t) => {
   const hook = await stage.subscribe('signed', { url: `${receiver.url}/in?token=1` })
   const shot = await stage.complete()
   const [request] = await receiver.whenReceived(1)

@@ -98,7 +98,7 @@ export async function startStage(t: Test) {
     return shots.patch(name, mergePatch({ status }), { subresource: 'status' })
   }
 
-  /** The ledger's entry once it satisfies `wanted`. */
+  /** The entry of status.deliveries once it satisfies `wanted`. */
   const whenEntry = (shot: Screenshot, webhook: string, wanted: { state?: string; attempts?: number }, event = 'screenshot.completed') =>
     eventually(`${webhook}: ${JSON.stringify(wanted)}`, async () => {
       const entry = (await shots.get(shot.metadata.name)).status?.deliveries?.[event]?.[webhook]

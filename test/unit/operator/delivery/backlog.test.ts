@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Backlog } from '../../../../operator/src/delivery/backlog.ts'
-import { ProgressBook } from '../../../../operator/src/delivery/progress.ts'
+import { ProgressStore } from '../../../../operator/src/delivery/progress.ts'
 
 function aBacklog() {
   let now = 0
@@ -40,24 +40,24 @@ t.test('Backlog lets posts leave when what is in it cannot be written for long',
   t.equal(backlog.isFull, false)
 })
 
-t.test('ProgressBook counts ends until they are written, overtaken or forgotten', async (t) => {
+t.test('ProgressStore counts ends until they are written, overtaken or forgotten', async (t) => {
   const { backlog } = aBacklog()
-  const book = new ProgressBook(backlog)
+  const progressStore = new ProgressStore(backlog)
   const ended = { state: 'ended' as const, attempt: 1, at: new Date(0), isSuccess: true, statusCode: 200, jitter: 0 }
   const end = (count: number) => {
-    for (let n = 0; n < count; n++) book.of(`shot-${n}`, `uid-${n}`).set('screenshot.completed', 'hook', ended)
+    for (let n = 0; n < count; n++) progressStore.of(`shot-${n}`, `uid-${n}`).set('screenshot.completed', 'hook', ended)
   }
   end(32)
   t.equal(backlog.isFull, true)
-  book.of('shot-0', 'uid-0').delete('screenshot.completed', 'hook')
+  progressStore.of('shot-0', 'uid-0').delete('screenshot.completed', 'hook')
   t.equal(backlog.isFull, false, 'written')
   end(32)
-  book.of('shot-1', 'uid-1').set('screenshot.completed', 'hook', { state: 'waiting', attempt: 2 })
+  progressStore.of('shot-1', 'uid-1').set('screenshot.completed', 'hook', { state: 'waiting', attempt: 2 })
   t.equal(backlog.isFull, false, 'another attempt')
   end(32)
-  book.forget('shot-2')
+  progressStore.forget('shot-2')
   t.equal(backlog.isFull, false, 'forgotten')
   end(32)
-  book.of('shot-3', 'another uid')
+  progressStore.of('shot-3', 'another uid')
   t.equal(backlog.isFull, false, 'made anew')
 })

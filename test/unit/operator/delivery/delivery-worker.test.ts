@@ -3,7 +3,7 @@ import t from 'tap'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { DeliveryWorker, type DeliveryWorkerDeps } from '../../../../operator/src/delivery/delivery-worker.ts'
-import { EventLibrary } from '../../../../operator/src/delivery/event-bytes.ts'
+import { EventBodies } from '../../../../operator/src/delivery/event-bytes.ts'
 import { KeyedLimiter } from '../../../../operator/src/delivery/keyed-limiter.ts'
 import type { Post, PostOutcome } from '../../../../operator/src/delivery/post.ts'
 import { ScreenshotProgress } from '../../../../operator/src/delivery/progress.ts'
@@ -33,7 +33,7 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
       posts.push(post)
       return anOutcome(200)
     },
-    events: new EventLibrary({ linkBase: { publicUrl: '', ring }, log: silentLog }),
+    events: new EventBodies({ linkBase: { publicUrl: '', ring }, log: silentLog }),
     signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
@@ -107,7 +107,7 @@ t.test('DeliveryWorker keeps the bytes of an event after its first failure only'
   ] as const) {
     const bodies: string[] = []
     const store = { put: async (_: string, body: string) => void bodies.push(body), get: async () => undefined }
-    const events = new EventLibrary({ linkBase: { publicUrl: '', ring }, store, log: silentLog })
+    const events = new EventBodies({ linkBase: { publicUrl: '', ring }, store, log: silentLog })
     const { send } = aDeliveryWorker({ events, post: async () => anOutcome(statusCode) })
     await send(attempt)
     t.equal(bodies.length, kept, `attempt ${attempt}, status ${statusCode}`)

@@ -4,7 +4,7 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../crds/src/record.ts'
 import { observe } from '../../../../operator/src/delivery/observe.ts'
-import { ProgressBook } from '../../../../operator/src/delivery/progress.ts'
+import { ProgressStore } from '../../../../operator/src/delivery/progress.ts'
 import { BY_ACCOUNT } from '../../../../operator/src/webhook/limit.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
@@ -13,12 +13,12 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
   screenshots.set(shot)
   const webhooks = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
   for (const hook of hooks) webhooks.set(hook)
-  return { screenshots, webhooks, book: new ProgressBook(), circuits: { heldUntil: () => undefined } }
+  return { screenshots, webhooks, progressStore: new ProgressStore(), circuits: { heldUntil: () => undefined } }
 }
 const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
 
-t.test('observe finds the receivers of the account, in the namespace, and what the ledger names', async (t) => {
+t.test('observe finds the receivers of the account, in the namespace, and what that name in status.deliveries names', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
   const hooks = [
@@ -38,12 +38,12 @@ t.test('observe finds nothing of a Screenshot that is gone or going', async (t) 
   t.equal(observe(KEY, deps(going)), undefined)
 })
 
-t.test('observe drops a result that the ledger holds already', async (t) => {
+t.test('observe drops a result that that name in status.deliveries holds already', async (t) => {
   const settled = aShot(
     completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
   )
   const given = deps(settled, aWebhook())
-  const progress = given.book.of(KEY, settled.metadata.uid)
+  const progress = given.progressStore.of(KEY, settled.metadata.uid)
   progress.set('screenshot.completed', 'hook', { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 })
   t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
   t.ok(progress.isEmpty)
@@ -58,7 +58,7 @@ t.test(
       const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
       for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
         const given = deps(shot, ...hooks)
-        given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
+        given.progressStore.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
         t.match(
           observe(KEY, given)?.candidates,
           [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
@@ -72,25 +72,25 @@ t.test(
 t.test('observe forgets a post that could not leave and that nobody wants any more', async (t) => {
   const shot = aShot()
   const given = deps(shot)
-  const progress = given.book.of(KEY, shot.metadata.uid)
+  const progress = given.progressStore.of(KEY, shot.metadata.uid)
   progress.set('screenshot.completed', 'hook', { state: 'deferred', until: at(9) })
   t.match(observe(KEY, given)?.candidates, [{ isReceiver: false, progress: undefined }])
   t.ok(progress.isEmpty)
 })
 
-t.test('an account with 65 webhooks has every write of its ledger refused, and is posted to for ever', async (t) => {
+t.test('an account with 65 webhooks does not fill status.deliveries beyond its limit', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { 'hook-70': entry } } }))
   const hooks = Array.from({ length: 80 }, (_, index) => aWebhook({ name: `hook-${index}` }))
   const names = observe(KEY, deps(shot, ...hooks))?.candidates.map(({ webhook }) => webhook)
   t.equal(names?.length, 64)
-  t.ok(names?.includes('hook-70'), 'what the ledger holds stays')
+  t.ok(names?.includes('hook-70'), 'recorded entries stay')
 })
 
 t.test('observe begins anew for an object of the same name', async (t) => {
   const shot = aShot()
   const given = deps(shot, aWebhook())
-  given.book.of(KEY, 'another uid').set('screenshot.completed', 'hook', { state: 'posting', attempt: 1 })
+  given.progressStore.of(KEY, 'another uid').set('screenshot.completed', 'hook', { state: 'posting', attempt: 1 })
   t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
 })
 
@@ -123,7 +123,7 @@ t.test('observe asks the circuit about what could start, from when it was due', 
   }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { hook: entry, over: { ...entry, state: 'ok' } } } }))
   const given = { ...deps(shot, aWebhook(), aWebhook({ name: 'fresh' }), aWebhook({ name: 'over' }), aWebhook({ name: 'busy' })), circuits }
-  given.book.of(KEY, shot.metadata.uid).set('screenshot.completed', 'busy', { state: 'posting', attempt: 1 })
+  given.progressStore.of(KEY, shot.metadata.uid).set('screenshot.completed', 'busy', { state: 'posting', attempt: 1 })
   const held = observe(KEY, given)?.candidates.filter(({ heldUntil }) => heldUntil)
   t.strictSame(held?.map(({ webhook }) => webhook).sort(), ['fresh', 'hook'])
   t.strictSame(asked, [

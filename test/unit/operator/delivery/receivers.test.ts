@@ -55,7 +55,7 @@ t.test(
   },
 )
 
-t.test('isReceiver carries on what the ledger says was begun since the webhook became active', async (t) => {
+t.test('isReceiver carries on what status.deliveries says was begun since the webhook became active', async (t) => {
   const hook = aWebhook({ status: since(3) })
   const occurrence = { event: 'screenshot.completed' as const, at: at(2) }
   t.ok(isReceiver(hook, occurrence, { attempts: 1, at: at(4).toISOString(), state: 'open' }))

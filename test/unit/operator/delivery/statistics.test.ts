@@ -4,12 +4,12 @@ import { Store } from '../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Patch } from '../../../../crds/client/patch.ts'
 import type { Webhook, WebhookStatistics } from '../../../../crds/src/kinds/webhook.ts'
-import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
+import type { DeliveryStateChange } from '../../../../operator/src/delivery/decide.ts'
 import { addCounts, Statistics, toCounts } from '../../../../operator/src/delivery/statistics.ts'
 import { at, aWebhook, NOON } from '../../../support/builders.ts'
 
 const entry = (attempts: number, state: 'open' | 'ok' | 'failed') => ({ attempts, at: NOON.toISOString(), state })
-const change = (before: LedgerChange['before'], after: LedgerChange['after'], statusCode?: number): LedgerChange => ({
+const change = (before: DeliveryStateChange['before'], after: DeliveryStateChange['after'], statusCode?: number): DeliveryStateChange => ({
   event: 'screenshot.completed',
   webhook: 'hook',
   before,
@@ -18,7 +18,7 @@ const change = (before: LedgerChange['before'], after: LedgerChange['after'], st
 })
 
 t.test('toCounts counts a delivery once, and its end once', async (t) => {
-  const cases: [LedgerChange, object][] = [
+  const cases: [DeliveryStateChange, object][] = [
     [change(undefined, entry(1, 'ok'), 200), { total: 1, successful: 1, failed: 0, lastStatusCode: 200 }],
     [change(undefined, entry(1, 'open'), 500), { total: 1, successful: 0, failed: 0, lastStatusCode: 500 }],
     [change(entry(1, 'open'), entry(2, 'open')), { total: 0, successful: 0, failed: 0, lastStatusCode: undefined }],

@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { LedgerChange } from '../../../../operator/src/delivery/decide.ts'
-import { toLedgerPatch } from '../../../../operator/src/delivery/ledger-patch.ts'
+import type { DeliveryStateChange } from '../../../../operator/src/delivery/decide.ts'
+import { toDeliveryStatePatch } from '../../../../operator/src/delivery/delivery-state-patch.ts'
 import { aScreenshot, NOON } from '../../../support/builders.ts'
 
 const entry = (attempts: number, state: 'open' | 'ok' = 'ok') => ({ attempts, at: NOON.toISOString(), state })
-const aChange = (given: Partial<LedgerChange> = {}): LedgerChange => ({
+const aChange = (given: Partial<DeliveryStateChange> = {}): DeliveryStateChange => ({
   event: 'screenshot.completed',
   webhook: 'hook',
   before: undefined,
@@ -14,25 +14,25 @@ const aChange = (given: Partial<LedgerChange> = {}): LedgerChange => ({
 const shot = (deliveries?: NonNullable<ReturnType<typeof aScreenshot>['status']>['deliveries']) =>
   aScreenshot({ metadata: { uid: 'uid-1' }, status: { phase: 'Completed', ...(deliveries ? { deliveries } : {}) } })
 
-t.test('toLedgerPatch adds a whole ledger where there is none', async (t) => {
-  t.strictSame(toLedgerPatch(shot(), [aChange(), aChange({ webhook: 'b' })]).body, [
+t.test('toDeliveryStatePatch adds status.deliveries where it is absent', async (t) => {
+  t.strictSame(toDeliveryStatePatch(shot(), [aChange(), aChange({ webhook: 'b' })]).body, [
     { op: 'test', path: '/metadata/uid', value: 'uid-1' },
     { op: 'test', path: '/status/deliveries', value: null },
     { op: 'add', path: '/status/deliveries', value: { 'screenshot.completed': { hook: entry(1), b: entry(1) } } },
   ])
 })
 
-t.test('toLedgerPatch adds an event beside another', async (t) => {
-  t.strictSame(toLedgerPatch(shot({ 'screenshot.queued': { hook: entry(1) } }), [aChange()]).body, [
+t.test('toDeliveryStatePatch adds an event beside another', async (t) => {
+  t.strictSame(toDeliveryStatePatch(shot({ 'screenshot.queued': { hook: entry(1) } }), [aChange()]).body, [
     { op: 'test', path: '/metadata/uid', value: 'uid-1' },
     { op: 'test', path: '/status/deliveries/screenshot.completed', value: null },
     { op: 'add', path: '/status/deliveries/screenshot.completed', value: { hook: entry(1) } },
   ])
 })
 
-t.test('toLedgerPatch changes an entry only while it is what was looked at', async (t) => {
+t.test('toDeliveryStatePatch changes an entry only while it is what was looked at', async (t) => {
   const changes = [aChange({ before: entry(1, 'open'), after: entry(2) }), aChange({ webhook: 'new' })]
-  t.strictSame(toLedgerPatch(shot({ 'screenshot.completed': { hook: entry(1, 'open') } }), changes).body, [
+  t.strictSame(toDeliveryStatePatch(shot({ 'screenshot.completed': { hook: entry(1, 'open') } }), changes).body, [
     { op: 'test', path: '/metadata/uid', value: 'uid-1' },
     { op: 'test', path: '/status/deliveries/screenshot.completed/hook', value: entry(1, 'open') },
     { op: 'test', path: '/status/deliveries/screenshot.completed/new', value: null },
