@@ -24,7 +24,7 @@ import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.t
 import { LeaderElection, leaseStore } from './controller/leader-election.ts'
 import { createCore } from './core.ts'
 import { createDelivery } from './delivery/delivery.ts'
-import { EventOrder } from './delivery/event-order.ts'
+import { EventOrder } from './delivery/events/event-order.ts'
 import type { Deps, Reflectors } from './deps.ts'
 import { createEventRecorder } from './event-recorder.ts'
 import { serveHealth } from './health.ts'

@@ -10,24 +10,23 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Deps, StartedWork, Work } from '../deps.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
-import { Backlog } from './backlog.ts'
-import { Circuits } from './circuits.ts'
-import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
-import { DeliveryWorker } from './delivery-worker.ts'
-import { EventBodies } from './event-bytes.ts'
-import { EventOrder } from './event-order.ts'
-import { openEventStore } from './event-store.ts'
-import { buildGuardedAgent } from './guarded-agent.ts'
-import { KeyedLimiter } from './keyed-limiter.ts'
-import { createDeliveryMetrics } from './metrics.ts'
+import { Backlog } from './controller/backlog.ts'
+import { startDeliveryController, webhooksOf } from './controller/controller.ts'
+import { DeliveryWorker } from './controller/delivery-worker.ts'
+import { Statistics } from './controller/statistics.ts'
+import { EventBodies, openEventStore } from './events/event-bodies.ts'
+import { EventOrder } from './events/event-order.ts'
+import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
+import { CircuitBreakers } from './flow-control/circuit-breakers.ts'
+import { KeyedLimiter } from './flow-control/keyed-limiter.ts'
+import { buildGuardedAgent } from './http/guarded-agent.ts'
+import { listOwnAddresses, loadCertificates, resolverOf } from './http/network.ts'
+import { type Post, post } from './http/post.ts'
+import { toRules } from './http/settings.ts'
+import { SigningSecrets } from './http/signing-secrets.ts'
 import type { DeliveryOptions } from './options.ts'
-import { type Post, post } from './post.ts'
-import { resolverOf } from './resolve.ts'
-import { toRules } from './settings.ts'
-import { SigningSecrets } from './signing-secrets.ts'
 import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests.ts'
-import { Statistics } from './statistics.ts'
-import { listOwnAddresses, loadCertificates } from './trust.ts'
+import { createDeliveryMetrics } from './telemetry/metrics.ts'
 
 /** Posts at once, in all and to one endpoint. */
 const LIMITS = { total: 256, perKey: 8 }
@@ -86,7 +85,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const { settings, screenshots, webhooks, log } = options
   const { now = () => new Date(), metrics = {} } = options
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
-  const circuits = new Circuits({
+  const circuitBreakers = new CircuitBreakers({
     now,
     onRelease: (key) => deliveries.controller.enqueue(key),
     onChange(endpoint, isOpen) {
@@ -94,7 +93,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
       hooks.enqueue(endpoint)
     },
   })
-  const isCircuitOpen = (key: string) => circuits.isOpen(key)
+  const isCircuitOpen = (key: string) => circuitBreakers.isOpen(key)
   const hooks = startWebhookController({
     ...options,
     secrets: secretStore,
@@ -117,7 +116,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const deliveryLog = openDeliveryLog(options, now)
   const deliveryWorker = new DeliveryWorker({
     limiter,
-    circuits,
+    circuitBreakers,
     post: postOnce,
     deliveryLog,
     events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
@@ -140,7 +139,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     metrics,
     deliveryWorker,
     backlog,
-    circuits,
+    circuitBreakers,
     statistics,
     mayPost,
     now,
@@ -149,7 +148,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const store = webhookStore(options.http, options.namespace)
   const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, limiter, mayPost, now })
   const timer = setInterval(() => {
-    circuits.sweep()
+    circuitBreakers.sweep()
     void statistics.flush()
     void deliveryLog?.flush()
   }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
@@ -159,7 +158,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
     await Promise.all([deliveries.stop(), requests.controller.stop(settings.timeoutMilliseconds)])
     await Promise.all([statistics.flush(), deliveryLog?.flush()])
     await agent.destroy()
-    circuits.close()
+    circuitBreakers.close()
   }
   return { controllers: [hooks, deliveries.controller, requests.controller], stop }
 }

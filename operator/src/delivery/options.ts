@@ -10,11 +10,11 @@ import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { EventRecorder } from '../event-recorder.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { EventStore } from './event-bytes.ts'
-import type { EventOrder } from './event-order.ts'
-import type { DeliveryMetrics } from './metrics.ts'
-import type { Resolve } from './resolve.ts'
-import type { DeliverySettings } from './settings.ts'
+import type { EventStore } from './events/event-bodies.ts'
+import type { EventOrder } from './events/event-order.ts'
+import type { Resolve } from './http/network.ts'
+import type { DeliverySettings } from './http/settings.ts'
+import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
 /** What deliveries are made of; tests give their own. */
 export interface DeliveryOptions {

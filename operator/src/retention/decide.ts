@@ -6,9 +6,9 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
-import { isSettled } from '../delivery/decide.ts'
-import type { FollowsStart } from '../delivery/event-order.ts'
-import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/receivers.ts'
+import { isSettled } from '../delivery/controller/decide.ts'
+import type { FollowsStart } from '../delivery/events/event-order.ts'
+import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'
 
 /** How long records stay, and how many. */
 export interface RetentionSettings {

@@ -132,7 +132,7 @@ function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date)
 }
 
 /**
- * Start time of a webhook. delivery/event-order.ts has the exact order. A new webhook counts
+ * Start time of a webhook. delivery/events/event-order.ts has the exact order. A new webhook counts
  * from its creation, to the second; one that was switched on again, or whose obstacle has gone, from now.
  */
 function firstInstant({ metadata, status }: Webhook, now: Date): Date {

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { AttemptLine } from '../../../../crds/src/delivery-log.ts'
 import { buildEvent, eventIdOf } from '../../../../crds/src/events.ts'
 import { screenshotIdOf } from '../../../../crds/src/ids.ts'
-import { toDeliveryId } from '../../../../operator/src/delivery/delivery-worker.ts'
+import { toDeliveryId } from '../../../../operator/src/delivery/controller/delivery-worker.ts'
 import { noteWithdrawal } from '../../../../operator/src/delivery/start-requests.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
