@@ -7,7 +7,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
 import { findDefaultWebhook } from '@tintype/crds/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
 import { Backlog } from './controller/backlog.ts'

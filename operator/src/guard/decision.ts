@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
-import type { PoolReason } from '../condition-reasons.ts'
+import type { PoolReason } from '../kube/condition-reasons.ts'
 
 /** Whether runners are held to their own claim, and makers of objects to their own accounts, by the API server. */
 export interface GuardDecision {

@@ -1,5 +1,5 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../kube/read-object.ts'
 import { ordinalOf, podName, templateHash } from '../runner/pod.ts'
 import type { PoolContext } from './context.ts'
 import type { PoolMemory, PoolObserved } from './state.ts'

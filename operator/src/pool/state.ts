@@ -1,6 +1,6 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { PoolReason } from '../condition-reasons.ts'
 import type { GuardDecision } from '../guard/decision.ts'
+import type { PoolReason } from '../kube/condition-reasons.ts'
 import type { Runner } from '../runner/runners.ts'
 
 // What is known of a pool when the next step is decided, and what may be decided.

@@ -3,7 +3,7 @@
 import { ConditionType, findCondition } from '@tintype/crds/conditions'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotReason } from '../condition-reasons.ts'
+import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 import { isCharged } from '../quota/decide.ts'
 
 /** Why a Screenshot cannot run, and what to do. */

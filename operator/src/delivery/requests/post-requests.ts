@@ -17,7 +17,7 @@ import type { PostAnswer } from '@tintype/crds/post-answer'
 import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhook-requests'
 import { Controller } from '../../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller/metrics.ts'
-import { readObject } from '../../read-object.ts'
+import { readObject } from '../../kube/read-object.ts'
 import { type KeyedLimiter, LimiterClosed } from '../flow-control/keyed-limiter.ts'
 import type { DeliveryMetrics } from '../telemetry/metrics.ts'
 

@@ -1,21 +1,39 @@
-import { leases, type Pod, pods } from '@tintype/crds/client/core-resources'
+import { type Lease, leases, type Pod, pods } from '@tintype/crds/client/core-resources'
 import { accounts, accountUsages, apiKeys, runnerPools, screenshots, webhooks } from '@tintype/crds/client/kinds'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Store } from '@tintype/crds/client/lister'
 import type { Log } from '@tintype/crds/client/log'
 import { Reflector, type ReflectorMetrics } from '@tintype/crds/client/reflector'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
+import type { ApiKey } from '@tintype/crds/kinds/api-key'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { GATEWAY_LEASE_LABELS, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import type { Reflectors } from './deps.ts'
-import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from './runner/runners.ts'
+import { CLAIM_INDEX, claimedBy, PHASE_INDEX, POOL_INDEX, RUNNER_INDEX, RUNNING_INDEX, UID_INDEX } from '../runner/runners.ts'
+
+/** The informer caches that all parts read. They also run on standby replicas, so that they are synced at a takeover. */
+export interface Reflectors {
+  screenshots: Reflector<Screenshot>
+  webhooks: Reflector<Webhook>
+  pools: Reflector<RunnerPool>
+  /** The pods of RunnerPools only. */
+  pods: Reflector<Pod>
+  accounts: Reflector<Account>
+  apiKeys: Reflector<ApiKey>
+  usages: Reflector<AccountUsage>
+  /** Leases by which gateways show that they are alive. */
+  gatewayLeases: Reflector<Lease>
+}
 
 const toSelector = (labels: Record<string, string>): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(',')
 
-/** Makes the local copies, with the indexes that the core reads. They begin when started. */
+/** Creates the informer caches with the indexes that core.ts reads. They must be started. */
 export function createReflectors(http: KubeHttp, { log, metrics }: { log: Log; metrics: ReflectorMetrics }): Reflectors {
   const common = { http, log, metrics }
   return {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { POOL_REASONS, SCREENSHOT_REASONS } from '../../../operator/src/condition-reasons.ts'
+import { POOL_REASONS, SCREENSHOT_REASONS } from '../../../../operator/src/kube/condition-reasons.ts'
 
 for (const [reason, { meaning, event }] of Object.entries({ ...SCREENSHOT_REASONS, ...POOL_REASONS })) {
   t.test(`the reason ${reason} is one word and has a meaning`, async (t) => {

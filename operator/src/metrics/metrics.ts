@@ -6,8 +6,8 @@ import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/stored/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from './controller/metrics.ts'
-import type { WorkQueue } from './controller/work-queue.ts'
+import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { WorkQueue } from '../controller/work-queue.ts'
 import {
   clientMetrics,
   controllerMetrics,

@@ -1,39 +1,20 @@
-import type { Lease, Pod } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
-import type { Reflector } from '@tintype/crds/client/reflector'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import type { Account } from '@tintype/crds/kinds/account'
-import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
-import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Clock } from '../controller/clock.ts'
+import type { Controller } from '../controller/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
+import type { ReleaseKeys } from '../secrets/release-keys.ts'
+import type { Archiving } from '../storage/archiving.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { Config } from './config.ts'
-import type { Clock } from './controller/clock.ts'
-import type { Controller } from './controller/controller.ts'
-import type { ControllerMetrics, WorkQueueMetrics } from './controller/metrics.ts'
-import type { EventOrder } from './delivery/events/event-order.ts'
-import type { EventRecorder } from './event-recorder.ts'
-import type { Archiving } from './retention/archiving.ts'
-import type { ReleaseKeys } from './secrets/release-keys.ts'
-import type { Storage } from './storage/storage.ts'
-
-/** The local copies of the cluster that every part reads. They run on the standby too, so that a takeover finds them warm. */
-export interface Reflectors {
-  screenshots: Reflector<Screenshot>
-  webhooks: Reflector<Webhook>
-  pools: Reflector<RunnerPool>
-  /** The pods of RunnerPools only. */
-  pods: Reflector<Pod>
-  accounts: Reflector<Account>
-  apiKeys: Reflector<ApiKey>
-  usages: Reflector<AccountUsage>
-  /** By which gateways show that they live. */
-  gatewayLeases: Reflector<Lease>
-}
 
 /** What main.ts hands to every part of the operator. */
 export interface Deps {
@@ -51,8 +32,8 @@ export interface Deps {
   report: ReportIgnored
   events: EventRecorder
   archiving: Archiving
-  /** Of events and webhooks; on the standby too. */
-  eventOrder: Pick<EventOrder, 'followsStart'>
+  /** Order of events and webhook starts; also kept on standby replicas. */
+  eventOrder: { followsStart: (webhook: Webhook, screenshot: Screenshot, event: ScreenshotEventType) => boolean | undefined }
   /** Where spans go; absent: nobody collects them. */
   spans?: Pick<SpanExporter, 'add'> | undefined
   /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */

@@ -1,4 +1,4 @@
-import type { Controller } from './controller/controller.ts'
+import type { Controller } from '../controller/controller.ts'
 import type { StartedWork, Work } from './deps.ts'
 
 /** What a leader does, term by term. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createMetrics } from '../../../operator/src/metrics.ts'
+import { createMetrics } from '../../../../operator/src/metrics/metrics.ts'
 
 const counts = { idle: 1, busy: 0, queued: 0, replicas: 1 }
 

@@ -1,5 +1,5 @@
 import { type KubeObject, keyOf } from '@tintype/crds/client/kube-object'
-import { TerminalError } from './controller/errors.ts'
+import { TerminalError } from '../controller/errors.ts'
 
 /** A kind's zod schema, as far as it matters here. */
 interface Schema<T> {

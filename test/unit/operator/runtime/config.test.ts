@@ -1,6 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
-import { loadConfig } from '../../../operator/src/config.ts'
+import { loadConfig } from '../../../../operator/src/runtime/config.ts'
 
 const least = {
   TINTYPE_NAMESPACE: 'tintype',

@@ -3,8 +3,8 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { DEFAULT_POOL } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Gauge, type Registry } from 'prom-client'
-import type { Reflectors } from './deps.ts'
-import { PHASE_INDEX } from './runner/runners.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
+import { PHASE_INDEX } from '../runner/runners.ts'
 
 // Gauges that are read from the local copies when metrics are asked for. The standby has copies too, and says the same: take the maximum of the
 // replicas, not their sum.
