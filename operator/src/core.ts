@@ -17,7 +17,6 @@ import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { DEFAULT_POOL, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { PictureCache } from './cache/picture-cache.ts'
 import { Controller, type Reconcile } from './controller/controller.ts'
 import { accountLimits } from './dispatcher/account-limits.ts'
 import { Dispatcher } from './dispatcher/dispatcher.ts'
@@ -39,6 +38,7 @@ import { CrashBudget, findCrashRecords } from './screenshot/crash-budget.ts'
 import { Deletions } from './screenshot/deletion.ts'
 import { DispatchTracker } from './screenshot/dispatch-tracker.ts'
 import { toLogLine } from './screenshot/log-line.ts'
+import { PictureCache } from './screenshot/picture-cache.ts'
 import { reconcile } from './screenshot/reconcile.ts'
 import { toSpans } from './screenshot/spans.ts'
 
@@ -224,7 +224,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   })
   runner.watch(reflectors.pods)
   const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
-    if (type === 'deleted') runners.bury(object)
+    if (type === 'deleted') runners.noteDeletedPod(object)
   })
   for (const each of controllers) each.start()
 

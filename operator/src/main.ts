@@ -27,6 +27,7 @@ import { createEventRecorder } from './kube/event-recorder.ts'
 import { createReflectors, type Reflectors } from './kube/reflectors.ts'
 import { registerCacheMetrics } from './metrics/cache-metrics.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createPending } from './pending/controller.ts'
 import { createQuota } from './quota/quota.ts'
 import { createRetention } from './retention/retention.ts'
 import { createSigner } from './runner/signature.ts'
@@ -38,7 +39,6 @@ import { ensureReleaseKeys } from './secrets/release-keys.ts'
 import { runSetup } from './setup/run-setup.ts'
 import { Archiving } from './storage/archiving.ts'
 import { openStorage } from './storage/storage.ts'
-import { createWaiting } from './waiting/waiting.ts'
 
 // Wiring only. The chart's Jobs start this same program with an argument.
 
@@ -128,7 +128,7 @@ async function runOperator(config: Config): Promise<void> {
     createDelivery(deps),
     createAccounts(deps),
     quota,
-    createWaiting(deps, { charges: true }),
+    createPending(deps, { charges: true }),
     createRetention(deps),
   ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))

@@ -8,12 +8,12 @@ import type { NewObject, Resource } from '@tintype/crds/client/resource'
 /** The object that an Event is about. */
 export type Regarding = KubeObject & { kind: string; apiVersion: string }
 
-/** Tells of what is not normal by Kubernetes Events. Each is a write, so the normal course of things has none. */
+/** Records Kubernetes Events about problems. Each Event is a write, so nothing is recorded while all is normal. */
 export interface EventRecorder {
-  /** Says it once; a repetition within some minutes, or too many of one object, are dropped. Never rejects: an Event is not worth a failure. */
+  /** Records a Warning event. Repetitions within some minutes, and too many of one object, are dropped. Never throws. */
   warn(object: Regarding, reason: string, message: string): void
-  /** Says the same way that something which was told of is over. */
-  tell(object: Regarding, reason: string, message: string): void
+  /** Records a Normal event when a reported problem clears. */
+  normal(object: Regarding, reason: string, message: string): void
 }
 
 export interface EventRecorderOptions {
@@ -80,7 +80,7 @@ export function createEventRecorder({ events, instance, log, now }: EventRecorde
   }
   return {
     warn: (object, reason, message) => record('Warning', object, reason, message),
-    tell: (object, reason, message) => record('Normal', object, reason, message),
+    normal: (object, reason, message) => record('Normal', object, reason, message),
   }
 }
 

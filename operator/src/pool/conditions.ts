@@ -5,7 +5,7 @@ import type { GuardDecision } from '../guard/decision.ts'
 import { POOL_REASONS, type PoolReason } from '../kube/condition-reasons.ts'
 import { podSelector } from '../runner/pod.ts'
 import { limitsOf } from '../runner/pool-limits.ts'
-import { isFencedEnough } from '../runner/runners.ts'
+import { hasRequiredSandbox } from '../runner/runners.ts'
 import { loadOf } from './decide.ts'
 import { countable, type Groups } from './groups.ts'
 import { findProblem } from './problem.ts'
@@ -39,7 +39,7 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
     replicas: runners.filter(({ state }) => state !== 'ended').length,
     wanted: wantedPods(pool.spec, loadOf(observed, groups)),
     updated: runners.filter((runner) => runner.state !== 'ended' && runner.templateHash === templateHash).length,
-    idle: groups.spare.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
+    idle: groups.idle.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
     busy: groups.busy.length,
     queued,
     selector: podSelector(pool.metadata.name),
@@ -49,14 +49,14 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
 
 /** What the pods that can capture say of their sandbox. */
 const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
-  runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'leaving' || sandbox === undefined ? [] : [sandbox]))
+  runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'terminating' || sandbox === undefined ? [] : [sandbox]))
 
 function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { guard, memory, pool } = observed
-  const up = groups.busy.length + groups.spare.length + groups.dedicated.length + groups.stale.length
+  const up = groups.busy.length + groups.idle.length + groups.dedicated.length + groups.stale.length
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
   if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'runners are up' }
-  if (groups.starting.some((runner) => runner.sandbox !== undefined && !isFencedEnough(runner, pool.spec))) {
+  if (groups.starting.some((runner) => runner.sandbox !== undefined && !hasRequiredSandbox(runner, pool.spec))) {
     const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
     return { status: 'False', reason: 'SandboxRequired', message }
   }
@@ -127,23 +127,23 @@ export const isUrgent = ({ type, status, reason }: Condition): boolean =>
   type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason]?.event === true)
 
 /** One line of the pool's story. */
-export interface News {
+export interface PoolEvent {
   type: 'Normal' | 'Warning'
   reason: string
   message: string
 }
 
 /** What is to be told by Events: problem, and the end of trouble that was told. */
-export function newsOf(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): News[] {
+export function poolEvents(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): PoolEvent[] {
   if (!after) return []
-  const news = changedConditions(before, after).flatMap(({ type, status, reason, message }): News[] => {
+  const events = changedConditions(before, after).flatMap(({ type, status, reason, message }): PoolEvent[] => {
     const old = findCondition(before?.conditions, type)
     if (status === 'False') return POOL_REASONS[reason as PoolReason]?.event ? [{ type: 'Warning', reason, message }] : []
     const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason]?.event === true
     return isRecovery ? [{ type: 'Normal', reason, message: `${message} (it was ${old.reason})` }] : []
   })
   // Ready and Scaled may tell the same obstacle.
-  return news.filter(
-    ({ reason, message }, place) => news.findIndex((other) => other.reason === reason && other.message === message) === place,
+  return events.filter(
+    ({ reason, message }, place) => events.findIndex((other) => other.reason === reason && other.message === message) === place,
   )
 }

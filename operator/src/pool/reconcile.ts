@@ -54,7 +54,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     runners.noteIdentity(runner.uid, identity, now().getTime())
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
-    tellOfClock(runner, pool, context)
+    warnOfClockSkew(runner, pool, context)
     metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
     context.onIdentified(runner)
   }
@@ -66,7 +66,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
 const MAX_SKEW_MILLISECONDS = 30_000
 
 /** Captures go on by the runner's clock; but times in records, logs and signatures of other programs are then told by two clocks. */
-function tellOfClock(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
+function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
   const ahead = client.clockAheadMilliseconds(runner)
   const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
   if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return

@@ -15,7 +15,7 @@ export interface Problem {
 export interface PoolMemory {
   /** Since when there have been more pods than wanted; epoch milliseconds. */
   surplusSince: number | undefined
-  /** Since when spares have been missing only because pods are busy; epoch milliseconds. */
+  /** Since when idle pods have been missing only because pods are busy; epoch milliseconds. */
   lackSince: number | undefined
   /** Pods in a row that ended before they could capture, or were refused. */
   failedStarts: number

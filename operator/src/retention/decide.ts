@@ -98,8 +98,8 @@ const hasUnsettled = ({ status }: Screenshot): boolean =>
 const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
   toOccurrences(screenshot, followsStart).some((occurrence) => {
     const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
-    const isToldItself = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
-    if (isToldItself && !known[REQUEST_WEBHOOK]) return true
+    const isForRequestUrl = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
+    if (isForRequestUrl && !known[REQUEST_WEBHOOK]) return true
     return webhooks.some((hook) => isReceiver(hook, occurrence) && !known[hook.metadata.name])
   })
 

@@ -77,14 +77,14 @@ export const terminationOf = (status: Pod['status']) => containerOf(status)?.sta
 /** What the kubelet says of the runner's container. */
 export const containerOf = (status: Pod['status']) => status?.containerStatuses?.find(({ name }) => name === RUNNER_CONTAINER)
 
-const MAX_LAST_WORDS = 300
+const MAX_LOG_LINE = 300
 
 /**
  * The line of its log that says most of why the process ended; undefined when it said nothing. For those who run the cluster: it is never shown
  * to a client.
  */
-export function lastWordsOf({ status }: Pod): string | undefined {
+export function lastLogLineOf({ status }: Pod): string | undefined {
   const lines = (terminationOf(status)?.message ?? '').split('\n').map((line) => line.trim())
   const telling = lines.findLast((line) => /error/i.test(line)) ?? lines.findLast((line) => line !== '')
-  return telling?.slice(0, MAX_LAST_WORDS)
+  return telling?.slice(0, MAX_LOG_LINE)
 }

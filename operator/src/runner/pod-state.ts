@@ -2,15 +2,15 @@ import type { Pod } from '@tintype/crds/client/core-resources'
 import { containerOf, terminationOf } from './pod-end.ts'
 
 /**
- * Where a runner's pod is in its life: `ready` answers; `waiting` does not yet, or not now; `leaving` was asked to go; `ended` has no
+ * Where a runner's pod is in its life: `ready` answers; `waiting` does not yet, or not now; `terminating` was asked to go; `ended` has no
  * process any more.
  */
-export type PodState = 'waiting' | 'ready' | 'leaving' | 'ended'
+export type PodState = 'waiting' | 'ready' | 'terminating' | 'ended'
 
 /** Reads a pod's state from what the kubelet says. */
 export function podState({ metadata, status }: Pod): PodState {
   if (terminationOf(status)) return 'ended'
-  if (metadata.deletionTimestamp) return 'leaving'
+  if (metadata.deletionTimestamp) return 'terminating'
   // An eviction or a refused admission ends a pod that never had a container.
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return 'ended'
   return conditionOf(status, 'Ready')?.status === 'True' && status?.podIP ? 'ready' : 'waiting'
@@ -23,7 +23,7 @@ export function unschedulableReason({ status }: Pod): string | undefined {
 }
 
 /** Why its container does not start, in the kubelet's words. */
-export interface Waiting {
+export interface WaitingContainer {
   /** The image cannot be had. */
   isImage: boolean
   text: string
@@ -40,7 +40,7 @@ const IMAGE_REASONS: ReadonlySet<string> = new Set([
 ])
 
 /** Undefined for a container that runs, or is merely being made. */
-export function waitingReason({ status }: Pod): Waiting | undefined {
+export function waitingReason({ status }: Pod): WaitingContainer | undefined {
   const waiting = containerOf(status)?.state?.waiting
   if (waiting?.reason === undefined || waiting.reason === 'ContainerCreating' || waiting.reason === 'PodInitializing') return undefined
   const { reason, message } = waiting

@@ -189,7 +189,7 @@ export class Runners {
   }
 
   /** The pod is gone; what was last seen of it tells how. */
-  bury(pod: Pod): void {
+  noteDeletedPod(pod: Pod): void {
     const { uid = '' } = pod.metadata
     const end = endOf(pod)
     if (end) this.#ends.set(uid, end)
@@ -236,7 +236,7 @@ export class Runners {
       name,
       uid,
       pod,
-      state: this.#expectations.isDeleted(uid, now) ? 'leaving' : podState(pod),
+      state: this.#expectations.isDeleted(uid, now) ? 'terminating' : podState(pod),
       templateHash: labels?.[Label.templateHash],
       sandbox: known?.identity?.sandbox,
       listsUpdated: known?.identity?.listsUpdated,
@@ -259,17 +259,17 @@ export function isSpent(runner: Runner, spec: Pick<RunnerPoolSpec, 'capturesPerP
 }
 
 /** Part of its captures after which a runner's successor is started: a start takes some seconds, and nobody should wait for it. */
-const WORN_SHARE = 0.9
+const SUCCESSOR_SHARE = 0.9
 
 /** True for a runner that will soon be given nothing any more. It still works until its successor is up. */
-export const isWorn = ({ captures }: Pick<Runner, 'captures'>, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean =>
-  captures >= Math.ceil(limitsOf(spec).capturesPerPod * WORN_SHARE)
+export const isNearCaptureLimit = ({ captures }: Pick<Runner, 'captures'>, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean =>
+  captures >= Math.ceil(limitsOf(spec).capturesPerPod * SUCCESSOR_SHARE)
 
 /** True for a runner without Chromium's sandbox that has worked for an account: it works for no other. */
 export const isDedicated = ({ sandbox, accountName }: Runner): boolean => sandbox?.chromiumSandbox === false && accountName !== undefined
 
 /** Whether the pool's sandbox mode lets it capture. */
-export function isFencedEnough({ sandbox }: Runner, spec: Pick<RunnerPoolSpec, 'sandbox'>): boolean {
+export function hasRequiredSandbox({ sandbox }: Runner, spec: Pick<RunnerPoolSpec, 'sandbox'>): boolean {
   return sandbox !== undefined && (spec.sandbox?.mode !== 'required' || (sandbox.chromiumSandbox && sandbox.jail))
 }
 
@@ -278,7 +278,7 @@ export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boole
   return (
     runner.state === 'ready' &&
     (runner.workingOn === undefined || runner.isStoring) &&
-    isFencedEnough(runner, spec) &&
+    hasRequiredSandbox(runner, spec) &&
     !isSpent(runner, spec) &&
     runner.restsUntil <= now
   )

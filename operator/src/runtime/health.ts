@@ -13,8 +13,8 @@ export interface HealthChecks {
 export function serveHealth(port: number, registry: Registry, checks: HealthChecks): Promise<Server> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
-    if (path === '/healthz') answer(response, checks.findProblems())
-    else if (path === '/readyz') answer(response, checks.findMissing())
+    if (path === '/healthz') respond(response, checks.findProblems())
+    else if (path === '/readyz') respond(response, checks.findMissing())
     else if (path === '/metrics') void writeMetrics(response, registry)
     else response.writeHead(404).end()
   })
@@ -24,7 +24,7 @@ export function serveHealth(port: number, registry: Registry, checks: HealthChec
   return promise
 }
 
-function answer(response: ServerResponse, findings: string[]): void {
+function respond(response: ServerResponse, findings: string[]): void {
   response.writeHead(findings.length === 0 ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(findings.length === 0 ? 'ok\n' : `${findings.join('\n')}\n`)
 }

@@ -78,7 +78,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
     }
     case 'note': {
       const noted = await write(shot, buildNote(shot, action.reason, action.message, now), context)
-      tell(noted, action.reason, action.message, context)
+      warnOf(noted, action.reason, action.message, context)
       return noted
     }
     case 'unclaim': {
@@ -89,7 +89,7 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       if (action.lost) context.captureWatcher.giveUp(key)
       context.dispatchTracker.forget(key)
       context.metrics.onUnclaim(action.reason)
-      tell(waiting, action.reason, action.message, context)
+      warnOf(waiting, action.reason, action.message, context)
       return waiting
     }
     case 'fail': {
@@ -240,6 +240,6 @@ async function deletePod({ status }: Screenshot, force: boolean, { pods, expecta
   }
 }
 
-function tell(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
+function warnOf(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
   if (SCREENSHOT_REASONS[reason].event) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
 }

@@ -2,7 +2,6 @@ import type { Pod } from '@tintype/crds/client/core-resources'
 import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { PictureCache } from '../cache/picture-cache.ts'
 import type { Dispatcher } from '../dispatcher/dispatcher.ts'
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { Reflectors } from '../kube/reflectors.ts'
@@ -17,6 +16,7 @@ import type { CaptureWatcher } from './capture-watcher.ts'
 import type { ChargeBackoff } from './charge-backoff.ts'
 import type { CrashBudget } from './crash-budget.ts'
 import type { DispatchTracker } from './dispatch-tracker.ts'
+import type { PictureCache } from './picture-cache.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {

@@ -17,11 +17,11 @@ import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim
 
 /** What is known of the pod that has the claim, and of what it does. */
 export interface ObservedClaim {
-  pod: 'up' | 'leaving' | 'ended' | 'gone'
+  pod: 'up' | 'terminating' | 'ended' | 'gone'
   /** How it ended or is about to, if that is known. */
   end: PodEnd | undefined
   /** When a pod that was asked to go must have gone. */
-  leavesBy: Date | undefined
+  terminatesBy: Date | undefined
   response: CaptureResponse
   /** Of an attempt that is absent: the runner had it, and says why it ended it. */
   givenUp?: GivenUp | undefined
@@ -35,7 +35,7 @@ export interface ObservedClaim {
 
 export interface Observed {
   shot: Screenshot | undefined
-  /** Its pool exists, and its Account where that has yet to pay. What cannot run is looked after elsewhere (waiting/). */
+  /** Its pool exists, and its Account where that has yet to pay. What cannot run is handled elsewhere (pending/). */
   canRun: boolean
   /** The runner that the dispatcher keeps for it. */
   reserved: RunnerClaim | undefined
@@ -130,7 +130,7 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
   if (isOver(shot)) return awaitPod(shot, claim, now)
   if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
-  if (claim.pod === 'leaving' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
+  if (claim.pod === 'terminating' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
     return awaitPod(shot, claim, now)
   // Whoever made the claim wrote its start by another clock, and the runner keeps the deadline itself.
   const tolerance = claim.isOwn ? 0 : CLOCK_TOLERANCE_MILLISECONDS
@@ -206,11 +206,11 @@ function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, 
 }
 
 /** The attempt is over, its pod not yet: it is made to go, and waited for no longer than it could upload. */
-function awaitPod(shot: Screenshot, { pod, leavesBy }: ObservedClaim, now: Date): Action[] {
+function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
   if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
-  if (pod !== 'leaving') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
-  const stuckIn = (leavesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
+  if (pod !== 'terminating') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
+  const stuckIn = (terminatesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]
   return [{ do: 'deletePod', force: true }, poll(FORCE_AFTER_MILLISECONDS)]
 }

@@ -37,10 +37,10 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
   const known = context.dispatchTracker.find(key, id)
   const fate = {
     isOwn: context.dispatchTracker.hasClaimed(key, id),
-    pod: state === undefined ? 'gone' : state === 'leaving' || state === 'ended' ? state : 'up',
+    pod: state === undefined ? 'gone' : state === 'terminating' || state === 'ended' ? state : 'up',
     end: pod ? endOf(pod) : context.runners.endOf(runner.uid),
     unreadySince: pod && state === 'waiting' ? new Date(unchangedSince(pod)) : undefined,
-    leavesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
+    terminatesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
   } as const
   if (!pod || state === 'ended') return { ...fate, response: 'silent', delivered: known?.delivered ?? false }
   return { ...fate, ...(await askRunner(key, shot, pod, context)) }

@@ -56,7 +56,7 @@ t.test('a post through a proxy is private to the endpoint: its certificate is ch
 
 t.test('a post through a proxy fails where the proxy refuses', async (t) => {
   const refused = await anAgent(t, proxy.url)(`https://refused.example.com:${receiver.port}/`)
-  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy answered 407' })
+  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy responded with 407' })
   await eventually('the proxy was asked', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
 })
 

@@ -26,13 +26,13 @@ import { EventOrder } from '../../../operator/src/delivery/events/event-order.ts
 import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
 import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
 import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
+import { createPending } from '../../../operator/src/pending/controller.ts'
 import { createQuota } from '../../../operator/src/quota/quota.ts'
 import { createSigner } from '../../../operator/src/runner/signature.ts'
 import { loadConfig } from '../../../operator/src/runtime/config.ts'
 import { DispatchKey } from '../../../operator/src/secrets/release-keys.ts'
 import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { createWaiting } from '../../../operator/src/waiting/waiting.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { helm } from '../../support/chart.ts'
@@ -113,7 +113,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     const quota = charges ? createQuota(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, createWaiting(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const works = [core, createPending(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {

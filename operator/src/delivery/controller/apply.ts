@@ -68,7 +68,7 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
   for (const change of changes) {
     // A change without a status code is no post's result but gives way to the next post, or gives up.
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
-    tell(observed, change, deps)
+    reportChange(observed, change, deps)
   }
 }
 
@@ -85,7 +85,7 @@ async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, s
   log.debug({ key: keyOf(screenshot) }, 'screenshot deleted after its deliveries')
 }
 
-function tell(
+function reportChange(
   { screenshot, defaultWebhook }: Observed,
   change: DeliveryStateChange,
   { statistics, log, metrics, onWithdrawn }: ApplyDeps,

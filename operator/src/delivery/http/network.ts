@@ -18,7 +18,7 @@ export function resolverOf(servers?: readonly string[]): Resolve {
   if (servers) resolver.setServers(servers)
   return async (name) => {
     const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const addresses = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
     if (addresses.length > 0) return addresses
     throw four.status === 'rejected' ? four.reason : new Error(`${name} has no address`)
   }

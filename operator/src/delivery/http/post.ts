@@ -14,21 +14,21 @@ export interface PostSettings {
   timeoutMilliseconds: number
 }
 
-/** How a post ended. `answered` says nothing of the status. */
+/** Result of a post. `answered`: the endpoint responded, with any status. */
 export interface PostOutcome {
   end: 'answered' | PostFailure
   isSuccess: boolean
-  /** 0 when no answer came. */
+  /** 0 without a response. */
   statusCode: number
   /** For the log: why it failed. */
   detail: string
   durationMilliseconds: number
   retryAfterMilliseconds?: number
-  /** The first KiB of the answer, as it came. */
+  /** The first KiB of the response, as it came. */
   excerpt: Buffer
 }
 
-const MAX_ANSWER_BYTES = 16 * 1024
+const MAX_RESPONSE_BYTES = 16 * 1024
 const MAX_EXCERPT_BYTES = 1024
 
 /**
@@ -39,19 +39,19 @@ export async function post({ url, headers, body }: Post, { dispatcher, timeoutMi
   const started = performance.now()
   const signal = AbortSignal.timeout(timeoutMilliseconds)
   try {
-    const answer = await request(url, { method: 'POST', headers, body, dispatcher, signal, headersTimeout: 0, bodyTimeout: 0 })
+    const response = await request(url, { method: 'POST', headers, body, dispatcher, signal, headersTimeout: 0, bodyTimeout: 0 })
     const durationMilliseconds = performance.now() - started
-    const { statusCode } = answer
+    const { statusCode } = response
     const isSuccess = statusCode >= 200 && statusCode < 300
-    const retryAfterMilliseconds = parseRetryAfter(answer.headers['retry-after'])
+    const retryAfterMilliseconds = parseRetryAfter(response.headers['retry-after'])
     return {
       end: 'answered',
       isSuccess,
       statusCode,
-      detail: isSuccess ? '' : `the endpoint answered ${statusCode}`,
+      detail: isSuccess ? '' : `the endpoint responded with ${statusCode}`,
       durationMilliseconds,
       ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
-      excerpt: await readStart(answer.body),
+      excerpt: await readStart(response.body),
     }
   } catch (error) {
     const { end, detail } = toPostFailure(error)
@@ -67,10 +67,10 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
     for await (const chunk of body) {
       if (length < MAX_EXCERPT_BYTES) chunks.push(chunk)
       length += chunk.length
-      if (length >= MAX_ANSWER_BYTES) break
+      if (length >= MAX_RESPONSE_BYTES) break
     }
   } catch {
-    // The status line was the answer; a body that stalls or breaks off changes nothing.
+    // The status line decides; a body that stalls or breaks off does not matter.
   }
   return Buffer.concat(chunks).subarray(0, MAX_EXCERPT_BYTES)
 }
@@ -80,7 +80,7 @@ function parseRetryAfter(value: string | string[] | undefined): number | undefin
   return typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) * 1000 : undefined
 }
 
-/** Why no answer came: a closed set, fit for a metric. */
+/** Why there was no response: a closed set, fit for a metric label. */
 export type PostFailure = 'timeout' | 'blocked' | 'unresolved' | 'tls' | 'proxy' | 'connection'
 
 /** Codes of OpenSSL's and Node's checks of a certificate. */
@@ -101,7 +101,7 @@ export function toPostFailure(thrown: unknown): { end: PostFailure; detail: stri
   if (error instanceof BlockedAddressError) return { end: 'blocked', detail: error.message }
   if (error instanceof ProxyError) return { end: 'proxy', detail: error.message }
   if (error instanceof UnresolvedError) return { end: 'unresolved', detail: error.message }
-  if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no answer in time' }
+  if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no response in time' }
   if (TLS_CODE.test(code)) return { end: 'tls', detail: code }
   return { end: 'connection', detail: code || 'the connection failed' }
 }

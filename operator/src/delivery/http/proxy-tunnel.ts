@@ -31,7 +31,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget, timeoutMilliseconds
     maxHeaderSize: MAX_HEADER_BYTES,
     signal: AbortSignal.timeout(timeoutMilliseconds),
   })
-  const refuse = (status: number | undefined) => reject(new ProxyError(`the proxy answered ${status}`))
+  const refuse = (status: number | undefined) => reject(new ProxyError(`the proxy responded with ${status}`))
   connecting.on('connect', ({ statusCode }, socket: Socket, head) => {
     if (statusCode !== 200) {
       socket.destroy()
@@ -44,7 +44,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget, timeoutMilliseconds
     response.destroy()
     refuse(response.statusCode)
   })
-  connecting.on('error', (cause) => reject(new ProxyError('the proxy does not answer', { cause })))
+  connecting.on('error', (cause) => reject(new ProxyError('the proxy does not respond', { cause })))
   connecting.end()
   return promise
 }

@@ -11,7 +11,7 @@ const MIN_REST = 6
  * The beginning of an answer's body as the log keeps it: at most a KiB of valid UTF-8. An endpoint that echoes its secret must not put it
  * where whoever may read the log would see it: also not the first half of it, at the cut.
  */
-export function toLoggedAnswer(excerpt: Buffer, { current, previous }: SigningTexts): string {
+export function toLoggedResponse(excerpt: Buffer, { current, previous }: SigningTexts): string {
   // A character that the cut has halved is left out; what was never UTF-8 is replaced.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(excerpt.subarray(0, MAX_BYTES), { stream: true })
   return [current, previous].reduce<string>((shown, secret) => (secret === undefined ? shown : mask(shown, secret)), text)
@@ -37,6 +37,6 @@ export function toFinding(
     statusCode,
     outcome: isSuccess ? 'success' : end,
     ...(isSuccess ? {} : { detail }),
-    ...(statusCode === 0 ? {} : { answer: toLoggedAnswer(excerpt, secrets) }),
+    ...(statusCode === 0 ? {} : { answer: toLoggedResponse(excerpt, secrets) }),
   }
 }

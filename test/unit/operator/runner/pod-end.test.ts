@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
-import { endOf, isOrderly, isPageSuspected, lastWordsOf } from '../../../../operator/src/runner/pod-end.ts'
+import { endOf, isOrderly, isPageSuspected, lastLogLineOf } from '../../../../operator/src/runner/pod-end.ts'
 import { at } from '../../../support/builders.ts'
 import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
 
@@ -101,14 +101,14 @@ t.test('a page is suspected of what it may have done, and of nothing that befell
   )
 })
 
-t.test('lastWordsOf finds the line that tells most', async (t) => {
+t.test('lastLogLineOf finds the line that tells most', async (t) => {
   const ended = (message: string) => {
     const status = endedStatus(1)
     const terminated = status.containerStatuses?.[0]?.state?.terminated
     if (terminated) terminated.message = message
     return aPod({ status })
   }
-  t.equal(lastWordsOf(ended('starting\nError: listen EADDRINUSE\n    at main\n\nNode.js v26\n')), 'Error: listen EADDRINUSE')
-  t.equal(lastWordsOf(ended('a\nlast\n')), 'last')
-  t.equal(lastWordsOf(aPod({ status: endedStatus(1) })), undefined)
+  t.equal(lastLogLineOf(ended('starting\nError: listen EADDRINUSE\n    at main\n\nNode.js v26\n')), 'Error: listen EADDRINUSE')
+  t.equal(lastLogLineOf(ended('a\nlast\n')), 'last')
+  t.equal(lastLogLineOf(aPod({ status: endedStatus(1) })), undefined)
 })

@@ -10,14 +10,14 @@ const states = [
   { name: 'a pod whose probe fails waits', pod: aPod({ status: unready }), state: 'waiting' },
   { name: 'a pod that is not scheduled waits', pod: aPod({ status: { phase: 'Pending' } }), state: 'waiting' },
   { name: 'a pod without an address waits', pod: aPod({ status: readyStatus('') }), state: 'waiting' },
-  { name: 'a pod that was asked to go is leaving', pod: aPod({ deletionTimestamp }), state: 'leaving' },
+  { name: 'a pod that was asked to go is terminating', pod: aPod({ deletionTimestamp }), state: 'terminating' },
   { name: 'a pod whose process has ended has ended', pod: aPod({ status: endedStatus(1) }), state: 'ended' },
   { name: 'a pod that was asked to go and has ended has ended', pod: aPod({ status: endedStatus(0), deletionTimestamp }), state: 'ended' },
   { name: 'an evicted pod that never ran has ended', pod: aPod({ status: { phase: 'Failed', reason: 'Evicted' } }), state: 'ended' },
   {
     name: 'a pod that is called failed while it goes may still run',
     pod: aPod({ status: { phase: 'Failed' }, deletionTimestamp }),
-    state: 'leaving',
+    state: 'terminating',
   },
 ]
 for (const { name, pod, state } of states) t.test(`podState: ${name}`, async (t) => t.equal(podState(pod), state))

@@ -167,10 +167,10 @@ t.test('a runner that has taken a picture takes another order, and no third whil
   t.match(found(), { workingOn: undefined, isStoring: false })
 })
 
-t.test('a runner whose deletion this leader has asked for is leaving, before the watch says so', async (t) => {
+t.test('a runner whose deletion this leader has asked for is terminating, before the watch says so', async (t) => {
   const { runners, expectations } = aWorld('a')
   expectations.expectDeletion('uid-of-a', now)
-  t.equal(runners.find('default/a', now)?.state, 'leaving')
+  t.equal(runners.find('default/a', now)?.state, 'terminating')
 })
 
 t.test('a runner rests longer after each order that it did not take, until it has taken one', async (t) => {
@@ -278,10 +278,10 @@ t.test('Dispatcher serves accounts by the weights of their plans', async (t) => 
 t.test('a runner that is tombstoned is remembered by how it ended', async (t) => {
   const { runners } = aWorld('a')
   const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
-  runners.bury(aPod({ name: 'a', status }))
+  runners.noteDeletedPod(aPod({ name: 'a', status }))
   t.match(runners.endOf('uid-of-a'), { cause: 'drained' })
   t.equal(runners.identityOf('uid-of-a'), undefined)
-  runners.bury(aPod({ name: 'b' }))
+  runners.noteDeletedPod(aPod({ name: 'b' }))
   t.equal(runners.endOf('uid-of-b'), undefined, 'nothing was said of it')
 })
 

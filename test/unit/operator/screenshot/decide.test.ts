@@ -29,7 +29,7 @@ const running = (reason = 'Capturing', more: Partial<ScreenshotStatus> = {}): Sc
 const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
   pod: 'up',
   end: undefined,
-  leavesBy: undefined,
+  terminatesBy: undefined,
   response: 'running',
   isOwn: true,
   delivered: true,
@@ -112,7 +112,7 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     second: deadline + REPORT_MILLISECONDS / 1_000,
     does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
-  { name: 'goes on asking a runner that does not answer', observed: claimed({ response: 'silent' }), second: 10, does: ['requeue 2000'] },
+  { name: 'keeps polling a runner that does not respond', observed: claimed({ response: 'silent' }), second: 10, does: ['requeue 2000'] },
   {
     name: 'takes a silent runner for lost at the deadline, says so, and has its pod removed',
     observed: claimed({ response: 'silent' }),
@@ -187,36 +187,40 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
   {
     name: 'waits for a pod that goes',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: 30,
     does: ['requeue 2000'],
   },
   {
     name: 'removes a pod by force that does not go',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('RunnerLost')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('RunnerLost')),
     second: 35,
     does: ['deletePod by force', 'requeue 2000'],
   },
   {
     name: 'goes on when nothing can be uploaded any more, whether the pod is gone or not',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: expiry,
     does: ['unclaim AttemptFailed'],
   },
-  { name: 'lets a pod that goes finish its work', observed: claimed({ pod: 'leaving', leavesBy: at(30) }), does: ['requeue 10000'] },
+  {
+    name: 'lets a pod that goes finish its work',
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }),
+    does: ['requeue 10000'],
+  },
   {
     name: 'waits for the end of a pod that goes and is silent',
-    observed: claimed({ pod: 'leaving', response: 'silent', leavesBy: at(30) }),
+    observed: claimed({ pod: 'terminating', response: 'silent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
     name: 'waits for the end of a pod that goes and has dropped the capture',
-    observed: claimed({ pod: 'leaving', response: 'absent', leavesBy: at(30) }),
+    observed: claimed({ pod: 'terminating', response: 'absent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
     name: 'takes the claim back, uncounted, from a runner that was asked to go',
-    observed: claimed({ pod: 'leaving', response: 'absent', givenUp: givenUp('STOPPING') }),
+    observed: claimed({ pod: 'terminating', response: 'absent', givenUp: givenUp('STOPPING') }),
     does: ['unclaim HandedBack uncounted'],
   },
   {

@@ -7,9 +7,9 @@ const coded = (code: string) => Object.assign(new Error(code), { code })
 const cases: [thrown: unknown, end: string, detail: string][] = [
   [new BlockedAddressError('10.0.0.1 is a private address'), 'blocked', '10.0.0.1 is a private address'],
   [new UnresolvedError('x does not resolve'), 'unresolved', 'x does not resolve'],
-  [new DOMException('late', 'TimeoutError'), 'timeout', 'no answer in time'],
-  [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no answer in time'],
-  [new ProxyError('the proxy answered 407'), 'proxy', 'the proxy answered 407'],
+  [new DOMException('late', 'TimeoutError'), 'timeout', 'no response in time'],
+  [coded('UND_ERR_CONNECT_TIMEOUT'), 'timeout', 'no response in time'],
+  [new ProxyError('the proxy responded with 407'), 'proxy', 'the proxy responded with 407'],
   [coded('CERT_HAS_EXPIRED'), 'tls', 'CERT_HAS_EXPIRED'],
   [coded('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   [coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls', 'DEPTH_ZERO_SELF_SIGNED_CERT'],

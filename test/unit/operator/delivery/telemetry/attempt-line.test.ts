@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toFinding, toLoggedAnswer } from '../../../../../operator/src/delivery/telemetry/attempt-line.ts'
+import { toFinding, toLoggedResponse } from '../../../../../operator/src/delivery/telemetry/attempt-line.ts'
 import { at } from '../../../../support/builders.ts'
 
 const current = 'whsec_c2VjcmV0IG9mIGEgdGVzdA'
@@ -15,11 +15,11 @@ const answers = [
 ]
 for (const { name, excerpt, shown } of answers) {
   t.test(`the log has an answer ${name}`, async (t) => {
-    t.equal(toLoggedAnswer(Buffer.from(excerpt), { current, previous }), shown)
+    t.equal(toLoggedResponse(Buffer.from(excerpt), { current, previous }), shown)
   })
 }
 
-const outcome = { isSuccess: false, statusCode: 0, detail: 'no answer in time', durationMilliseconds: 12.6, excerpt: Buffer.alloc(0) }
+const outcome = { isSuccess: false, statusCode: 0, detail: 'no response in time', durationMilliseconds: 12.6, excerpt: Buffer.alloc(0) }
 
 t.test('the log has no answer where none came', async (t) => {
   t.strictSame(toFinding({ ...outcome, end: 'timeout' }, at(1), { current }), {
@@ -27,7 +27,7 @@ t.test('the log has no answer where none came', async (t) => {
     milliseconds: 13,
     statusCode: 0,
     outcome: 'timeout',
-    detail: 'no answer in time',
+    detail: 'no response in time',
   })
 })
 

@@ -9,7 +9,7 @@ const shotWith = (flags: string) =>
     metadata: { annotations: { 'tintype.dev/traceparent': `00-${TRACE}-b7ad6b7169203331-${flags}` } },
     status: completedStatus(),
   })
-const outcome = { isSuccess: false, statusCode: 500, detail: 'the endpoint answered 500', durationMilliseconds: 40 }
+const outcome = { isSuccess: false, statusCode: 500, detail: 'the endpoint responded with 500', durationMilliseconds: 40 }
 
 t.test('toTraceHeaders carries the trace of the request to the receiver, a span an attempt', async (t) => {
   t.strictSame(toTraceHeaders(shotWith('01'), 'dlv_1', 2), { traceparent: `00-${TRACE}-${spanIds.delivery('dlv_1', 2)}-01` })
@@ -23,7 +23,7 @@ t.test('toDeliverySpan tells of one attempt, under the Screenshot', async (t) =>
     parentSpanId: spanIds.screenshot(screenshot.metadata.uid),
     startMilliseconds: at(3).getTime(),
     endMilliseconds: at(3).getTime() + 40,
-    error: 'the endpoint answered 500',
+    error: 'the endpoint responded with 500',
   })
   t.equal(toDeliverySpan({ ...attempt, outcome: { ...outcome, isSuccess: true } })?.error, undefined)
   t.equal(toDeliverySpan({ ...attempt, screenshot: shotWith('00') }), undefined)

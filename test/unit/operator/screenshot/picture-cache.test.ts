@@ -4,7 +4,7 @@ import { newId, screenshotIdOf } from '../../../../crds/src/ids.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../../crds/src/names.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/storage-keys.ts'
-import { PictureCache } from '../../../../operator/src/cache/picture-cache.ts'
+import { PictureCache } from '../../../../operator/src/screenshot/picture-cache.ts'
 import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
 
 const checks = { report: () => {}, now: () => at(60) }

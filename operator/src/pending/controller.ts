@@ -21,10 +21,10 @@ import { isCharged } from '../quota/decide.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
-import { decide, type Obstacle, type Waiting, type WaitingAction, type WaitingLimits } from './decide.ts'
+import { decide, type Obstacle, type PendingAction, type PendingLimits, type PendingScreenshot } from './decide.ts'
 
 /** Index of Screenshots that wait, by account. */
-const WAITING_INDEX = 'waiting/account'
+const PENDING_INDEX = 'pending/account'
 /** Key of all accounts that do not exist: together they may have as many waiting as one that does. */
 const NO_ACCOUNT = '*'
 
@@ -41,8 +41,8 @@ const isPending = ({ metadata, status }: Screenshot): boolean =>
   (status?.phase ?? 'Pending') === 'Pending' && metadata.deletionTimestamp === undefined
 
 /** Makes the part for the operator; once a process. `charges`: what no gateway has paid for needs an Account. */
-export function createWaiting(deps: Deps, { charges }: { charges: boolean }): Work {
-  deps.reflectors.screenshots.lister.addIndex(WAITING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
+export function createPending(deps: Deps, { charges }: { charges: boolean }): Work {
+  deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
   return { start: (signal) => startTerm(deps, charges, signal) }
 }
 
@@ -51,7 +51,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
   const { namespace, plans } = config
   const { lister } = reflectors.screenshots
   const store = new Resource(http, screenshotKind, { namespace })
-  const log = deps.log.child({ component: 'waiting' })
+  const log = deps.log.child({ component: 'pending' })
   const poolOf = poolsOf(reflectors.accounts.lister, plans, namespace)
   const isLeader = () => !term.aborted && deps.isLeader()
   const accountNamed = (name: string) => reflectors.accounts.lister.get(`${namespace}/${name}`)
@@ -71,19 +71,19 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
     return { ...MISSING_POOL, message: `there is no RunnerPool ${pool}. Create it, or create the Screenshot with another spec.poolName.` }
   }
 
-  const waitingFor = (key: string): Waiting[] => {
-    const accounts = key === NO_ACCOUNT ? lister.indexValues(WAITING_INDEX).filter((account) => !accountNamed(account)) : [key]
-    return accounts.flatMap((account) => lister.byIndex(WAITING_INDEX, account)).map((shot) => ({ shot, obstacle: obstacleOf(shot) }))
+  const pendingOf = (key: string): PendingScreenshot[] => {
+    const accounts = key === NO_ACCOUNT ? lister.indexValues(PENDING_INDEX).filter((account) => !accountNamed(account)) : [key]
+    return accounts.flatMap((account) => lister.byIndex(PENDING_INDEX, account)).map((shot) => ({ shot, obstacle: obstacleOf(shot) }))
   }
 
-  const limitsOf = (key: string): WaitingLimits => {
+  const limitsOf = (key: string): PendingLimits => {
     const plan = accountNamed(key)?.spec.plan
     const { maxQueuedPerAccount, unrunnableMilliseconds } = config.queue
     return { maxQueued: (plan && plans[plan].maxQueued) ?? maxQueuedPerAccount, unrunnableMilliseconds }
   }
 
   async function reconcile(key: string): Promise<Requeue> {
-    const { actions, nextMilliseconds } = decide(waitingFor(key), limitsOf(key), new Date(clock.wall()))
+    const { actions, nextMilliseconds } = decide(pendingOf(key), limitsOf(key), new Date(clock.wall()))
     // What ends is to be archived: as long as that is behind, ending more would have the gateways refuse everybody.
     const isHeld = isArchiveBehind()
     const due = isHeld ? actions.filter((action) => action.do !== 'fail') : actions
@@ -95,7 +95,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
     return { requeueAfterMilliseconds: due.length < actions.length ? BACKLOG_MILLISECONDS : nextMilliseconds }
   }
 
-  async function carryOut(action: WaitingAction): Promise<void> {
+  async function carryOut(action: PendingAction): Promise<void> {
     const { shot } = action
     if (!isLeader()) return
     const { name, resourceVersion } = shot.metadata
@@ -115,14 +115,14 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
   }
 
   const controller = new Controller({
-    name: 'waiting',
+    name: 'pending',
     workers: 1,
     reconcile,
     log,
     metrics: deps.controllerMetrics,
   })
   const enqueueAll = () => {
-    for (const account of lister.indexValues(WAITING_INDEX)) controller.enqueueAfter(keyFor(account), GATHER_MILLISECONDS)
+    for (const account of lister.indexValues(PENDING_INDEX)) controller.enqueueAfter(keyFor(account), GATHER_MILLISECONDS)
   }
   const unsubscribe = [
     reflectors.screenshots.addListener(({ type, object, old }) => {
@@ -133,7 +133,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
       if (type !== 'modified') enqueueAll()
     }),
     reflectors.accounts.addListener(({ object }) => {
-      if (lister.countByIndex(WAITING_INDEX, object.metadata.name) === 0) return
+      if (lister.countByIndex(PENDING_INDEX, object.metadata.name) === 0) return
       for (const key of [object.metadata.name, NO_ACCOUNT]) controller.enqueueAfter(key, GATHER_MILLISECONDS)
     }),
   ]
@@ -148,7 +148,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
 const MISSING_POOL = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound' } as const
 const MISSING_ACCOUNT = { code: 'ACCOUNT_NOT_FOUND', reason: 'AccountNotFound' } as const
 
-function statusFor(action: WaitingAction, now: Date): StatusPatch {
+function statusFor(action: PendingAction, now: Date): StatusPatch {
   switch (action.do) {
     case 'note':
       return buildUnrunnable(action.shot, action.obstacle.reason, action.obstacle.message, now)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Condition } from '../../../../crds/src/conditions.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { decide, type Obstacle, type Waiting, type WaitingDecision } from '../../../../operator/src/waiting/decide.ts'
+import { decide, type Obstacle, type PendingDecision, type PendingScreenshot } from '../../../../operator/src/pending/decide.ts'
 import { aScreenshot, at, NOON } from '../../../support/builders.ts'
 
 const missingPool: Obstacle = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound', message: 'there is no RunnerPool large' }
@@ -15,13 +15,13 @@ interface Given {
   obstacle?: Obstacle
   second?: number
 }
-function waiting(name: string, { spec = {}, since, reason = 'PoolNotFound', obstacle, second = 0 }: Given = {}): Waiting {
+function waiting(name: string, { spec = {}, since, reason = 'PoolNotFound', obstacle, second = 0 }: Given = {}): PendingScreenshot {
   const runnable = { type: 'Runnable', status: 'False', reason, message: 'm' } as const
   const conditions: Condition[] = since ? [{ ...runnable, lastTransitionTime: since.toISOString() }] : []
   const shot = aScreenshot({ name, spec, status: { phase: 'Pending', conditions } })
   return { shot: { ...shot, metadata: { ...shot.metadata, creationTimestamp: at(second).toISOString() } } as Screenshot, obstacle }
 }
-const spell = ({ actions }: WaitingDecision): string[] =>
+const spell = ({ actions }: PendingDecision): string[] =>
   actions.map((action) => `${action.do} ${action.shot.metadata.name}${action.do === 'fail' ? ` ${action.code}` : ''}`)
 
 t.test('decide leaves alone what can run, within the limit', async (t) => {

@@ -14,34 +14,34 @@ export interface Obstacle {
 }
 
 /** A Screenshot that waits; `obstacle` is absent when it can run. */
-export interface Waiting {
+export interface PendingScreenshot {
   shot: Screenshot
   obstacle: Obstacle | undefined
 }
 
-export interface WaitingLimits {
+export interface PendingLimits {
   /** Screenshots that may wait, of those that can run and again of those that cannot. */
   maxQueued: number
   /** How long one may wait that cannot run. */
   unrunnableMilliseconds: number
 }
 
-export type WaitingAction =
+export type PendingAction =
   /** Its conditions say why it cannot run. */
   | { do: 'note'; shot: Screenshot; obstacle: Obstacle }
   /** Its conditions say that it can run again. */
   | { do: 'clear'; shot: Screenshot }
   | { do: 'fail'; shot: Screenshot; code: JobErrorCode; message: string }
 
-export interface WaitingDecision {
-  actions: WaitingAction[]
+export interface PendingDecision {
+  actions: PendingAction[]
   /** Until the next Screenshot has waited for too long; undefined when none will. */
   nextMilliseconds: number | undefined
 }
 
 /** See the head of this file. */
-export function decide(waiting: readonly Waiting[], limits: WaitingLimits, now: Date): WaitingDecision {
-  const actions: WaitingAction[] = []
+export function decide(waiting: readonly PendingScreenshot[], limits: PendingLimits, now: Date): PendingDecision {
+  const actions: PendingAction[] = []
   let nextMilliseconds: number | undefined
   const excess = findExcess(waiting, limits.maxQueued)
   for (const { shot, obstacle } of waiting) {
@@ -61,14 +61,14 @@ export function decide(waiting: readonly Waiting[], limits: WaitingLimits, now: 
 }
 
 /** Those beyond the limit, the newest first to go. What a gateway has taken, or a runner had, stays; it counts all the same. */
-function findExcess(waiting: readonly Waiting[], maxQueued: number): Set<Screenshot> {
+function findExcess(waiting: readonly PendingScreenshot[], maxQueued: number): Set<Screenshot> {
   const groups = [waiting.filter(({ obstacle }) => !obstacle), waiting.filter(({ obstacle }) => obstacle)]
   const beyond = groups.filter(({ length }) => length > maxQueued).flatMap((group) => group.toSorted(compareAge).slice(maxQueued))
   return new Set(beyond.map(({ shot }) => shot).filter((shot) => !isCharged(shot)))
 }
 
 /** The older first. Kubernetes dates objects by seconds: names decide within one. */
-function compareAge({ shot: { metadata: a } }: Waiting, { shot: { metadata: b } }: Waiting): number {
+function compareAge({ shot: { metadata: a } }: PendingScreenshot, { shot: { metadata: b } }: PendingScreenshot): number {
   if (a.creationTimestamp !== b.creationTimestamp) return a.creationTimestamp < b.creationTimestamp ? -1 : 1
   return a.name < b.name ? -1 : 1
 }
