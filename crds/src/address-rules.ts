@@ -22,7 +22,7 @@ export interface EgressRules {
 export const DEFAULT_EGRESS_RULES: EgressRules = { allowedHosts: [], allowedCidrs: [], deniedCidrs: [], allowedPorts: [] }
 
 /** `reason` is a sentence without its full stop, fit for an API error; it names the host, address or port. */
-export type Verdict = { allowed: true } | { allowed: false; reason: string }
+export type AddressDecision = { allowed: true } | { allowed: false; reason: string }
 
 /** What the caller knows about an address beside its text. */
 export interface AddressContext {
@@ -44,8 +44,8 @@ interface Denial {
 
 const DIGITS_AND_DOTS = /^[\d.]+$/
 
-const ALLOWED: Verdict = { allowed: true }
-const refused = (reason: string): Verdict => ({ allowed: false, reason })
+const ALLOWED: AddressDecision = { allowed: true }
+const refused = (reason: string): AddressDecision => ({ allowed: false, reason })
 
 /** `::ffff:10.0.0.1` is 10.0.0.1 for the kernel, so it is for the rules. Undefined for what is not an address; zones are none of a page's business. */
 const parseAddress = (text: string): Address | undefined => {
@@ -121,7 +121,7 @@ const isOpened = (address: Address, denial: Denial, rules: EgressRules): boolean
  *
  * @throws Error when a rule's range is not a CIDR
  */
-export const classifyAddress = (text: string, rules: EgressRules, context: AddressContext = {}): Verdict => {
+export const classifyAddress = (text: string, rules: EgressRules, context: AddressContext = {}): AddressDecision => {
   const address = parseAddress(text)
   if (!address) return refused(`${text} is not an IP address`)
   const denials = denialsOf(address, rules, context.ownAddresses ?? [])
@@ -167,7 +167,7 @@ export const isAllowedHost = (host: string, rules: Pick<EgressRules, 'allowedHos
 const INTERNAL_SUFFIXES = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa']
 
 /** Judges a host as it stands in a URL or as a browser names it to its proxy, before any resolver is asked. A name that passes may still resolve to a refused address. */
-export const classifyHost = (host: string, rules: EgressRules, context: AddressContext = {}): Verdict => {
+export const classifyHost = (host: string, rules: EgressRules, context: AddressContext = {}): AddressDecision => {
   const name = toCanonicalHost(host)
   if (name === undefined) return refused(`${JSON.stringify(host)} is not a host name`)
   if (isAddressLiteral(name)) return classifyAddress(name, rules, context)
@@ -180,14 +180,14 @@ export const classifyHost = (host: string, rules: EgressRules, context: AddressC
 }
 
 /** 80, 443, 1024 and above, and what the rules add: below 1024 live mail, shells and file shares, which a browser has no business with. */
-export const classifyPort = (port: number, rules: Pick<EgressRules, 'allowedPorts'>): Verdict => {
+export const classifyPort = (port: number, rules: Pick<EgressRules, 'allowedPorts'>): AddressDecision => {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return refused(`${port} is not a port`)
   const isOpen = port === 80 || port === 443 || port >= 1024 || rules.allowedPorts.includes(port)
   return isOpen ? ALLOWED : refused(`port ${port} is not open`)
 }
 
 /** Judges what a URL says by itself: scheme, host and port. For the gateway at submission and for a webhook's address, before any name is resolved. */
-export const classifyUrl = (text: string, rules: EgressRules): Verdict => {
+export const classifyUrl = (text: string, rules: EgressRules): AddressDecision => {
   if (!URL.canParse(text)) return refused('the address is not a URL')
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:')

@@ -17,30 +17,29 @@ import { Resource } from '@tintype/crds/client/resource'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { DEFAULT_POOL, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import { PictureCache } from './cache/picture-cache.ts'
 import { Controller, type Reconcile } from './controller/controller.ts'
-import type { Deps, StartedWork, Work } from './deps.ts'
+import { accountLimits } from './dispatcher/account-limits.ts'
+import { Dispatcher } from './dispatcher/dispatcher.ts'
+import { poolsOf } from './dispatcher/pool-of.ts'
 import { Guard } from './guard/guard.ts'
-import type { Metrics } from './metrics.ts'
-import { RunnerClient } from './pool/dispatch.ts'
-import { Expectations } from './pool/expectations.ts'
-import { Matchmaker } from './pool/matchmaker.ts'
-import { poolsOf } from './pool/pool-of.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { reconcilePool, reconcileRunner } from './pool/reconcile.ts'
-import { CLAIM_INDEX, PHASE_INDEX, RUNNING_INDEX, type Runner, Runners } from './pool/runners.ts'
-import { sharesOf } from './pool/shares.ts'
-import type { Signer } from './pool/signature.ts'
 import { CaptureTimes } from './pool/size.ts'
 import type { Charge } from './quota/charges.ts'
 import { isCharged } from './quota/decide.ts'
-import { Dispatches } from './screenshot/dispatches.ts'
-import { Follower } from './screenshot/follow.ts'
-import { Kills } from './screenshot/kills.ts'
+import { Expectations } from './runner/expectations.ts'
+import { RunnerClient } from './runner/runner-client.ts'
+import { CLAIM_INDEX, PHASE_INDEX, RUNNING_INDEX, type Runner, Runners } from './runner/runners.ts'
+import type { Signer } from './runner/signature.ts'
+import type { Deps, StartedWork, Work } from './runtime/deps.ts'
+import { CaptureWatcher } from './screenshot/capture-watcher.ts'
+import { ChargeBackoff } from './screenshot/charge-backoff.ts'
+import { CrashBudget, findCrashRecords } from './screenshot/crash-budget.ts'
+import { Deletions } from './screenshot/deletion.ts'
+import { DispatchTracker } from './screenshot/dispatch-tracker.ts'
 import { toLogLine } from './screenshot/log-line.ts'
-import { findPastKills } from './screenshot/past-kills.ts'
+import { PictureCache } from './screenshot/picture-cache.ts'
 import { reconcile } from './screenshot/reconcile.ts'
-import { Removals } from './screenshot/removal.ts'
-import { Setbacks } from './screenshot/setbacks.ts'
 import { toSpans } from './screenshot/spans.ts'
 
 export interface CoreOptions {
@@ -57,7 +56,7 @@ const GUARD_KEY = 'policy'
 /** How long changes of Screenshots gather before their pool is looked at. */
 const POOL_MILLISECONDS = 50
 /** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
-const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-removal': 4, guard: 1 } as const
+const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-deletion': 4, guard: 1 } as const
 
 /** See the head of this file. */
 export function createCore(options: CoreOptions): Work {
@@ -73,7 +72,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const expectations = new Expectations()
   const runners = new Runners({ pods: reflectors.pods.lister, screenshots: reflectors.screenshots.lister, expectations })
   const captureTimes = new CaptureTimes()
-  const removals = new Removals()
+  const deletions = new Deletions()
   const adoption = new Set(reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Running').map(keyOf))
   const pods = new Resource(http, podResource, { namespace })
 
@@ -81,46 +80,46 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     policies: new Resource(http, validatingAdmissionPolicies),
     bindings: new Resource(http, validatingAdmissionPolicyBindings),
     expected: [config.admissionPolicy, config.trustedSpecPolicy],
-    onChange: (verdict) => {
-      if (!verdict.guarded) log.error({ reason: verdict.reason, detail: verdict.message }, 'nothing is dispatched')
+    onChange: (decision) => {
+      if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'nothing is dispatched')
       enqueueAllPools()
     },
   })
-  const kills = new Kills()
-  for (const { account, id, at } of findPastKills(reflectors.screenshots.lister.list(), clock.wall())) kills.note(account, id, at)
+  const crashBudget = new CrashBudget()
+  for (const { account, id, at } of findCrashRecords(reflectors.screenshots.lister.list(), clock.wall())) crashBudget.note(account, id, at)
   const cache = new PictureCache(storage, log, { report, now })
   const poolOf = poolsOf(reflectors.accounts.lister, config.plans, namespace)
-  const matchmaker: Matchmaker = new Matchmaker({
+  const dispatcher: Dispatcher = new Dispatcher({
     runners,
     pools: reflectors.pools.lister,
     namespace,
-    shareOf: sharesOf(reflectors.accounts.lister, config.plans, namespace, (account) => kills.ceilingOf(account, clock.wall())),
+    limitsOf: accountLimits(reflectors.accounts.lister, config.plans, namespace, (account) => crashBudget.limitOf(account, clock.wall())),
     runningOf: (account) => reflectors.screenshots.lister.countByIndex(RUNNING_INDEX, account),
-    isOpen: () => adoption.size === 0 && guard.verdict.guarded && isLeader(),
+    isOpen: () => adoption.size === 0 && guard.decision.guarded && isLeader(),
     now: clock.wall,
-    onMatch: (key) => screenshots.enqueue(key),
+    onAssigned: (key) => screenshots.enqueue(key),
   })
   const onAsked = (key: string) => {
-    if (adoption.delete(key) && adoption.size === 0) matchmaker.wakeAll()
+    if (adoption.delete(key) && adoption.size === 0) dispatcher.wakeAll()
   }
 
-  const shared = { namespace, pods, reflectors, runners, expectations, matchmaker, events, log, now, isLeader }
-  const dispatches = new Dispatches()
-  const onNews = (key: string) => {
-    dispatches.outdate(key)
+  const shared = { namespace, pods, reflectors, runners, expectations, dispatcher, events, log, now, isLeader }
+  const dispatchTracker = new DispatchTracker()
+  const onChange = (key: string) => {
+    dispatchTracker.outdate(key)
     screenshots.enqueue(key)
   }
   const onTaken = (key: string, podUid: string) => {
     runners.noteTakenPicture(podUid, key)
-    matchmaker.wakeAll()
+    dispatcher.wakeAll()
   }
   const screenshotContext = {
     ...shared,
     client,
-    kills,
-    setbacks: new Setbacks(),
+    crashBudget,
+    chargeBackoff: new ChargeBackoff(),
     poolOf,
-    follower: new Follower({ client, onNews, onTaken, isLeader, now }),
+    captureWatcher: new CaptureWatcher({ client, onChange, onTaken, isLeader, now }),
     storage,
     ring: keys.downloadKeys,
     report,
@@ -136,7 +135,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
       policy: config.optionPolicy,
     },
     screenshots: new Resource(http, screenshotResource, { namespace }),
-    dispatches,
+    dispatchTracker,
     metrics: metrics.screenshot,
   }
   const { d: _, ...dispatchPublicKey } = keys.dispatchKey
@@ -144,7 +143,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     ...shared,
     client,
     captureTimes,
-    guard: () => guard.verdict,
+    guard: () => guard.decision,
     pools: new Resource(http, poolResource, { namespace }),
     podSettings: { namespace, release: config.release, logLevel: config.logLevel, dispatchPublicKey },
     memories: new Map(),
@@ -161,9 +160,9 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const screenshots = controller('screenshot', (key) => reconcile(key, screenshotContext))
   const pools = controller('runnerpool', (key) => reconcilePool(key, poolContext))
   const runner = controller('runner', (key) => reconcileRunner(key, poolContext))
-  const removal = controller('screenshot-removal', (uid) => removals.reconcile(uid, screenshotContext))
+  const deletion = controller('screenshot-deletion', (uid) => deletions.reconcile(uid, screenshotContext))
   const guarding = controller('guard', () => guard.reconcile())
-  const controllers = [guarding, screenshots, pools, runner, removal]
+  const controllers = [guarding, screenshots, pools, runner, deletion]
 
   const enqueueAllPools = () => {
     for (const key of reflectors.pools.lister.keys()) pools.enqueue(key)
@@ -185,21 +184,21 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     const taken = shot.status?.result?.processingMilliseconds ?? milliseconds
     if (taken >= 0 && !isReused(shot)) captureTimes.note(poolOf(shot), taken)
     // Its account may have reached its ceiling in another pool too.
-    if (reflectors.pools.lister.size > 1) matchmaker.wakeAll()
+    if (reflectors.pools.lister.size > 1) dispatcher.wakeAll()
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
     log.info(toLogLine(shot), 'screenshot finished')
   }
-  const judgeRemoved = (shot: Screenshot) => {
-    removal.enqueue(removals.add(shot))
+  const enqueueDeletion = (shot: Screenshot) => {
+    deletion.enqueue(deletions.add(shot))
   }
-  const noteRemoved = (shot: Screenshot) => {
-    if (!archiving.sees(shot)) judgeRemoved(shot)
+  const noteDeleted = (shot: Screenshot) => {
+    if (!archiving.sees(shot)) enqueueDeletion(shot)
   }
-  archiving.onHandedBack = judgeRemoved
+  archiving.onHandedBack = enqueueDeletion
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
-    if (type === 'deleted') noteRemoved(old ?? object)
-    else if (old && !isSame) noteRemoved(old)
+    if (type === 'deleted') noteDeleted(old ?? object)
+    else if (old && !isSame) noteDeleted(old)
     else if (old && source !== 'list' && !isFinished(old) && isFinished(object)) noteEnd(object)
   })
 
@@ -220,12 +219,12 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     if (old && old.status?.phase === object.status?.phase) return
     const pool = poolOf(object)
     // Who waits gets the runner that has just become idle at once; how many runners there should be is looked at for many changes together.
-    matchmaker.wake(pool)
+    dispatcher.wake(pool)
     pools.enqueueAfter(poolKeyOf(pool), POOL_MILLISECONDS)
   })
   runner.watch(reflectors.pods)
   const unsubscribePods = reflectors.pods.addListener(({ type, object }) => {
-    if (type === 'deleted') runners.bury(object)
+    if (type === 'deleted') runners.noteDeletedPod(object)
   })
   for (const each of controllers) each.start()
 

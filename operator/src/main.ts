@@ -15,30 +15,30 @@ import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 import { createAccounts } from './account/accounts.ts'
 import { bootstrapAccount } from './account/bootstrap.ts'
-import { ensureReleaseKeys } from './account/release-keys.ts'
-import { type Config, loadConfig } from './config.ts'
 import { systemClock } from './controller/clock.ts'
 import { TerminalError } from './controller/errors.ts'
 import { findProblems } from './controller/health.ts'
 import { HOLDER_POD_ANNOTATION, holderPodProbe } from './controller/holder-pod.ts'
 import { LeaderElection, leaseStore } from './controller/leader-election.ts'
-import { watchCopies } from './copy-metrics.ts'
 import { createCore } from './core.ts'
 import { createDelivery } from './delivery/delivery.ts'
-import { EventOrder } from './delivery/event-order.ts'
-import type { Deps, Reflectors } from './deps.ts'
-import { createEventRecorder } from './event-recorder.ts'
-import { serveHealth } from './health.ts'
-import { createLeadership } from './leadership.ts'
-import { createMetrics } from './metrics.ts'
-import { createSigner } from './pool/signature.ts'
+import { EventOrder } from './delivery/events/event-order.ts'
+import { createEventRecorder } from './kube/event-recorder.ts'
+import { createReflectors, type Reflectors } from './kube/reflectors.ts'
+import { registerCacheMetrics } from './metrics/cache-metrics.ts'
+import { createMetrics } from './metrics/metrics.ts'
+import { createPending } from './pending/controller.ts'
 import { createQuota } from './quota/quota.ts'
-import { createReflectors } from './reflectors.ts'
-import { Archiving } from './retention/archiving.ts'
 import { createRetention } from './retention/retention.ts'
+import { createSigner } from './runner/signature.ts'
+import { type Config, loadConfig } from './runtime/config.ts'
+import type { Deps } from './runtime/deps.ts'
+import { serveHealth } from './runtime/health.ts'
+import { createLeadership } from './runtime/leadership.ts'
+import { ensureReleaseKeys } from './secrets/release-keys.ts'
 import { runSetup } from './setup/run-setup.ts'
+import { Archiving } from './storage/archiving.ts'
 import { openStorage } from './storage/storage.ts'
-import { createWaiting } from './waiting/waiting.ts'
 
 // Wiring only. The chart's Jobs start this same program with an argument.
 
@@ -128,13 +128,13 @@ async function runOperator(config: Config): Promise<void> {
     createDelivery(deps),
     createAccounts(deps),
     quota,
-    createWaiting(deps, { charges: true }),
+    createPending(deps, { charges: true }),
     createRetention(deps),
   ])
   metrics.watchQueues(() => leadership.controllers.map(({ queue }) => queue))
   metrics.watchPhases((phase) => reflectors.screenshots.lister.countByIndex('phase', phase))
   const { liveForMilliseconds } = config.retention
-  watchCopies(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
+  registerCacheMetrics(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
   findMissing = () => findUnsynced(reflectors)
 

@@ -63,7 +63,7 @@ async function must(args: readonly string[], input?: string): Promise<void> {
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
 }
 
-/** As the operator builds a runner's pod (operator/src/pool/pod.ts), without its labels, tokens and probes. */
+/** As the operator builds a runner's pod (operator/src/runner/pod.ts), without its labels, tokens and probes. */
 function buildPod({ spec }: RunnerPool) {
   const { image, imagePullPolicy = 'IfNotPresent', resources, nodeSelector, tolerations } = spec.podTemplate
   const { localhostProfile } = spec.sandbox ?? {}

@@ -85,7 +85,7 @@ t.test('a runner’s token changes nothing but the result', async (t) => {
     attempt: 2,
     lostRunners: 1,
     startTime: at,
-    deliveries: { 'screenshot.completed': { hook: { n: 1, at, s: 'ok' } } },
+    deliveries: { 'screenshot.completed': { hook: { attempts: 1, at, state: 'ok' } } },
   }
   const fields = Object.entries(foreign)
   const answers = await callAsPod(

@@ -33,13 +33,13 @@ const toEvent = ({ body }: ListedRequest) => JSON.parse(Buffer.from(body, 'base6
 /** Waits for the ledger's entry of a webhook. */
 const settled = (id: string, event: string, webhook: string) =>
   eventually(`${webhook} has been told`, async () => {
-    const shot = await kubectlJson<{ status: { deliveries?: Record<string, Record<string, { n: number; s: string }>> } }>([
+    const shot = await kubectlJson<{ status: { deliveries?: Record<string, Record<string, { attempts: number; state: string }>> } }>([
       'get',
       'screenshot',
       id.replace('_', '-'),
     ])
     const entry = shot.status.deliveries?.[event]?.[webhook]
-    return entry && entry.s !== 'open' && entry
+    return entry && entry.state !== 'open' && entry
   })
 
 t.test('a completed Screenshot is posted, signed, with a link to its picture, and written down', async (t) => {
@@ -47,7 +47,7 @@ t.test('a completed Screenshot is posted, signed, with a link to its picture, an
   await subscribe(name, '/in', ['screenshot.completed'])
   const record = await capture(page('/quadrants'))
   t.equal(record.status, 'completed')
-  t.match(await settled(record.id, 'screenshot.completed', name), { n: 1, s: 'ok' })
+  t.match(await settled(record.id, 'screenshot.completed', name), { attempts: 1, state: 'ok' })
 
   const [request, ...more] = await eventsOf('/in', record.id)
   t.equal(more.length, 0, 'it came once')
@@ -76,7 +76,7 @@ t.test('a post that fails is repeated in the same bytes', async (t) => {
   const name = `repeated-${run}`
   await subscribe(name, '/fail/2', ['screenshot.completed'])
   const record = await capture(page('/quadrants'))
-  t.match(await settled(record.id, 'screenshot.completed', name), { n: 3, s: 'ok' })
+  t.match(await settled(record.id, 'screenshot.completed', name), { attempts: 3, state: 'ok' })
   const requests = await eventsOf('/fail/2', record.id)
   t.strictSame(
     requests.map(({ headers }) => headers['x-webhook-attempt']),
@@ -90,7 +90,7 @@ t.test('a failed Screenshot is posted with its reason', async (t) => {
   await subscribe(name, '/failures', ['screenshot.failed'])
   const record = await capture('http://no-such-page.sites.svc.cluster.local/')
   t.equal(record.status, 'failed')
-  t.match(await settled(record.id, 'screenshot.failed', name), { s: 'ok' })
+  t.match(await settled(record.id, 'screenshot.failed', name), { state: 'ok' })
   const [request] = await eventsOf('/failures', record.id)
   t.match(toEvent(request!), {
     type: 'screenshot.failed',

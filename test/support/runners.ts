@@ -2,8 +2,8 @@
 
 import type { Pod } from '../../crds/client/core-resources.ts'
 import { Label } from '../../crds/src/names.ts'
-import type { Runner } from '../../operator/src/pool/runners.ts'
 import type { PoolMemory } from '../../operator/src/pool/state.ts'
+import type { Runner } from '../../operator/src/runner/runners.ts'
 import { NOON } from './builders.ts'
 
 /** What a leader remembers of a pool that it sees for the first time. */

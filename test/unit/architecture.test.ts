@@ -30,9 +30,9 @@ const keepers: Record<string, RegExp> = {
 /** Files that decide and compute: what they load, and all that that loads, must be pure. */
 const core = [
   /^crds\/src\/(?!generate\.ts$)/,
-  /^operator\/src\/[a-z-]+\/decide\.ts$/,
-  /^operator\/src\/delivery\/(retry|receivers|headers|ledger-patch)\.ts$/,
-  /^operator\/src\/pool\/(fair-queue|size|pod|expectations|pod-state)\.ts$/,
+  /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
+  /^operator\/src\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|controller\/delivery-state-patch)\.ts$/,
+  /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
   /^capture-runner\/src\/plan(s\/[a-z-]+)?\.ts$/,
 ]

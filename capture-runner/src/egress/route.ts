@@ -4,6 +4,7 @@
 
 import type net from 'node:net'
 import {
+  type AddressDecision,
   classifyAddress,
   classifyHost,
   classifyPort,
@@ -12,7 +13,6 @@ import {
   isWithin,
   toCanonicalHost,
   toPlainAddress,
-  type Verdict,
 } from '@tintype/crds/address-rules'
 import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
@@ -39,7 +39,7 @@ export interface RouteContext {
   passed: Map<string, string>
 }
 
-const insist = (verdict: Verdict): void => {
+const insist = (verdict: AddressDecision): void => {
   if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', verdict.reason, { told: verdict.reason })
 }
 

@@ -105,15 +105,17 @@ export const CaptureResult = z.object({
 })
 export type CaptureResult = z.infer<typeof CaptureResult>
 
-/** What became of one event at one webhook. */
+/** State of the delivery of one event to one webhook. */
 export const DeliveryEntry = z.object({
-  n: z.int().min(0).max(100).describe('Attempts recorded.'),
-  at: instant('When this entry was written; for an open delivery, when the next attempt is due.'),
-  s: z.enum(['open', 'ok', 'failed']).describe('open: another attempt is due; ok: answered 2xx; failed: given up.'),
+  attempts: z.int().min(0).max(100).describe('Number of recorded attempts.'),
+  at: instant('Time of the last change. For an open delivery, the time at which the next attempt is due.'),
+  state: z
+    .enum(['open', 'ok', 'failed'])
+    .describe('open: another attempt is due. ok: the endpoint responded with 2xx. failed: no further attempt.'),
 })
 export type DeliveryEntry = z.infer<typeof DeliveryEntry>
 
-/** Deliveries of one event that the ledger holds: one to the request's own address, the others to webhooks of the account. */
+/** Deliveries of one event in `status.deliveries`: one to the URL of the request, the others to webhooks of the account. */
 export const MAX_DELIVERIES = 64
 
 export const ScreenshotStatus = z.object({

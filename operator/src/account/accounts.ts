@@ -8,8 +8,9 @@ import { accountOf } from '@tintype/crds/record'
 import { HASH_INDEX, hashesOf, isOfGateway, KEY_ACCOUNT_INDEX } from '../api-key/observe.ts'
 import { reconcile as reconcileKey } from '../api-key/reconcile.ts'
 import { Controller, type Reconcile } from '../controller/controller.ts'
-import type { Deps, Reflectors, StartedWork, Work } from '../deps.ts'
-import { type DepartureDeps, isQueued, QUEUED_INDEX, reconcileDeparture } from './departure.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
+import { type AccountDeletionDeps, isQueued, QUEUED_INDEX, reconcileDeletion } from './deletion.ts'
 import { reconcileAccount } from './reconcile.ts'
 
 const WORKERS = 2
@@ -18,7 +19,7 @@ const WORKERS = 2
 export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
   config: Pick<Deps['config'], 'namespace'>
   reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
-  storage: DepartureDeps['storage']
+  storage: AccountDeletionDeps['storage']
   keys: Pick<Deps['keys'], 'downloadKeys'>
 }
 
@@ -55,13 +56,13 @@ function startTerm(deps: AccountsDeps, signal: AbortSignal): StartedWork {
       .map(keyOf),
   )
   accountController.watch(accounts)
-  const departures = startDepartures(deps, (name, reconcile) => controller(name, reconcile), signal)
-  const controllers = [keyController, accountController, departures]
+  const deletions = startDeletions(deps, (name, reconcile) => controller(name, reconcile), signal)
+  const controllers = [keyController, accountController, deletions]
   for (const each of controllers) each.start()
   return { controllers, stop: async () => void (await Promise.all(controllers.map((each) => each.stop()))) }
 }
 
-function startDepartures(
+function startDeletions(
   deps: AccountsDeps,
   controller: (name: string, reconcile: Reconcile) => Controller,
   signal: AbortSignal,
@@ -70,7 +71,7 @@ function startDepartures(
   const { namespace } = config
   const { accounts, screenshots } = reflectors
   const deleted = new Set<string>()
-  const context: DepartureDeps = {
+  const context: AccountDeletionDeps = {
     accounts: accounts.lister,
     seenAccounts: accounts,
     accountStore: new Resource(http, accountResource, { namespace }),
@@ -84,16 +85,16 @@ function startDepartures(
     now: () => new Date(clock.wall()),
     log,
   }
-  const departures = controller('account-departure', (key) => reconcileDeparture(key, context))
-  departures.watch(accounts, ({ type, object }) => {
+  const deletions = controller('account-deletion', (key) => reconcileDeletion(key, context))
+  deletions.watch(accounts, ({ type, object }) => {
     const key = keyOf(object)
     if (type === 'deleted') deleted.add(key)
     return key
   })
   // What a gateway took before it heard of the deletion, and what a leader before this one has left.
-  departures.watch(screenshots, ({ type, object }) => {
+  deletions.watch(screenshots, ({ type, object }) => {
     const account = `${namespace}/${accountOf(object)}`
     return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account
   })
-  return departures
+  return deletions
 }

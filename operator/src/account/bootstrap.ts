@@ -13,8 +13,7 @@ import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/names'
 import { TerminalError } from '../controller/errors.ts'
-import { ensureSecret, type SecretStore } from './ensure-secret.ts'
-import { releaseLabels } from './release-labels.ts'
+import { ensureSecret, releaseLabels, type SecretStore } from '../secrets/ensure-secret.ts'
 
 export interface BootstrapStores {
   accounts: Pick<Resource<Account>, 'list' | 'create'>

@@ -9,7 +9,7 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import { Account } from '@tintype/crds/kinds/account'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../kube/read-object.ts'
 import { decide } from './decide.ts'
 
 export interface AccountDeps {

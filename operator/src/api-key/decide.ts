@@ -36,7 +36,7 @@ export function decide(observed: Observed, now: Date): Action[] {
   const actions = [...(hashOf(key) === undefined ? toText(observed) : []), ...toWait(observed, now)]
   // Made in this very step: what it means is seen when the write comes back.
   if (actions.some((action) => action.do === 'label' || action.do === 'createSecret')) return actions
-  const finding = judgeText(key, secret, observed.isTaken) ?? judgeKey(observed, now)
+  const finding = evaluateText(key, secret, observed.isTaken) ?? evaluateKey(observed, now)
   const conditions = toConditions(key, finding, now)
   const isSame = isSameCondition(findCondition(key.status?.conditions, ConditionType.ready), conditions.at(-1))
   return [...(isSame ? [] : [{ do: 'patchStatus' as const, conditions }]), ...actions]
@@ -61,7 +61,7 @@ function toWait({ key, secret }: Observed, now: Date): Action[] {
 const refused = (reason: string, message: string): Finding => ({ status: 'False', reason, message })
 
 /** Why the key has no text that may be used. */
-function judgeText(key: ApiKey, secret: KeySecret | undefined, isTaken: Observed['isTaken']): Finding | undefined {
+function evaluateText(key: ApiKey, secret: KeySecret | undefined, isTaken: Observed['isTaken']): Finding | undefined {
   const hash = hashOf(key) ?? (secret?.state === 'usable' ? keyHash(secret.text) : undefined)
   if (hash !== undefined)
     return isTaken(hash) ? refused('TextTaken', 'An older ApiKey has the same text: give this one another.') : undefined
@@ -84,7 +84,7 @@ function judgeText(key: ApiKey, secret: KeySecret | undefined, isTaken: Observed
   return refused('SecretConflict', `There is a Secret ${secretName} already: choose another secretName.`)
 }
 
-function judgeKey({ key: { spec }, account }: Observed, now: Date): Finding {
+function evaluateKey({ key: { spec }, account }: Observed, now: Date): Finding {
   const name = accountOf({ spec })
   if (!account) return refused('NoAccount', `There is no Account ${name}.`)
   if (account.spec.suspended) return refused('AccountSuspended', `The Account ${name} is suspended.`)

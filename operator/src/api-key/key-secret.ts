@@ -31,7 +31,7 @@ export function buildKeySecret({ metadata, spec }: ApiKey, text: string): NewObj
 export type KeySecret = { state: 'missing' | 'foreign' | 'leftover' | 'malformed' } | { state: 'usable'; text: string }
 
 /** Judges the Secret that the operator was to make: only one that it made for this very key will do. */
-export function judgeOwnSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
+export function evaluateOwnSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
   if (!secret) return { state: 'missing' }
   const owner = ownerOf(secret)
   if (secret.type !== API_KEY_SECRET_TYPE || owner === undefined) return { state: 'foreign' }
@@ -40,7 +40,7 @@ export function judgeOwnSecret(secret: Secret | undefined, key: ApiKey): KeySecr
 }
 
 /** Judges a Secret that a person made: it must say for which account it is, and be no other key's. */
-export function judgeExistingSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
+export function evaluateExistingSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
   if (!secret) return { state: 'missing' }
   const owner = ownerOf(secret)
   const account = secret.metadata.labels?.[Label.account] ?? DEFAULT_ACCOUNT

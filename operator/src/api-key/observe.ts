@@ -5,10 +5,10 @@ import type { Account } from '@tintype/crds/kinds/account'
 import { ApiKey } from '@tintype/crds/kinds/api-key'
 import { isApiKeyIdName, Label } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
-import type { SecretStore } from '../account/ensure-secret.ts'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../kube/read-object.ts'
+import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
-import { judgeExistingSecret, judgeOwnSecret, type KeySecret } from './key-secret.ts'
+import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key-secret.ts'
 
 /** Index of ApiKeys by the hashes that they answer to. */
 export const HASH_INDEX = 'hash'
@@ -46,8 +46,8 @@ async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Prom
   const { existingSecret, secretName } = key.spec
   const { namespace } = key.metadata
   const find = (name: string): Promise<Secret | undefined> => secrets.find(name, { namespace })
-  if (existingSecret !== undefined) return judgeExistingSecret(await find(existingSecret), key)
-  return secretName === undefined ? undefined : judgeOwnSecret(await find(secretName), key)
+  if (existingSecret !== undefined) return evaluateExistingSecret(await find(existingSecret), key)
+  return secretName === undefined ? undefined : evaluateOwnSecret(await find(secretName), key)
 }
 
 const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid

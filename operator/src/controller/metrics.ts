@@ -1,6 +1,6 @@
 /**
  * What the controller runtime tells about itself. Each hook names the metric that it feeds: controller-runtime's names, so that dashboards
- * made for Go operators work. The program's metrics.ts registers them; nothing here knows prom-client.
+ * made for Go operators work. The program's metrics/metrics.ts registers them; nothing here knows prom-client.
  */
 
 /** Priorities of queued keys: what just happened goes before what a list brought. */

@@ -7,30 +7,29 @@ import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
 import { findDefaultWebhook } from '@tintype/crds/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
-import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'
 import { BY_ACCOUNT } from '../webhook/limit.ts'
-import { Backlog } from './backlog.ts'
-import { Circuits } from './circuits.ts'
-import { SCREENSHOTS_BY_ACCOUNT, startDeliveryController, webhooksOf } from './controller.ts'
-import { Courier } from './courier.ts'
-import { EventLibrary } from './event-bytes.ts'
-import { EventOrder } from './event-order.ts'
-import { openEventStore } from './event-store.ts'
-import { buildGuardedAgent } from './guarded-agent.ts'
-import { Lanes } from './lanes.ts'
-import { createDeliveryMetrics } from './metrics.ts'
+import { Backlog } from './controller/backlog.ts'
+import { startDeliveryController, webhooksOf } from './controller/controller.ts'
+import { DeliveryWorker } from './controller/delivery-worker.ts'
+import { Statistics } from './controller/statistics.ts'
+import { EventBodies, openEventStore } from './events/event-bodies.ts'
+import { EventOrder } from './events/event-order.ts'
+import { SCREENSHOTS_BY_ACCOUNT } from './events/recorded-events.ts'
+import { CircuitBreakers } from './flow-control/circuit-breakers.ts'
+import { KeyedLimiter } from './flow-control/keyed-limiter.ts'
+import { buildGuardedAgent } from './http/guarded-agent.ts'
+import { listOwnAddresses, loadCertificates, resolverOf } from './http/network.ts'
+import { type Post, post } from './http/post.ts'
+import { toRules } from './http/settings.ts'
+import { SigningSecrets } from './http/signing-secrets.ts'
 import type { DeliveryOptions } from './options.ts'
-import { type Post, post } from './post.ts'
-import { resolverOf } from './resolve.ts'
-import { toRules } from './settings.ts'
-import { SigningSecrets } from './signing-secrets.ts'
 import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests.ts'
-import { Statistics } from './statistics.ts'
-import { listOwnAddresses, loadCertificates } from './trust.ts'
+import { createDeliveryMetrics } from './telemetry/metrics.ts'
 
 /** Posts at once, in all and to one endpoint. */
-const LIMITS = { total: 256, perLane: 8 }
+const LIMITS = { total: 256, perKey: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
 /** Makes the part for the operator; once a process. */
@@ -86,7 +85,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const { settings, screenshots, webhooks, log } = options
   const { now = () => new Date(), metrics = {} } = options
   const secretStore = new Resource(options.http, secrets, { namespace: options.namespace })
-  const circuits = new Circuits({
+  const circuitBreakers = new CircuitBreakers({
     now,
     onRelease: (key) => deliveries.controller.enqueue(key),
     onChange(endpoint, isOpen) {
@@ -94,7 +93,7 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
       hooks.enqueue(endpoint)
     },
   })
-  const isCircuitOpen = (key: string) => circuits.isOpen(key)
+  const isCircuitOpen = (key: string) => circuitBreakers.isOpen(key)
   const hooks = startWebhookController({
     ...options,
     secrets: secretStore,
@@ -105,8 +104,8 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   })
   const statistics = new Statistics({ store: webhookStore(options.http, options.namespace), webhooks, now, log })
   const backlog = new Backlog()
-  const lanes = new Lanes(LIMITS, () => !backlog.isFull)
-  backlog.onRoom = () => lanes.wake()
+  const limiter = new KeyedLimiter(LIMITS, () => !backlog.isFull)
+  backlog.onRoom = () => limiter.wake()
   backlog.onFull = (keys) => {
     for (const key of keys) deliveries.controller.enqueue(key)
   }
@@ -115,16 +114,16 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const signingSecrets = new SigningSecrets({ secrets: secretStore, openingKeys: options.openingKeys, now })
   const onMissingSecret = (key: string) => hooks.enqueue(key)
   const deliveryLog = openDeliveryLog(options, now)
-  const courier = new Courier({
-    lanes,
-    circuits,
+  const deliveryWorker = new DeliveryWorker({
+    limiter,
+    circuitBreakers,
     post: postOnce,
     deliveryLog,
-    events: new EventLibrary({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
+    events: new EventBodies({ linkBase: options.linkBase, store: options.eventStore, log, report: options.report }),
     signingSecrets,
     findWebhook: (key) => webhooks.lister.get(key),
     findDefaultWebhook: (screenshot) => findDefaultWebhook(webhooksOf(screenshot, webhooks)),
-    isThere: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
+    exists: ({ metadata }) => screenshots.lister.get(keyOf({ metadata }))?.metadata.uid === metadata.uid,
     onProgress: (key) => deliveries.controller.enqueue(key),
     onMissingSecret,
     now,
@@ -138,28 +137,28 @@ function startTerm(options: DeliveryOptions, signal: AbortSignal): StartedWork {
   const deliveries = startDeliveryController({
     ...options,
     metrics,
-    courier,
+    deliveryWorker,
     backlog,
-    circuits,
+    circuitBreakers,
     statistics,
     mayPost,
     now,
     onWithdrawn: (key, screenshot, change) => noteWithdrawal(webhooks.lister.get(key), screenshot, change, deliveryLog),
   })
   const store = webhookStore(options.http, options.namespace)
-  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, lanes, mayPost, now })
+  const requests = startRequests(options, { post: postOnce, signingSecrets, onMissingSecret, deliveryLog, store, limiter, mayPost, now })
   const timer = setInterval(() => {
-    circuits.sweep()
+    circuitBreakers.sweep()
     void statistics.flush()
     void deliveryLog?.flush()
   }, options.statisticsMilliseconds ?? STATISTICS_MILLISECONDS)
   const stop = async () => {
     clearInterval(timer)
-    await Promise.all([lanes.close(), hooks.stop(settings.timeoutMilliseconds)])
+    await Promise.all([limiter.close(), hooks.stop(settings.timeoutMilliseconds)])
     await Promise.all([deliveries.stop(), requests.controller.stop(settings.timeoutMilliseconds)])
     await Promise.all([statistics.flush(), deliveryLog?.flush()])
     await agent.destroy()
-    circuits.close()
+    circuitBreakers.close()
   }
   return { controllers: [hooks, deliveries.controller, requests.controller], stop }
 }

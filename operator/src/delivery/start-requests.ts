@@ -3,20 +3,20 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { ignoreSilently } from '@tintype/crds/stored/ignored-objects'
-import { toDeliveryId } from './courier.ts'
-import type { LedgerChange } from './decide.ts'
-import { DeliveryLog } from './log.ts'
+import type { DeliveryStateChange } from './controller/decide.ts'
+import { toDeliveryId } from './controller/delivery-worker.ts'
+import { RecordedEvents } from './events/recorded-events.ts'
 import type { DeliveryOptions } from './options.ts'
-import { RecordedEvents } from './recorded-events.ts'
-import { postAsRequested, type RequestPostDeps } from './request-post.ts'
-import { Requests, type RequestsOptions } from './requests.ts'
+import { PostRequests, type PostRequestsOptions } from './requests/post-requests.ts'
+import { postAsRequested, type RequestPostDeps } from './requests/requested-post.ts'
+import { DeliveryLog } from './telemetry/delivery-log.ts'
 
 type Given = Pick<
   DeliveryOptions,
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
-  Pick<RequestsOptions, 'store' | 'lanes' | 'mayPost'>
+  Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
 
 /** The log of one term; none without a bucket. */
 export const openDeliveryLog = (
@@ -28,7 +28,7 @@ export const openDeliveryLog = (
 export function noteWithdrawal(
   webhook: Webhook | undefined,
   screenshot: Screenshot,
-  { event: type, after }: LedgerChange,
+  { event: type, after }: DeliveryStateChange,
   deliveryLog: Pick<DeliveryLog, 'note'> | undefined,
 ): void {
   if (!webhook) return
@@ -38,7 +38,7 @@ export function noteWithdrawal(
     event: id,
     type,
     screenshot: screenshotIdOf(screenshot.metadata),
-    attempt: after.n,
+    attempt: after.attempts,
     last: true,
     at: after.at,
     milliseconds: 0,
@@ -48,9 +48,14 @@ export function noteWithdrawal(
 }
 
 /** Starts the controller that posts what is asked for. */
-export function startRequests(given: Given, shared: Shared): Requests {
+export function startRequests(given: Given, shared: Shared): PostRequests {
   const { screenshots, webhooks, storage, linkBase, report } = given
   const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
   const deps = { ...given, ...shared, recordedEvents }
-  return new Requests({ ...given, ...shared, webhooks, perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps) })
+  return new PostRequests({
+    ...given,
+    ...shared,
+    webhooks,
+    perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),
+  })
 }

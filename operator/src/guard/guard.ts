@@ -4,13 +4,13 @@
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@tintype/crds/client/core-resources'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Requeue } from '../controller/controller.ts'
-import { combine, type ExpectedPolicy, type GuardVerdict, judge, UNKNOWN_GUARD } from './verdict.ts'
+import { combine, type ExpectedPolicy, evaluatePolicy, type GuardDecision, UNKNOWN_GUARD } from './decision.ts'
 
 export interface GuardOptions {
   policies: Pick<Resource<ValidatingAdmissionPolicy>, 'find'>
   bindings: Pick<Resource<ValidatingAdmissionPolicyBinding>, 'find'>
   expected: readonly ExpectedPolicy[]
-  onChange: (verdict: GuardVerdict) => void
+  onChange: (decision: GuardDecision) => void
 }
 
 const CHECK_MILLISECONDS = 60_000
@@ -20,23 +20,25 @@ const UNGUARDED_CHECK_MILLISECONDS = 5_000
 /** Looks after the release's admission policies: at the start of each term and every minute. Nothing is dispatched without it. */
 export class Guard {
   readonly #options: GuardOptions
-  #verdict: GuardVerdict = UNKNOWN_GUARD
+  #decision: GuardDecision = UNKNOWN_GUARD
 
   constructor(options: GuardOptions) {
     this.#options = options
   }
 
-  /** The last verdict. While the API server cannot be asked it stays: nothing can be claimed then either. */
-  get verdict(): GuardVerdict {
-    return this.#verdict
+  /** The last decision. While the API server cannot be asked it stays: nothing can be claimed then either. */
+  get decision(): GuardDecision {
+    return this.#decision
   }
 
   async reconcile(): Promise<Requeue> {
     const { policies, bindings, expected, onChange } = this.#options
-    const verdicts = expected.map(async (each) => judge(...(await Promise.all([policies.find(each.name), bindings.find(each.name)])), each))
-    const before = this.#verdict
-    this.#verdict = combine(await Promise.all(verdicts))
-    if (before.reason !== this.#verdict.reason || before.message !== this.#verdict.message) onChange(this.#verdict)
-    return { requeueAfterMilliseconds: this.#verdict.guarded ? CHECK_MILLISECONDS : UNGUARDED_CHECK_MILLISECONDS }
+    const decisions = expected.map(async (each) =>
+      evaluatePolicy(...(await Promise.all([policies.find(each.name), bindings.find(each.name)])), each),
+    )
+    const before = this.#decision
+    this.#decision = combine(await Promise.all(decisions))
+    if (before.reason !== this.#decision.reason || before.message !== this.#decision.message) onChange(this.#decision)
+    return { requeueAfterMilliseconds: this.#decision.guarded ? CHECK_MILLISECONDS : UNGUARDED_CHECK_MILLISECONDS }
   }
 }

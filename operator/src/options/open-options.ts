@@ -12,7 +12,7 @@ import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/cr
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { optionsKey } from '@tintype/crds/storage-keys'
 import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import type { SecretStore } from '../account/ensure-secret.ts'
+import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { Storage } from '../storage/storage.ts'
 import { OptionsError } from './options-error.ts'
 import { readPrivateSecret } from './private-secret.ts'
@@ -60,7 +60,7 @@ export async function openOptions(shot: Screenshot, sources: OptionsSources): Pr
     options: merge(options, large.options, sealed.options),
     privateOptions: merge<PrivateOptions>(fromSecret, large.privateOptions, sealed.privateOptions),
   }
-  insistOnAllowed(opened, sources.policy)
+  assertAllowed(opened, sources.policy)
   return opened
 }
 
@@ -79,7 +79,7 @@ function assertNames(value: unknown, place: string): void {
   if (reserved) throw new OptionsError(`${[place, ...reserved].join('.')} is a reserved name: leave the field out`)
 }
 
-function insistOnAllowed({ options, privateOptions }: OpenedOptions, policy: OptionPolicy): void {
+function assertAllowed({ options, privateOptions }: OpenedOptions, policy: OptionPolicy): void {
   const names = findForbidden({ ...options, ...privateOptions }, policy)
   if (names.length > 0) throw new OptionsError(toForbiddenMessage(names), 'OPTION_NOT_ALLOWED')
 }

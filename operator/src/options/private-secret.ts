@@ -1,7 +1,7 @@
 import { PrivateOptions, privateContradictions } from '@tintype/crds/capture-options/private'
 import { findReservedName } from '@tintype/crds/reserved-names'
-import type { SecretStore } from '../account/ensure-secret.ts'
-import { toText } from '../account/ensure-secret.ts'
+import type { SecretStore } from '../secrets/ensure-secret.ts'
+import { toText } from '../secrets/ensure-secret.ts'
 import { OptionsError } from './options-error.ts'
 
 /** Only Secrets of this type are read: a Screenshot must not make the operator disclose any other to a page. */

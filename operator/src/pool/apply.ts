@@ -3,11 +3,11 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
 import { API_VERSION } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
-import { buildStatus, changedConditions, hasOtherCounts, isUrgent, newsOf } from './conditions.ts'
+import { buildRunnerPod, podName } from '../runner/pod.ts'
+import type { Runner } from '../runner/runners.ts'
+import { buildStatus, changedConditions, hasOtherCounts, isUrgent, poolEvents } from './conditions.ts'
 import type { PoolContext } from './context.ts'
 import { group } from './groups.ts'
-import { buildRunnerPod, podName } from './pod.ts'
-import type { Runner } from './runners.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
 /** Numbers change with each capture: they are written at most this often. */
@@ -129,14 +129,14 @@ async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, contex
   const written = await pools.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
   memory.statusWrittenAt = now.getTime()
   reflectors.pools.observe(written)
-  tell(written, pool.status, context)
+  recordEvents(written, pool.status, context)
   return undefined
 }
 
-function tell(pool: RunnerPool, before: RunnerPoolStatus | undefined, { events }: PoolContext): void {
+function recordEvents(pool: RunnerPool, before: RunnerPoolStatus | undefined, { events }: PoolContext): void {
   const object = { ...pool, apiVersion: API_VERSION, kind: 'RunnerPool' }
-  for (const { type, reason, message } of newsOf(before, pool.status)) {
+  for (const { type, reason, message } of poolEvents(before, pool.status)) {
     if (type === 'Warning') events.warn(object, reason, message)
-    else events.tell(object, reason, message)
+    else events.normal(object, reason, message)
   }
 }

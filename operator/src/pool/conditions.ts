@@ -1,15 +1,16 @@
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import type { SandboxReport } from '@tintype/crds/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
-import { POOL_REASONS, type PoolReason } from '../errors.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
+import type { GuardDecision } from '../guard/decision.ts'
+import { POOL_REASONS, type PoolReason } from '../kube/condition-reasons.ts'
+import { podSelector } from '../runner/pod.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import { hasRequiredSandbox } from '../runner/runners.ts'
 import { loadOf } from './decide.ts'
 import { countable, type Groups } from './groups.ts'
-import { podSelector } from './pod.ts'
-import { isFencedEnough } from './runners.ts'
-import { demandedPods, limitsOf, wantedPods } from './size.ts'
+import { findProblem } from './problem.ts'
+import { demandedPods, wantedPods } from './size.ts'
 import type { PoolObserved } from './state.ts'
-import { findTrouble } from './trouble.ts'
 
 // The status of a RunnerPool: pure.
 
@@ -38,7 +39,7 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
     replicas: runners.filter(({ state }) => state !== 'ended').length,
     wanted: wantedPods(pool.spec, loadOf(observed, groups)),
     updated: runners.filter((runner) => runner.state !== 'ended' && runner.templateHash === templateHash).length,
-    idle: groups.spare.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
+    idle: groups.idle.length + groups.dedicated.length + groups.stale.filter(({ state }) => state === 'ready').length,
     busy: groups.busy.length,
     queued,
     selector: podSelector(pool.metadata.name),
@@ -48,19 +49,19 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
 
 /** What the pods that can capture say of their sandbox. */
 const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
-  runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'leaving' || sandbox === undefined ? [] : [sandbox]))
+  runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'terminating' || sandbox === undefined ? [] : [sandbox]))
 
 function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { guard, memory, pool } = observed
-  const up = groups.busy.length + groups.spare.length + groups.dedicated.length + groups.stale.length
+  const up = groups.busy.length + groups.idle.length + groups.dedicated.length + groups.stale.length
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
   if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'runners are up' }
-  if (groups.starting.some((runner) => runner.sandbox !== undefined && !isFencedEnough(runner, pool.spec))) {
+  if (groups.starting.some((runner) => runner.sandbox !== undefined && !hasRequiredSandbox(runner, pool.spec))) {
     const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
     return { status: 'False', reason: 'SandboxRequired', message }
   }
-  const trouble = findTrouble(groups, memory, pool.spec)
-  if (trouble) return { status: 'False', ...trouble }
+  const problem = findProblem(groups, memory, pool.spec)
+  if (problem) return { status: 'False', ...problem }
   if (wantedPods(pool.spec, loadOf(observed, groups)) === 0)
     return { status: 'True', reason: 'ScaledToZero', message: 'no runner is wanted' }
   return { status: 'False', reason: 'RunnersStarting', message: 'runners are starting' }
@@ -72,8 +73,8 @@ function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Group
   const load = loadOf(observed, groups)
   const have = countable(groups) + unseen
   const isLacking = groups.starting.length > 0 || have < wantedPods(pool.spec, load)
-  const trouble = isLacking ? findTrouble(groups, memory, pool.spec) : undefined
-  if (trouble) return { status: 'False', ...trouble }
+  const problem = isLacking ? findProblem(groups, memory, pool.spec) : undefined
+  if (problem) return { status: 'False', ...problem }
   const { maxPods } = limitsOf(pool.spec)
   if (load.queued > 0 && demandedPods(pool.spec, load) > maxPods && have >= maxPods) {
     const message = `Screenshots wait and spec.maxPods (${maxPods}) is reached. Remedy: raise it if the nodes have room.`
@@ -101,7 +102,7 @@ function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: Sandbo
   return `${off.join('; ')}: ${detail}. Remedy: ${remedy}.`
 }
 
-const findGuarded = ({ guarded, reason, message }: GuardVerdict): Finding => ({
+const findGuarded = ({ guarded, reason, message }: GuardDecision): Finding => ({
   status: guarded ? 'True' : reason === 'PolicyUnknown' ? 'Unknown' : 'False',
   reason,
   message,
@@ -126,23 +127,23 @@ export const isUrgent = ({ type, status, reason }: Condition): boolean =>
   type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason]?.event === true)
 
 /** One line of the pool's story. */
-export interface News {
+export interface PoolEvent {
   type: 'Normal' | 'Warning'
   reason: string
   message: string
 }
 
-/** What is to be told by Events: trouble, and the end of trouble that was told. */
-export function newsOf(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): News[] {
+/** What is to be told by Events: problem, and the end of trouble that was told. */
+export function poolEvents(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): PoolEvent[] {
   if (!after) return []
-  const news = changedConditions(before, after).flatMap(({ type, status, reason, message }): News[] => {
+  const events = changedConditions(before, after).flatMap(({ type, status, reason, message }): PoolEvent[] => {
     const old = findCondition(before?.conditions, type)
     if (status === 'False') return POOL_REASONS[reason as PoolReason]?.event ? [{ type: 'Warning', reason, message }] : []
     const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason]?.event === true
     return isRecovery ? [{ type: 'Normal', reason, message: `${message} (it was ${old.reason})` }] : []
   })
   // Ready and Scaled may tell the same obstacle.
-  return news.filter(
-    ({ reason, message }, place) => news.findIndex((other) => other.reason === reason && other.message === message) === place,
+  return events.filter(
+    ({ reason, message }, place) => events.findIndex((other) => other.reason === reason && other.message === message) === place,
   )
 }

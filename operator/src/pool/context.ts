@@ -2,14 +2,14 @@ import type { Pod } from '@tintype/crds/client/core-resources'
 import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { Reflectors } from '../deps.ts'
-import type { EventRecorder } from '../event-recorder.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
-import type { PoolMetrics } from '../metrics.ts'
-import type { Expectations } from './expectations.ts'
-import type { Matchmaker } from './matchmaker.ts'
-import type { PodSettings } from './pod.ts'
-import type { Runners } from './runners.ts'
+import type { Dispatcher } from '../dispatcher/dispatcher.ts'
+import type { GuardDecision } from '../guard/decision.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
+import type { PoolMetrics } from '../metrics/metrics.ts'
+import type { Expectations } from '../runner/expectations.ts'
+import type { PodSettings } from '../runner/pod.ts'
+import type { Runners } from '../runner/runners.ts'
 import type { CaptureTimes } from './size.ts'
 import type { PoolMemory } from './state.ts'
 
@@ -21,9 +21,9 @@ export interface PoolContext {
   reflectors: Pick<Reflectors, 'pools' | 'pods'>
   runners: Runners
   expectations: Expectations
-  matchmaker: Matchmaker
+  dispatcher: Dispatcher
   captureTimes: CaptureTimes
-  guard: () => GuardVerdict
+  guard: () => GuardDecision
   podSettings: PodSettings
   /** By pool name. */
   memories: Map<string, PoolMemory>

@@ -2,12 +2,14 @@
  * What should happen to one RunnerPool next. Pure. Work is never killed here: a pod that captures is left alone whatever its age, template
  * or the pool's size; the reconcile of its Screenshot ends it if it must end.
  */
+
+import { endOf, lastLogLineOf } from '../runner/pod-end.ts'
+import { unschedulableReason, waitingReason } from '../runner/pod-state.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import type { Runner } from '../runner/runners.ts'
 import { countable, type Groups, group, roomIn } from './groups.ts'
 import { grow } from './growth.ts'
-import { endOf, lastWordsOf } from './pod-end.ts'
-import { unschedulableReason, waitingReason } from './pod-state.ts'
-import type { Runner } from './runners.ts'
-import { limitsOf, wantedPods } from './size.ts'
+import { wantedPods } from './size.ts'
 import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
 
 /** A look that nothing has asked for, in case something was missed. */
@@ -34,8 +36,8 @@ export function decide(observed: PoolObserved, now: Date): PoolAction[] {
 }
 
 /** A rest that is over has no event of its own, and something may wait for it. */
-function awaitRest({ spare, dedicated, stale }: Groups, { queued }: PoolObserved, now: Date): PoolAction[] {
-  const rests = [...spare, ...dedicated, ...stale].map(({ restsUntil }) => restsUntil - now.getTime()).filter((left) => left > 0)
+function awaitRest({ idle, dedicated, stale }: Groups, { queued }: PoolObserved, now: Date): PoolAction[] {
+  const rests = [...idle, ...dedicated, ...stale].map(({ restsUntil }) => restsUntil - now.getTime()).filter((left) => left > 0)
   return queued > 0 && rests.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...rests) }] : []
 }
 
@@ -51,7 +53,7 @@ function removeEnded({ ended }: Groups): PoolAction[] {
     const remove = { do: 'delete', runner, reason: 'ended' } as const
     const isFailedStart = runner.sandbox === undefined && runner.pod.metadata.deletionTimestamp === undefined
     if (!isFailedStart) return [remove]
-    const text = [endOf(runner.pod)?.text ?? 'ended', lastWordsOf(runner.pod)].filter(Boolean).join(': ')
+    const text = [endOf(runner.pod)?.text ?? 'ended', lastLogLineOf(runner.pod)].filter(Boolean).join(': ')
     return [{ do: 'noteFailedStart', runner, text: `a runner ended before it was ready: ${text}` }, remove]
   })
 }
@@ -62,8 +64,8 @@ function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { want
   const { minIdle, scaleDownDelayMilliseconds } = limitsOf(observed.pool?.spec)
   const room = roomIn(groups, observed, now)
   const lacking = Math.max(0, wanted - have - room)
-  const [never, working] = [groups.stale.filter(isUnborn), groups.stale.filter((runner) => !isUnborn(runner))]
-  const places = groups.spare.length >= minIdle ? working.length : Math.min(lacking, placesForSuccessors(groups, observed, room))
+  const [never, working] = [groups.stale.filter(neverStarted), groups.stale.filter((runner) => !neverStarted(runner))]
+  const places = groups.idle.length >= minIdle ? working.length : Math.min(lacking, placesForSuccessors(groups, observed, room))
   const replaced = [...never, ...working.slice(0, places)]
   const idleTooLong = ({ idleSince }: Runner) => now.getTime() - idleSince > scaleDownDelayMilliseconds
   const unwanted = groups.dedicated.filter(({ accountName = '' }) => !observed.accountsWaiting.includes(accountName))
@@ -77,7 +79,7 @@ function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { want
 }
 
 /** It has never worked: nobody misses it. */
-const isUnborn = ({ state, sandbox }: Runner): boolean => state === 'waiting' && sandbox === undefined
+const neverStarted = ({ state, sandbox }: Runner): boolean => state === 'waiting' && sandbox === undefined
 
 /** One that has never proved who it is has failed to start: its successors come slower and slower. */
 function noteStuck(runner: Runner, { pool }: PoolObserved): PoolAction[] {
@@ -90,15 +92,15 @@ function noteStuck(runner: Runner, { pool }: PoolObserved): PoolAction[] {
  * How many working pods may go to make room for others that have not shown that they can work: a template that never becomes ready must cost a
  * part of a full pool, not the pool.
  */
-function placesForSuccessors({ starting, leaving }: Groups, { pool, unseen, memory }: PoolObserved, room: number): number {
+function placesForSuccessors({ starting, terminating }: Groups, { pool, unseen, memory }: PoolObserved, room: number): number {
   if (memory.failedStarts > 0) return 0
   const places = Math.max(1, Math.floor(limitsOf(pool?.spec).maxPods * UNAVAILABLE_SHARE))
-  return Math.max(0, places - starting.length - leaving.length - unseen - room)
+  return Math.max(0, places - starting.length - terminating.length - unseen - room)
 }
 
 /** Too many for long enough: first those go that may never work, then those that do not yet, then those that have been idle longest. */
-function shrink({ spare, starting }: Groups, { pool, memory }: PoolObserved, missing: number, now: Date): PoolAction[] {
-  if (missing >= 0 || spare.length + starting.length === 0)
+function shrink({ idle, starting }: Groups, { pool, memory }: PoolObserved, missing: number, now: Date): PoolAction[] {
+  if (missing >= 0 || idle.length + starting.length === 0)
     return memory.surplusSince === undefined ? [] : [{ do: 'noteSurplus', since: undefined }]
   const since = memory.surplusSince ?? now.getTime()
   const left = since + limitsOf(pool?.spec).scaleDownDelayMilliseconds - now.getTime()
@@ -109,6 +111,6 @@ function shrink({ spare, starting }: Groups, { pool, memory }: PoolObserved, mis
     ]
   const hopeless = ({ pod }: Runner) => (unschedulableReason(pod) !== undefined || waitingReason(pod) !== undefined ? 0 : 1)
   const useless = starting.toSorted((a, b) => hopeless(a) - hopeless(b))
-  const oldest = spare.toSorted((a, b) => a.idleSince - b.idleSince)
+  const oldest = idle.toSorted((a, b) => a.idleSince - b.idleSince)
   return [...useless, ...oldest].slice(0, -missing).map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
 }

@@ -1,20 +1,20 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { unchangedSince, unschedulableReason } from './pod-state.ts'
-import { isDedicated, isFencedEnough, isSpent, isWorn, type Runner } from './runners.ts'
-import { limitsOf } from './size.ts'
+import { unchangedSince, unschedulableReason } from '../runner/pod-state.ts'
+import { limitsOf } from '../runner/pool-limits.ts'
+import { hasRequiredSandbox, isDedicated, isNearCaptureLimit, isSpent, type Runner } from '../runner/runners.ts'
 
 // A pool's pods by what they can do. Pure.
 
 /** One that could capture and cannot any more has this long. */
 export const UNREADY_GRACE_MILLISECONDS = 60_000
 /** A pod that goes is counted against maxPods until this long after its grace period: a lost node must not hold a place for ever. */
-const LEAVING_MILLISECONDS = 30_000
+const TERMINATION_MARGIN_MILLISECONDS = 30_000
 
 /** Each live pod is in exactly one of the groups. */
 export interface Groups {
   busy: Runner[]
   /** Can be given a capture of any account. */
-  spare: Runner[]
+  idle: Runner[]
   /** Without a sandbox, and another account's from now on. */
   dedicated: Runner[]
   starting: Runner[]
@@ -22,7 +22,7 @@ export interface Groups {
   stale: Runner[]
   spent: Runner[]
   stuck: Runner[]
-  leaving: Runner[]
+  terminating: Runner[]
   ended: Runner[]
 }
 
@@ -35,20 +35,20 @@ export interface Grouped {
 
 /** Sorts a pool's pods. */
 export function group({ runners, pool, templateHash }: Grouped, now: number): Groups {
-  const groups: Groups = { busy: [], spare: [], dedicated: [], starting: [], stale: [], spent: [], stuck: [], leaving: [], ended: [] }
+  const groups: Groups = { busy: [], idle: [], dedicated: [], starting: [], stale: [], spent: [], stuck: [], terminating: [], ended: [] }
   for (const runner of runners) groups[groupOf(runner, pool, templateHash, now)].push(runner)
   return groups
 }
 
 function groupOf(runner: Runner, pool: RunnerPool | undefined, templateHash: string, now: number): keyof Groups {
   const spec = pool?.spec ?? {}
-  if (runner.state === 'ended' || runner.state === 'leaving') return runner.state
+  if (runner.state === 'ended' || runner.state === 'terminating') return runner.state
   if (runner.workingOn !== undefined) return 'busy'
   if (isSpent(runner, spec)) return 'spent'
   if (isStuck(runner, limitsOf(pool?.spec).readinessGraceMilliseconds, now)) return 'stuck'
-  if (runner.templateHash !== templateHash || isWorn(runner, spec)) return 'stale'
-  if (runner.state === 'waiting' || runner.sandbox === undefined || !isFencedEnough(runner, spec)) return 'starting'
-  return isDedicated(runner) ? 'dedicated' : 'spare'
+  if (runner.templateHash !== templateHash || isNearCaptureLimit(runner, spec)) return 'stale'
+  if (runner.state === 'waiting' || runner.sandbox === undefined || !hasRequiredSandbox(runner, spec)) return 'starting'
+  return isDedicated(runner) ? 'dedicated' : 'idle'
 }
 
 /** Not able to capture for too long. One that no node takes is not helped by another. */
@@ -59,15 +59,15 @@ function isStuck({ state, sandbox, pod }: Runner, readinessGraceMilliseconds: nu
 }
 
 /** Pods that count towards those wanted: they capture, can, or will soon. */
-export const countable = ({ busy, spare, starting }: Groups): number => busy.length + spare.length + starting.length
+export const countable = ({ busy, idle, starting }: Groups): number => busy.length + idle.length + starting.length
 
 /** How many pods more the pool may have now; those count too that were created and are not to be seen yet. */
 export function roomIn(groups: Groups, { runners, pool, unseen }: Grouped & { unseen: number }, now: Date): number {
-  const goneSoon = groups.ended.length + groups.leaving.filter((runner) => isOverdue(runner, now)).length
+  const goneSoon = groups.ended.length + groups.terminating.filter((runner) => isOverdue(runner, now)).length
   return Math.max(0, limitsOf(pool?.spec).maxPods - (runners.length - goneSoon) - unseen)
 }
 
 function isOverdue({ pod }: Runner, now: Date): boolean {
   const { deletionTimestamp } = pod.metadata
-  return deletionTimestamp !== undefined && now.getTime() - Date.parse(deletionTimestamp) > LEAVING_MILLISECONDS
+  return deletionTimestamp !== undefined && now.getTime() - Date.parse(deletionTimestamp) > TERMINATION_MARGIN_MILLISECONDS
 }

@@ -1,5 +1,5 @@
+import { isNearCaptureLimit } from '../runner/runners.ts'
 import { type Groups, roomIn } from './groups.ts'
-import { isWorn } from './runners.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
 // How fast a pool grows. Pure. A pool that knows its template doubles; one that does not tries it with a few pods first.
@@ -31,15 +31,15 @@ export function grow(groups: Groups, observed: PoolObserved, missing: number, no
 }
 
 /** How many more may be on their way: as many as have shown that this template works, so that a pool doubles with each round. */
-function pace({ starting, busy, spare, dedicated }: Groups, { templateHash, unseen, memory }: PoolObserved): number {
-  const proven = [...busy, ...spare, ...dedicated].filter((runner) => runner.templateHash === templateHash && runner.sandbox).length
+function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unseen, memory }: PoolObserved): number {
+  const proven = [...busy, ...idle, ...dedicated].filter((runner) => runner.templateHash === templateHash && runner.sandbox).length
   // After a failure one at a time, until one has come up.
   const starts = memory.failedStarts > 0 ? 1 : Math.min(MAX_STARTS, Math.max(FIRST_STARTS, proven))
   return starts - starting.length - unseen
 }
 
 /**
- * Milliseconds for which missing spares are borne. While nothing waits, pods that are busy will be the spares again, and mostly sooner than a
+ * Milliseconds for which missing idle pods are borne. While nothing waits, pods that are busy will be the idle pods again, and mostly sooner than a
  * new pod could be: without this each single capture would cost a pod.
  */
 function patienceLeft(
@@ -48,7 +48,7 @@ function patienceLeft(
   missing: number,
   now: Date,
 ): number {
-  const returning = busy.filter((runner) => !isWorn(runner, pool?.spec ?? {}) && runner.templateHash === wanted).length
+  const returning = busy.filter((runner) => !isNearCaptureLimit(runner, pool?.spec ?? {}) && runner.templateHash === wanted).length
   if (queued > 0 || returning < missing) return 0
   const patience = Math.min(MAX_PATIENCE_MILLISECONDS, Math.max(MIN_PATIENCE_MILLISECONDS, 2 * meanCaptureMilliseconds))
   return (memory.lackSince ?? now.getTime()) + patience - now.getTime()

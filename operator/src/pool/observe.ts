@@ -1,7 +1,7 @@
 import { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../kube/read-object.ts'
+import { ordinalOf, podName, templateHash } from '../runner/pod.ts'
 import type { PoolContext } from './context.ts'
-import { ordinalOf, podName, templateHash } from './pod.ts'
 import type { PoolMemory, PoolObserved } from './state.ts'
 
 const freshMemory = (): PoolMemory => ({
@@ -16,7 +16,7 @@ const freshMemory = (): PoolMemory => ({
 
 /** Reads what decide needs: only local copies and this leader's memory. */
 export function observe(name: string, context: PoolContext): PoolObserved {
-  const { namespace, reflectors, expectations, matchmaker, captureTimes, guard, podSettings, memories } = context
+  const { namespace, reflectors, expectations, dispatcher, captureTimes, guard, podSettings, memories } = context
   const now = context.now().getTime()
   const object = reflectors.pools.lister.get(`${namespace}/${name}`)
   const pool = object && readObject('RunnerPool', RunnerPool, object)
@@ -40,9 +40,9 @@ export function observe(name: string, context: PoolContext): PoolObserved {
     unseen: unseen.length,
     nextOrdinal: Math.max(-1, ...ordinals) + 1,
     templateHash: hash,
-    queued: matchmaker.queued(name),
-    heldBack: matchmaker.heldBack(name),
-    accountsWaiting: matchmaker.accountsWaiting(name),
+    queued: dispatcher.queued(name),
+    heldBack: dispatcher.heldBack(name),
+    accountsWaiting: dispatcher.accountsWaiting(name),
     meanCaptureMilliseconds: captureTimes.of(name),
     guard: guard(),
     memory,

@@ -8,14 +8,14 @@ import { splitKey } from '@tintype/crds/client/kube-object'
 import type { Resource } from '@tintype/crds/client/resource'
 import { API_VERSION, Label } from '@tintype/crds/names'
 import type { Requeue } from '../controller/controller.ts'
-import type { PoolReason } from '../errors.ts'
+import type { PoolReason } from '../kube/condition-reasons.ts'
+import { identify } from '../runner/identity.ts'
+import type { RunnerClient } from '../runner/runner-client.ts'
+import { addressOf, type Runner } from '../runner/runners.ts'
 import { apply } from './apply.ts'
 import type { PoolContext } from './context.ts'
 import { decide } from './decide.ts'
-import type { RunnerClient } from './dispatch.ts'
-import { identify } from './identity.ts'
 import { observe } from './observe.ts'
-import { addressOf, type Runner } from './runners.ts'
 
 /** One step of one RunnerPool. */
 export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {
@@ -27,7 +27,7 @@ export async function reconcilePool(key: string, context: PoolContext): Promise<
   }
   const requeueAfterMilliseconds = await apply(observed, decide(observed, context.now()), context)
   // A rest that is over, or a guard that is back, has no event of its own.
-  context.matchmaker.wake(name)
+  context.dispatcher.wake(name)
   return { requeueAfterMilliseconds }
 }
 
@@ -40,7 +40,7 @@ export interface RunnerContext extends PoolContext {
 
 /** One step of one runner's pod: a ready one is asked who it is, once a leader. */
 export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
-  const { runners, matchmaker, memories, metrics, now } = context
+  const { runners, dispatcher, memories, metrics, now } = context
   const runner = runners.find(key, now().getTime())
   if (!runner) return {}
   const pool = runner.pod.metadata.labels?.[Label.pool] ?? ''
@@ -54,11 +54,11 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
     runners.noteIdentity(runner.uid, identity, now().getTime())
     const memory = memories.get(pool)
     if (memory) memory.failedStarts = 0
-    tellOfClock(runner, pool, context)
+    warnOfClockSkew(runner, pool, context)
     metrics.onRunnerIdentified(now().getTime() - Date.parse(runner.pod.metadata.creationTimestamp ?? ''))
     context.onIdentified(runner)
   }
-  matchmaker.wake(pool)
+  dispatcher.wake(pool)
   return {}
 }
 
@@ -66,7 +66,7 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
 const MAX_SKEW_MILLISECONDS = 30_000
 
 /** Captures go on by the runner's clock; but times in records, logs and signatures of other programs are then told by two clocks. */
-function tellOfClock(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
+function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
   const ahead = client.clockAheadMilliseconds(runner)
   const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
   if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return

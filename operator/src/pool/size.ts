@@ -1,4 +1,5 @@
-import { poolDefaults, type RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
+import type { RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
+import { limitsOf } from '../runner/pool-limits.ts'
 
 /** What the size of a pool follows from. */
 export interface Load {
@@ -12,19 +13,7 @@ const FIRST_GUESS_MILLISECONDS = 3_000
 /** Weight of the newest capture in the mean. */
 const WEIGHT = 0.1
 
-/** The numbers of a pool's spec, defaults filled in. */
-export function limitsOf(spec: Partial<RunnerPoolSpec> | undefined) {
-  return {
-    minIdle: spec?.minIdle ?? poolDefaults.minIdle,
-    maxPods: spec?.maxPods ?? poolDefaults.maxPods,
-    capturesPerPod: spec?.capturesPerPod ?? poolDefaults.capturesPerPod,
-    scaleDownDelayMilliseconds: (spec?.scaleDownDelaySeconds ?? poolDefaults.scaleDownDelaySeconds) * 1_000,
-    readinessGraceMilliseconds: (spec?.readinessGraceSeconds ?? poolDefaults.readinessGraceSeconds) * 1_000,
-    targetDrainMilliseconds: (spec?.targetDrainSeconds ?? poolDefaults.targetDrainSeconds) * 1_000,
-  }
-}
-
-/** Pods that a pool should have: the busy ones, enough for the queue to drain in time, and the idle spares on top. */
+/** Pods that a pool should have: the busy ones, enough for the queue to drain in time, and the idle idle pods on top. */
 export function wantedPods(spec: RunnerPoolSpec, load: Load): number {
   return Math.min(limitsOf(spec).maxPods, demandedPods(spec, load))
 }

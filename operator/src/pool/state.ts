@@ -1,12 +1,12 @@
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import type { PoolReason } from '../errors.ts'
-import type { GuardVerdict } from '../guard/verdict.ts'
-import type { Runner } from './runners.ts'
+import type { GuardDecision } from '../guard/decision.ts'
+import type { PoolReason } from '../kube/condition-reasons.ts'
+import type { Runner } from '../runner/runners.ts'
 
 // What is known of a pool when the next step is decided, and what may be decided.
 
 /** What keeps runners from coming up, and what to do. */
-export interface Trouble {
+export interface Problem {
   reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
   message: string
 }
@@ -15,12 +15,12 @@ export interface Trouble {
 export interface PoolMemory {
   /** Since when there have been more pods than wanted; epoch milliseconds. */
   surplusSince: number | undefined
-  /** Since when spares have been missing only because pods are busy; epoch milliseconds. */
+  /** Since when idle pods have been missing only because pods are busy; epoch milliseconds. */
   lackSince: number | undefined
   /** Pods in a row that ended before they could capture, or were refused. */
   failedStarts: number
   lastFailureAt: number
-  lastFailure: Trouble | undefined
+  lastFailure: Problem | undefined
   /** Of the template that these starts failed with: a mended one is tried at once. */
   templateHash: string
   statusWrittenAt: number
@@ -40,7 +40,7 @@ export interface PoolObserved {
   /** Accounts that have something waiting. */
   accountsWaiting: readonly string[]
   meanCaptureMilliseconds: number
-  guard: GuardVerdict
+  guard: GuardDecision
   memory: PoolMemory
 }
 

@@ -3,56 +3,56 @@ import { accountOf } from '@tintype/crds/record'
 import { RetryableError } from '../controller/errors.ts'
 import type { ChargeWanted } from './decide.ts'
 
-/** What came of the wish to charge: `missing` is an account that does not exist. */
-export type ChargeAnswer = 'charged' | 'quota' | 'suspended' | 'missing'
+/** Outcome of charging a Screenshot. `missing`: the account does not exist. */
+export type ChargeOutcome = 'charged' | 'quota' | 'suspended' | 'missing'
 
-/** Takes a unit for a Screenshot that no gateway has paid for. Repeating it charges once. */
-export type Charge = (shot: Screenshot) => Promise<ChargeAnswer>
+/** Charges one unit for a Screenshot that no gateway has charged. Idempotent. */
+export type Charge = (shot: Screenshot) => Promise<ChargeOutcome>
 
-/** A worker waits for the answer: it has others to serve. */
-const ANSWER_MILLISECONDS = 10_000
+/** A worker is blocked while it waits. */
+const TIMEOUT_MILLISECONDS = 10_000
 
 interface Pending extends ChargeWanted {
-  promise: Promise<ChargeAnswer>
-  resolve: (answer: ChargeAnswer) => void
+  promise: Promise<ChargeOutcome>
+  resolve: (outcome: ChargeOutcome) => void
   reject: (error: Error) => void
 }
 
-/** Screenshots that wait for their account to be charged, by account. Many ride on one update of its count. */
+/** Screenshots that wait for their account to be charged, by account. One update of its usage can charge many. */
 export class Charges {
   readonly #pending = new Map<string, Map<string, Pending>>()
-  readonly #onAsked: (account: string) => void
+  readonly #onRequest: (account: string) => void
 
-  constructor(onAsked: (account: string) => void) {
-    this.#onAsked = onAsked
+  constructor(onRequest: (account: string) => void) {
+    this.#onRequest = onRequest
   }
 
-  /** @throws RetryableError when no answer comes in time; the unit may be taken nevertheless, and asking again finds it taken */
-  async ask(shot: Screenshot): Promise<ChargeAnswer> {
+  /** @throws RetryableError on time-out. The unit may have been charged nevertheless; a second request does not charge it again. */
+  async request(shot: Screenshot): Promise<ChargeOutcome> {
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new RetryableError('the account could not be charged in time')), ANSWER_MILLISECONDS)
+    const timer = setTimeout(() => late.reject(new RetryableError('the account could not be charged in time')), TIMEOUT_MILLISECONDS)
     try {
-      return await Promise.race([this.#ask(shot), late.promise])
+      return await Promise.race([this.#request(shot), late.promise])
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #ask(shot: Screenshot): Promise<ChargeAnswer> {
+  #request(shot: Screenshot): Promise<ChargeOutcome> {
     const account = accountOf(shot)
     const { uid, name } = shot.metadata
     const waiting = this.#pending.get(account) ?? new Map<string, Pending>()
     this.#pending.set(account, waiting)
-    const pending = waiting.get(uid) ?? { uid, name, ...Promise.withResolvers<ChargeAnswer>() }
+    const pending = waiting.get(uid) ?? { uid, name, ...Promise.withResolvers<ChargeOutcome>() }
     waiting.set(uid, pending)
-    // Nobody may be waiting any more when it fails.
+    // After the time-out no caller handles the rejection.
     pending.promise.catch(() => {})
-    this.#onAsked(account)
+    this.#onRequest(account)
     return pending.promise
   }
 
-  /** The term ends: whoever waits must not hold it up. */
-  giveUp(): void {
+  /** Rejects all pending charges at the end of the term. */
+  rejectAll(): void {
     const all = [...this.#pending.values()].flatMap((waiting) => [...waiting.values()])
     this.#pending.clear()
     for (const { reject } of all) reject(new RetryableError('no longer the leader'))
@@ -62,10 +62,10 @@ export class Charges {
     return [...(this.#pending.get(account)?.values() ?? [])]
   }
 
-  answer(account: string, pending: Pending, answer: ChargeAnswer): void {
+  resolve(account: string, pending: Pending, outcome: ChargeOutcome): void {
     const waiting = this.#pending.get(account)
     waiting?.delete(pending.uid)
     if (waiting?.size === 0) this.#pending.delete(account)
-    pending.resolve(answer)
+    pending.resolve(outcome)
   }
 }

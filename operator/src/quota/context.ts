@@ -3,11 +3,11 @@ import type { Resource } from '@tintype/crds/client/resource'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/plans'
-import type { Reflectors } from '../deps.ts'
-import type { EventRecorder } from '../event-recorder.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Charges } from './charges.ts'
-import type { GatewayLives } from './gateway-lives.ts'
+import type { GatewayLiveness } from './gateway-liveness.ts'
 import type { QuotaMetrics } from './metrics.ts'
 import type { RecentNames } from './recent-names.ts'
 
@@ -22,7 +22,7 @@ export interface QuotaContext {
   screenshots: Pick<Resource<Screenshot>, 'find' | 'patch'>
   storage: Pick<Storage, 'exists' | 'list'>
   plans: Plans
-  lives: GatewayLives
+  liveness: GatewayLiveness
   recentNames: RecentNames
   charges: Charges
   events: EventRecorder

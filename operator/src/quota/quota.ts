@@ -9,11 +9,11 @@ import { Resource } from '@tintype/crds/client/resource'
 import { accountOf } from '@tintype/crds/record'
 import { lastAskedFor } from '@tintype/crds/usage'
 import { Controller } from '../controller/controller.ts'
-import type { Deps, StartedWork, Work } from '../deps.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { type Charge, Charges } from './charges.ts'
 import { ACCOUNT_INDEX, type QuotaContext, REFUND_INDEX } from './context.ts'
 import { awaitsRefund, OPERATOR } from './decide.ts'
-import { GatewayLives } from './gateway-lives.ts'
+import { GatewayLiveness } from './gateway-liveness.ts'
 import { createQuotaMetrics } from './metrics.ts'
 import { RecentNames } from './recent-names.ts'
 import { reconcile } from './reconcile.ts'
@@ -35,32 +35,32 @@ export function createQuota(deps: Deps): Quota {
   const { lister } = reflectors.screenshots
   lister.addIndex(ACCOUNT_INDEX, accountOf).addIndex(REFUND_INDEX, (shot) => (awaitsRefund(shot) ? accountOf(shot) : undefined))
   const leases = new Resource(http, leaseResource, { namespace: config.namespace })
-  const lives = new GatewayLives({ leases: reflectors.gatewayLeases, store: leases, clock })
+  const liveness = new GatewayLiveness({ leases: reflectors.gatewayLeases, store: leases, clock })
   const recentNames = new RecentNames(reflectors.screenshots, clock)
   const metrics = createQuotaMetrics(registry)
   let wake = (_account: string): void => {}
   const charges = new Charges((account) => wake(account))
-  const parts = { lives, recentNames, metrics, charges, leases }
+  const parts = { liveness, recentNames, metrics, charges, leases }
   const start = (signal: AbortSignal): StartedWork => {
     const term = startTerm(deps, parts, signal)
     wake = (account) => term.controllers[0]?.enqueue(`${config.namespace}/${account}`)
     return {
       ...term,
       stop: () => {
-        charges.giveUp()
+        charges.rejectAll()
         return term.stop()
       },
     }
   }
   const charge: Charge = async (shot) => {
-    const answer = await charges.ask(shot)
-    metrics.onCharge(answer)
-    return answer
+    const outcome = await charges.request(shot)
+    metrics.onCharge(outcome)
+    return outcome
   }
   return { charge, start }
 }
 
-type Parts = Pick<QuotaContext, 'lives' | 'recentNames' | 'metrics' | 'charges'> & {
+type Parts = Pick<QuotaContext, 'liveness' | 'recentNames' | 'metrics' | 'charges'> & {
   leases: Resource<typeof leaseResource.objectType & object>
 }
 
@@ -101,11 +101,11 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
   const sweep = () => {
     for (const { metadata, status } of reflectors.usages.lister.list()) {
       const isDue = status?.reservations?.some(
-        (held) => held.gateway !== OPERATOR && parts.lives.seemsEnded(held.gateway, lastAskedFor(held)),
+        (held) => held.gateway !== OPERATOR && parts.liveness.seemsEnded(held.gateway, lastAskedFor(held)),
       )
       if (isDue) controller.enqueue(keyOfAccount(metadata.name))
     }
-    for (const name of parts.lives.expiredFor(KEEP_LEASE_MILLISECONDS)) {
+    for (const name of parts.liveness.expiredFor(KEEP_LEASE_MILLISECONDS)) {
       if (context.isLeader())
         leases.delete(name).catch((error: unknown) => isNotFound(error) || log.debug({ err: error }, 'lease not deleted'))
     }

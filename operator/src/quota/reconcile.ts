@@ -34,17 +34,17 @@ export async function reconcile(key: string, context: QuotaContext): Promise<Req
   const account = reflectors.accounts.lister.get(key)
   const pending = charges.pendingOf(name)
   if (!account) {
-    for (const each of pending) charges.answer(name, each, 'missing')
+    for (const each of pending) charges.resolve(name, each, 'missing')
     return undefined
   }
   const usage = await ensureUsage(account, reflectors.usages.lister.get(key), context)
-  if (account.spec.suspended) for (const each of pending) charges.answer(name, each, 'suspended')
+  if (account.spec.suspended) for (const each of pending) charges.resolve(name, each, 'suspended')
   const wanted = account.spec.suspended ? [] : pending
   const settlements = await settleEnded(usage, context)
   const { written, outcomes } = await swap(usage, (current) => toChanges(key, current, wanted, settlements, context), context)
   wanted.forEach((each, index) => {
     const { granted = 0, refusal } = outcomes[index] ?? {}
-    if (refusal !== 'full') charges.answer(name, each, granted === 1 ? 'charged' : 'quota')
+    if (refusal !== 'full') charges.resolve(name, each, granted === 1 ? 'charged' : 'quota')
   })
   await markRefunded(written, context)
   // No room to note a charge is no refusal: a later update has some.
@@ -79,13 +79,13 @@ const isForgettable = (id: string, shot: Screenshot | undefined, now: Date): boo
   shot ? !awaitsRefund(shot) : now.getTime() - createdAtOf(id).getTime() > FORGET_MILLISECONDS
 
 async function settleEnded({ metadata, status }: AccountUsage, context: QuotaContext): Promise<Settlement[]> {
-  const { lives, recentNames, reflectors, metrics } = context
+  const { liveness, recentNames, reflectors, metrics } = context
   const namespace = metadata.namespace
   const hasSeen = (name: string) => recentNames.has(name) || reflectors.screenshots.lister.has(`${namespace}/${name}`)
   const settlements: Settlement[] = []
   for (const reservation of status?.reservations ?? []) {
     if (settlements.length === SETTLE_AT_ONCE) break
-    if (reservation.gateway === OPERATOR || !(await lives.hasEnded(reservation.gateway, lastAskedFor(reservation)))) continue
+    if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastAskedFor(reservation)))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
     metrics.onSettled(settlement.neverMade.length)
     settlements.push(settlement)

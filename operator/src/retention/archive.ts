@@ -12,14 +12,14 @@ import type { Resource } from '@tintype/crds/client/resource'
 import { keptUntil } from '@tintype/crds/download-link'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { accountOf } from '@tintype/crds/record'
 import { dayOf, expiryKey, JOIN, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
 import { signMark } from '@tintype/crds/stored/marks'
+import type { Archiving } from '../storage/archiving.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Archiving } from './archiving.ts'
-import { inParallel } from './in-parallel.ts'
+import { discardRecord } from './deletion.ts'
 import type { MarkChecks } from './marks.ts'
-import { discardRecord } from './removal.ts'
 import { findDeleted } from './tombstones.ts'
 
 export interface ArchiveDeps extends MarkChecks {
@@ -43,12 +43,12 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
   for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
     if (!deps.mayWrite()) return
     // A deletion that did not come through: it is carried out, and nothing of it archived.
-    const buried = await findDeleted(account, screenshots.map(idOf), deps)
-    const kept = screenshots.filter((screenshot) => !buried.has(idOf(screenshot)))
+    const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
+    const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
     await write(account, kept, deps)
     await removeAll(account, screenshots, kept, deps)
     deps.onArchived(kept.length)
-    deps.log.info({ account, archived: kept.length, deleted: buried.size }, 'records archived')
+    deps.log.info({ account, archived: kept.length, deleted: tombstoned.size }, 'records archived')
   }
 }
 
@@ -58,13 +58,13 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
   deps.archiving.hold(kept)
   try {
     const removed = new Set<Screenshot>()
-    await inParallel(screenshots, PARALLEL, async (screenshot) => {
+    await mapConcurrently(screenshots, PARALLEL, async (screenshot) => {
       if (await remove(account, screenshot, deps)) removed.add(screenshot)
     })
     // Who deletes one marks it first: whoever did so before it was gone is found now, and later ones find it archived.
     const ours = kept.filter((screenshot) => removed.has(screenshot))
-    const buried = await findDeleted(account, ours.map(idOf), deps)
-    for (const screenshot of ours) if (!buried.has(idOf(screenshot))) archived.add(screenshot)
+    const tombstoned = await findDeleted(account, ours.map(idOf), deps)
+    for (const screenshot of ours) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
   } finally {
     deps.archiving.release(kept, archived)
   }
@@ -72,10 +72,10 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
 
 async function write(account: string, screenshots: readonly Screenshot[], { storage, ring }: ArchiveDeps): Promise<void> {
   const lines = toLines(screenshots)
-  await inParallel(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
+  await mapConcurrently(lines, PARALLEL, ({ id, line }) => storage.write(recordKey(account, id), line))
   const segments = toSegments(account, lines)
-  await inParallel(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
-  await inParallel(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
+  await mapConcurrently(screenshots, PARALLEL, (screenshot) => markExpiry(account, screenshot, { storage, ring }))
+  await mapConcurrently(segments, PARALLEL, ({ key, text }) => storage.write(key, text))
   const days = new Set(segments.map(({ first }) => dayOf(first)))
   for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
 }

@@ -6,9 +6,9 @@ import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
 import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
-import { isSettled } from '../delivery/decide.ts'
-import type { FollowsStart } from '../delivery/event-order.ts'
-import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/receivers.ts'
+import { isSettled } from '../delivery/controller/decide.ts'
+import type { FollowsStart } from '../delivery/events/event-order.ts'
+import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'
 
 /** How long records stay, and how many. */
 export interface RetentionSettings {
@@ -94,12 +94,12 @@ export function isOwed(screenshot: Screenshot, webhooks: readonly Webhook[], fol
 const hasUnsettled = ({ status }: Screenshot): boolean =>
   Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
 
-/** A first attempt leaves no trace before it has ended: whoever is to be told must be in the ledger. */
+/** A first attempt leaves no trace before it has ended: whoever is to be told must be in that name in status.deliveries. */
 const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
   toOccurrences(screenshot, followsStart).some((occurrence) => {
     const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}
-    const isToldItself = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
-    if (isToldItself && !known[REQUEST_WEBHOOK]) return true
+    const isForRequestUrl = isRequestReceiver(screenshot, occurrence, findDefaultWebhook(webhooks))
+    if (isForRequestUrl && !known[REQUEST_WEBHOOK]) return true
     return webhooks.some((hook) => isReceiver(hook, occurrence) && !known[hook.metadata.name])
   })
 

@@ -7,6 +7,7 @@ import { keptUntil } from '@tintype/crds/download-link'
 import { createdAtOf, newId } from '@tintype/crds/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import type { Plans } from '@tintype/crds/plans'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import { PAGE } from '@tintype/crds/storage/port'
@@ -24,9 +25,8 @@ import {
 import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
 import { findArchived } from '../storage/find-archived.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { DeletedAccounts } from './deleted-accounts.ts'
 import { removeFutureFiles, removeFutureRecords } from './future-ids.ts'
-import type { GoneAccounts } from './gone-accounts.ts'
-import { inParallel } from './in-parallel.ts'
 import type { MarkChecks } from './marks.ts'
 
 export interface ExpireDeps extends MarkChecks {
@@ -36,7 +36,7 @@ export interface ExpireDeps extends MarkChecks {
   isAccountGone: (name: string) => Promise<boolean>
   /** A Screenshot that is still in the Kubernetes API. */
   findLive: (account: string, id: string) => Screenshot | undefined
-  gone: GoneAccounts
+  gone: DeletedAccounts
   plans: Plans
   /** Days that records are kept on plans that do not say. */
   recordDays: number
@@ -96,7 +96,7 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
     if (!mayWrite()) break
     const exists = findAccount(account) !== undefined
     if (exists && marked.has(account)) await gone.forget(account)
-    if (exists || !(await gone.isLongGone(account)) || !(await deps.isAccountGone(account))) continue
+    if (exists || !(await gone.isPastGrace(account)) || !(await deps.isAccountGone(account))) continue
     removed.add(account)
     const objects = await gone.removeObjects(account, mayWrite)
     let files = 0
@@ -119,7 +119,7 @@ async function removeMarked(deps: ExpireDeps): Promise<void> {
       return mark ? [{ key, ...mark }] : []
     })
     const due = marks.filter(({ at }) => at <= now())
-    await inParallel(due, READERS, (mark) => removeAsMarked(mark, deps))
+    await mapConcurrently(due, READERS, (mark) => removeAsMarked(mark, deps))
     if (keys.length < PAGE || due.length < marks.length) return
     after = keys.at(-1)
   }

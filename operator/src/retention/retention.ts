@@ -15,13 +15,13 @@ import { screenshotIdOf } from '@tintype/crds/ids'
 import { toObjectName } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
-import { longestDelivery } from '../delivery/retry.ts'
-import type { Deps, StartedWork, Work } from '../deps.ts'
-import { PHASE_INDEX } from '../pool/runners.ts'
+import { longestDelivery } from '../delivery/flow-control/retry.ts'
+import { PHASE_INDEX } from '../runner/runners.ts'
+import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { type ArchiveDeps, archive } from './archive.ts'
 import { decide, isFullBatch } from './decide.ts'
+import { DeletedAccounts, ownedKind } from './deleted-accounts.ts'
 import { expire } from './expire.ts'
-import { GoneAccounts, ownedKind } from './gone-accounts.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
@@ -81,7 +81,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
     archiving: deps.archiving,
     onArchived: metrics.onArchived,
   }
-  const gone = new GoneAccounts({
+  const gone = new DeletedAccounts({
     ...shared,
     graceMilliseconds: config.retention.accountGraceMilliseconds,
     kinds: [

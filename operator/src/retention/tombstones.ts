@@ -1,6 +1,6 @@
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
 import { dayOf, tombstonesPrefix } from '@tintype/crds/storage-keys'
-import { inParallel } from './in-parallel.ts'
 import { isDeletionConfirmed, type MarkChecks } from './marks.ts'
 
 const READERS = 16
@@ -12,21 +12,21 @@ export async function findDeleted(
   deps: MarkChecks & { storage: Pick<ObjectStorage, 'list' | 'readText'> },
 ): Promise<Set<string>> {
   const deleted = new Set<string>()
-  await inParallel([...(await findBuried(account, ids, deps.storage))], READERS, async (id) => {
+  await mapConcurrently([...(await findTombstones(account, ids, deps.storage))], READERS, async (id) => {
     if (await isDeletionConfirmed(account, id, deps)) deleted.add(id)
   })
   return deleted
 }
 
 /** Which of an account's ids are marked as deleted, whoever has done so. One list a day and thousand marks in between; The ids may be in any order. */
-export async function findBuried(account: string, ids: readonly string[], objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
+export async function findTombstones(account: string, ids: readonly string[], objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const byDay = Map.groupBy([...ids].sort(), dayOf)
-  const buried = new Set<string>()
+  const tombstoned = new Set<string>()
   for (const [day, wanted] of byDay) {
     const marked = await listMarked(tombstonesPrefix(account, day), wanted[0]!, wanted.at(-1)!, objects)
-    for (const id of wanted) if (marked.has(id)) buried.add(id)
+    for (const id of wanted) if (marked.has(id)) tombstoned.add(id)
   }
-  return buried
+  return tombstoned
 }
 
 async function listMarked(prefix: string, first: string, last: string, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {

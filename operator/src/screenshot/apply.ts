@@ -6,15 +6,15 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { API_VERSION } from '@tintype/crds/names'
 import { accountOf } from '@tintype/crds/record'
 import { RetryableError } from '../controller/errors.ts'
-import { SCREENSHOT_REASONS, type ScreenshotReason } from '../errors.ts'
+import { SCREENSHOT_REASONS, type ScreenshotReason } from '../kube/condition-reasons.ts'
 import { OptionsError, openOptions } from '../options/open-options.ts'
-import type { CaptureAnswer, PostOutcome, RunnerAddress } from '../pool/dispatch.ts'
-import type { EncryptionKey } from '../pool/encrypt-order.ts'
-import { addressOf, CLAIM_INDEX } from '../pool/runners.ts'
+import type { EncryptionKey } from '../runner/encrypt-order.ts'
+import type { CaptureResponse, DispatchOutcome, RunnerAddress } from '../runner/runner-client.ts'
+import { addressOf, CLAIM_INDEX } from '../runner/runners.ts'
 import { chargeFor, mustBeCharged } from './charge.ts'
 import type { ScreenshotContext } from './context.ts'
-import { type Action, decideAfterPost } from './decide.ts'
-import { KILL_SECONDS, MAX_KILLS } from './kills.ts'
+import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from './crash-budget.ts'
+import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
 import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
@@ -71,38 +71,38 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
       return shot
     case 'claim': {
       const claimed = await write(shot, buildClaim(shot, action.runner, now, mustBeCharged(shot, context)), context)
-      context.dispatches.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
-      context.matchmaker.drop(key)
+      context.dispatchTracker.noteClaim(key, { attempt: attemptsOf(claimed), podUid: action.runner.uid })
+      context.dispatcher.drop(key)
       if (attemptsOf(claimed) === 1) context.metrics.onClaim(now.getTime() - createdAtOf(screenshotIdOf(shot.metadata)).getTime())
       return claimed
     }
     case 'note': {
       const noted = await write(shot, buildNote(shot, action.reason, action.message, now), context)
-      tell(noted, action.reason, action.message, context)
+      warnOf(noted, action.reason, action.message, context)
       return noted
     }
     case 'unclaim': {
       const runner = shot.status?.runner
       const waiting = await write(shot, buildUnclaim(shot, action, now), context)
       if (runner) noteRunner(runner.uid, action.blamesRunner ?? false, context)
-      if (runner && action.lost) noteKill(shot, runner.uid, context)
-      if (action.lost) context.follower.giveUp(key)
-      context.dispatches.forget(key)
+      if (runner && action.lost) noteCrash(shot, runner.uid, context)
+      if (action.lost) context.captureWatcher.giveUp(key)
+      context.dispatchTracker.forget(key)
       context.metrics.onUnclaim(action.reason)
-      tell(waiting, action.reason, action.message, context)
+      warnOf(waiting, action.reason, action.message, context)
       return waiting
     }
     case 'fail': {
       const failed = await write(shot, buildFailure(shot, action, now), context)
       context.log.warn({ key, uid: shot.metadata.uid, attempt: attemptsOf(shot), code: action.code }, 'capture failed')
-      if (action.code === 'PAGE_CRASHED' && shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
+      if (action.code === 'PAGE_CRASHED' && shot.status?.runner) noteCrash(shot, shot.status.runner.uid, context)
       return failed
     }
     case 'cancel':
       await cancel(shot, context)
       return shot
     case 'deletePod':
-      if (shot.status?.runner) noteKill(shot, shot.status.runner.uid, context)
+      if (shot.status?.runner) noteCrash(shot, shot.status.runner.uid, context)
       await deletePod(shot, action.force, context)
       return shot
   }
@@ -129,52 +129,56 @@ function noteRunner(uid: string, isAtFault: boolean, { runners, now }: Screensho
   else runners.noteEnded(uid, now().getTime())
 }
 
-/** A runner that an account's capture has cost. */
-function noteKill(shot: Screenshot, podUid: string, { kills, reflectors, events, log, metrics, namespace, now }: ScreenshotContext): void {
+/** Counts a runner that an account's capture crashed. */
+function noteCrash(
+  shot: Screenshot,
+  podUid: string,
+  { crashBudget, reflectors, events, log, metrics, namespace, now }: ScreenshotContext,
+): void {
   const account = accountOf(shot)
-  if (kills.note(account, podUid, now().getTime()) !== 'heldBack') return
-  const message = `its captures cost ${MAX_KILLS} runners in a short time: one more begins every ${KILL_SECONDS} s until they do no more`
-  log.warn({ accountName: account }, 'account held back: its captures cost too many runners')
+  if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
+  const message = `Its captures crashed ${MAX_CRASHES} runners in a short time. Until that stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
+  log.warn({ accountName: account }, 'account held back: its captures crashed too many runners')
   metrics.onHeldBack()
   const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
 }
 
-function queue(key: string, shot: Screenshot, { matchmaker, poolOf }: ScreenshotContext): void {
+function queue(key: string, shot: Screenshot, { dispatcher, poolOf }: ScreenshotContext): void {
   const order = createdAtOf(screenshotIdOf(shot.metadata)).getTime()
-  matchmaker.add(poolOf(shot), { key, account: accountOf(shot), order })
+  dispatcher.add(poolOf(shot), { key, account: accountOf(shot), order })
 }
 
-function release(key: string, shot: Screenshot | undefined, { matchmaker, dispatches, cache, runners, now }: ScreenshotContext): void {
+function release(key: string, shot: Screenshot | undefined, { dispatcher, dispatchTracker, cache, runners, now }: ScreenshotContext): void {
   const runner = shot?.status?.runner
-  if (runner && dispatches.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
-  dispatches.forget(key)
+  if (runner && dispatchTracker.find(key, { attempt: attemptsOf(shot), podUid: runner.uid })) runners.noteEnded(runner.uid, now().getTime())
+  dispatchTracker.forget(key)
   cache.forget(key)
-  matchmaker.drop(key)
+  dispatcher.drop(key)
 }
 
 /** Options that cannot be used are the Screenshot's own fault: no other attempt can do better. */
 async function handOver(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
   try {
-    return decideAfterPost(shot, await dispatch(key, shot, context))
+    return decideAfterDispatch(shot, await dispatch(key, shot, context))
   } catch (error) {
     if (error instanceof OptionsError) return [{ do: 'fail', code: error.code, message: error.message }]
     throw error
   }
 }
 
-async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<PostOutcome> {
+async function dispatch(key: string, shot: Screenshot, context: ScreenshotContext): Promise<DispatchOutcome> {
   const { runner } = shot.status ?? {}
   const target = runner && findTarget(runner.uid, runner.pod, context)
   if (!runner || !target) return { outcome: 'unsent' }
   const outcome = await postPatiently(shot, target, context)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
-  const answer: CaptureAnswer = outcome.outcome === 'accepted' ? 'running' : 'silent'
-  const delivered = outcome.outcome === 'accepted' || (context.dispatches.find(key, id)?.delivered ?? false)
-  context.dispatches.note(key, { ...id, podVersion: target.podVersion, answer, delivered, at: context.now().getTime() })
+  const response: CaptureResponse = outcome.outcome === 'accepted' ? 'running' : 'silent'
+  const delivered = outcome.outcome === 'accepted' || (context.dispatchTracker.find(key, id)?.delivered ?? false)
+  context.dispatchTracker.note(key, { ...id, podVersion: target.podVersion, response, delivered, at: context.now().getTime() })
   if (outcome.outcome === 'accepted') {
     context.runners.noteTaken(runner.uid, accountOf(shot))
-    context.follower.follow({ key, uid: shot.metadata.uid, address: target.address, ...id })
+    context.captureWatcher.watch({ key, uid: shot.metadata.uid, address: target.address, ...id })
   }
   if (outcome.outcome === 'busy') await cancelStranger(outcome.with.uid, target.address, context)
   context.metrics.onDispatch(outcome.outcome)
@@ -195,7 +199,7 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
 }
 
 /** A runner's report is seen here before its own call returns: it may say for a moment that it is busy with what has ended. */
-async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<PostOutcome> {
+async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
   const opened = await openOptions(shot, context.optionsSources)
   const until = performance.now() + REPORTING_MILLISECONDS
   for (;;) {
@@ -236,6 +240,6 @@ async function deletePod({ status }: Screenshot, force: boolean, { pods, expecta
   }
 }
 
-function tell(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
+function warnOf(shot: Screenshot, reason: ScreenshotReason, message: string, { events }: ScreenshotContext): void {
   if (SCREENSHOT_REASONS[reason].event) events.warn({ ...shot, apiVersion: API_VERSION, kind: 'Screenshot' }, reason, message)
 }

@@ -9,20 +9,21 @@ import { reasonOf } from './status.ts'
 export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): boolean =>
   charge !== undefined && !isCharged(shot)
 
-type ChargeContext = Pick<ScreenshotContext, 'charge' | 'setbacks' | 'now'>
+type ChargeContext = Pick<ScreenshotContext, 'charge' | 'chargeBackoff' | 'now'>
 
 /** Takes the unit, once however often it is asked; what is to be done instead of the claim when there is none to take. */
-export async function chargeFor(shot: Screenshot, { charge, setbacks, now }: ChargeContext): Promise<Action[] | undefined> {
+export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
   if (charge === undefined || isCharged(shot)) return undefined
   const account = accountOf(shot)
   const at = now().getTime()
-  if (!setbacks.mayTry(account, at)) return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: setbacks.waitOf(account, at) }]
-  const answer = await charge(shot).catch((error: unknown) => {
-    setbacks.onFailed(account, now().getTime())
+  if (!chargeBackoff.mayTry(account, at))
+    return [{ do: 'release' }, { do: 'requeue', afterMilliseconds: chargeBackoff.waitOf(account, at) }]
+  const outcome = await charge(shot).catch((error: unknown) => {
+    chargeBackoff.onFailed(account, now().getTime())
     throw error
   })
-  setbacks.onAnswered(account)
-  switch (answer) {
+  chargeBackoff.onSucceeded(account)
+  switch (outcome) {
     case 'charged':
       return undefined
     case 'quota': {

@@ -2,21 +2,21 @@ import type { Pod } from '@tintype/crds/client/core-resources'
 import type { Log } from '@tintype/crds/client/log'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { PictureCache } from '../cache/picture-cache.ts'
-import type { Reflectors } from '../deps.ts'
-import type { EventRecorder } from '../event-recorder.ts'
-import type { ScreenshotMetrics } from '../metrics.ts'
+import type { Dispatcher } from '../dispatcher/dispatcher.ts'
+import type { EventRecorder } from '../kube/event-recorder.ts'
+import type { Reflectors } from '../kube/reflectors.ts'
+import type { ScreenshotMetrics } from '../metrics/metrics.ts'
 import type { OptionsSources } from '../options/open-options.ts'
-import type { RunnerClient } from '../pool/dispatch.ts'
-import type { Expectations } from '../pool/expectations.ts'
-import type { Matchmaker } from '../pool/matchmaker.ts'
-import type { Runners } from '../pool/runners.ts'
 import type { Charge } from '../quota/charges.ts'
+import type { Expectations } from '../runner/expectations.ts'
+import type { RunnerClient } from '../runner/runner-client.ts'
+import type { Runners } from '../runner/runners.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Dispatches } from './dispatches.ts'
-import type { Follower } from './follow.ts'
-import type { Kills } from './kills.ts'
-import type { Setbacks } from './setbacks.ts'
+import type { CaptureWatcher } from './capture-watcher.ts'
+import type { ChargeBackoff } from './charge-backoff.ts'
+import type { CrashBudget } from './crash-budget.ts'
+import type { DispatchTracker } from './dispatch-tracker.ts'
+import type { PictureCache } from './picture-cache.ts'
 
 /** What the reconcile of Screenshots works with during one term of leadership. */
 export interface ScreenshotContext {
@@ -27,13 +27,13 @@ export interface ScreenshotContext {
   reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'pods' | 'accounts'>
   runners: Runners
   expectations: Expectations
-  matchmaker: Matchmaker
+  dispatcher: Dispatcher
   client: RunnerClient
-  dispatches: Dispatches
-  follower: Follower
-  kills: Kills
-  /** Accounts that could not be charged of late. */
-  setbacks: Setbacks
+  dispatchTracker: DispatchTracker
+  captureWatcher: CaptureWatcher
+  crashBudget: CrashBudget
+  /** Backoff of accounts that could not be charged. */
+  chargeBackoff: ChargeBackoff
   /** The pool that captures a Screenshot: its own, its account's plan's, or the default one. */
   poolOf: (shot: Screenshot) => string
   storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>

@@ -10,19 +10,19 @@ import { Reason } from '@tintype/crds/conditions'
 import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
 import type { JobErrorCode } from '@tintype/crds/errors'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { ScreenshotReason } from '../errors.ts'
-import type { CaptureAnswer, PostOutcome } from '../pool/dispatch.ts'
-import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../pool/pod-end.ts'
+import type { ScreenshotReason } from '../kube/condition-reasons.ts'
+import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/pod-end.ts'
+import type { CaptureResponse, DispatchOutcome } from '../runner/runner-client.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
 /** What is known of the pod that has the claim, and of what it does. */
 export interface ObservedClaim {
-  pod: 'up' | 'leaving' | 'ended' | 'gone'
+  pod: 'up' | 'terminating' | 'ended' | 'gone'
   /** How it ended or is about to, if that is known. */
   end: PodEnd | undefined
   /** When a pod that was asked to go must have gone. */
-  leavesBy: Date | undefined
-  answer: CaptureAnswer
+  terminatesBy: Date | undefined
+  response: CaptureResponse
   /** Of an attempt that is absent: the runner had it, and says why it ended it. */
   givenUp?: GivenUp | undefined
   /** Since when the pod is not ready; undefined while it is. */
@@ -35,9 +35,9 @@ export interface ObservedClaim {
 
 export interface Observed {
   shot: Screenshot | undefined
-  /** Its pool exists, and its Account where that has yet to pay. What cannot run is looked after elsewhere (waiting/). */
+  /** Its pool exists, and its Account where that has yet to pay. What cannot run is handled elsewhere (pending/). */
   canRun: boolean
-  /** The runner that the matchmaker keeps for it. */
+  /** The runner that the dispatcher keeps for it. */
   reserved: RunnerClaim | undefined
   /** The picture that it may be answered with, of one that no runner was asked for. */
   cached?: CacheEntry | undefined
@@ -92,20 +92,20 @@ export function decide(observed: Observed, now: Date): Action[] {
   return shot.status?.phase === 'Running' ? decideRunning(shot, observed.claim, now) : decidePending(shot, observed)
 }
 
-/** What an answer to an order means. */
-export function decideAfterPost(shot: Screenshot, answer: PostOutcome): Action[] {
+/** What the outcome of a dispatch means. */
+export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): Action[] {
   const pod = shot.status?.runner?.pod
-  switch (answer.outcome) {
+  switch (result.outcome) {
     case 'accepted':
     case 'silent':
     case 'unsent':
-      return [{ do: 'requeue', afterMilliseconds: answer.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
+      return [{ do: 'requeue', afterMilliseconds: result.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
     case 'busy':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, ...NEVER_BEGAN }]
     case 'unavailable':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was not ready`, ...NEVER_BEGAN }]
     case 'refused':
-      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(answer)})`)
+      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(result)})`)
   }
 }
 
@@ -130,22 +130,22 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   if (claim.pod === 'gone' || claim.pod === 'ended') return afterPod(shot, claim.end ?? UNKNOWN_END)
   if (isOver(shot)) return awaitPod(shot, claim, now)
   if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
-  if (claim.pod === 'leaving' && (claim.answer === 'silent' || (claim.answer === 'absent' && claim.delivered)))
+  if (claim.pod === 'terminating' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
     return awaitPod(shot, claim, now)
   // Whoever made the claim wrote its start by another clock, and the runner keeps the deadline itself.
   const tolerance = claim.isOwn ? 0 : CLOCK_TOLERANCE_MILLISECONDS
   const leftMilliseconds = deadlineOf(shot).getTime() + DEADLINE_GRACE_MILLISECONDS + tolerance - now.getTime()
-  switch (claim.answer) {
+  switch (claim.response) {
     case 'running':
       return leftMilliseconds > 0 ? [poll(leftMilliseconds, WORKING_POLL_MILLISECONDS)] : overrun(shot)
     case 'reporting':
       return leftMilliseconds + REPORT_MILLISECONDS > 0 ? [poll(POLL_MILLISECONDS)] : overrun(shot)
     case 'silent':
       if (now.getTime() - (claim.unreadySince?.getTime() ?? now.getTime()) > UNREADY_MILLISECONDS)
-        return endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer, nor its probe`)
+        return endAttempt(Reason.runnerLost, `pod ${runner.pod} did not respond, and its readiness probe failed`)
       return leftMilliseconds > 0
         ? [poll(leftMilliseconds)]
-        : endAttempt(Reason.runnerLost, `pod ${runner.pod} did not answer and its time was up`)
+        : endAttempt(Reason.runnerLost, `pod ${runner.pod} did not respond by its deadline`)
     case 'done':
       return endAttempt(Reason.attemptFailed, `pod ${runner.pod} ended without a report`)
     case 'absent':
@@ -163,15 +163,15 @@ function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   const wasSilent = reason === Reason.runnerLost
   if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
   const how = wasSilent && end.cause !== 'nodeLost' ? messageOf(shot) : end.text
-  const message = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
-  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, message, false)]
+  const lossMessage = `pod ${pod} was lost in attempt ${attemptsOf(shot)}: ${how}`
+  if (!isPageSuspected(end) && !(wasSilent && isOrderly(end))) return [retry(shot, Reason.runnerLost, lossMessage, false)]
   const lost = (shot.status?.lostRunners ?? 0) + 1
-  if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, message)]
+  if (lost < MAX_LOST_RUNNERS) return [retry(shot, Reason.runnerLost, lossMessage)]
   const isMemory = end.cause === 'outOfMemory'
-  const verdict = isMemory
+  const message = isMemory
     ? `the runner ran out of memory with this page ${lost} times`
     : `the runner was lost ${lost} times with this page; the last time: ${how}`
-  return [{ do: 'fail', code: 'PAGE_CRASHED', message: verdict }]
+  return [{ do: 'fail', code: 'PAGE_CRASHED', message }]
 }
 
 /** The runner lives, has ended the attempt of its own accord, and will not upload any more: nothing is to be waited for. */
@@ -198,7 +198,7 @@ function handBack(shot: Screenshot, message: string): Action {
 /** Something of an attempt that does not count may be in the store. */
 const wasHandedBack = ({ status }: Screenshot): boolean => (status?.handedBack ?? 0) > 0
 
-function refusalOf({ status, clockAheadMilliseconds }: Extract<PostOutcome, { outcome: 'refused' }>): string {
+function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, { outcome: 'refused' }>): string {
   const seconds = Math.round(Math.abs(clockAheadMilliseconds) / 1_000)
   const clock =
     seconds === 0 ? '' : `; its node’s clock is ${seconds} s ${clockAheadMilliseconds > 0 ? 'ahead of' : 'behind'} the operator’s`
@@ -206,11 +206,11 @@ function refusalOf({ status, clockAheadMilliseconds }: Extract<PostOutcome, { ou
 }
 
 /** The attempt is over, its pod not yet: it is made to go, and waited for no longer than it could upload. */
-function awaitPod(shot: Screenshot, { pod, leavesBy }: ObservedClaim, now: Date): Action[] {
+function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
   if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
-  if (pod !== 'leaving') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
-  const stuckIn = (leavesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
+  if (pod !== 'terminating') return [{ do: 'deletePod', force: false }, poll(FORCE_AFTER_MILLISECONDS)]
+  const stuckIn = (terminatesBy?.getTime() ?? 0) + FORCE_AFTER_MILLISECONDS - now.getTime()
   if (stuckIn > 0) return [poll(Math.min(stuckIn, expiry))]
   return [{ do: 'deletePod', force: true }, poll(FORCE_AFTER_MILLISECONDS)]
 }

@@ -19,7 +19,7 @@ export async function reconcile(key: string, context: ScreenshotContext): Promis
     return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
   } catch (error) {
     // A runner must not wait for a Screenshot that backs off, nor all others for one that cannot be read.
-    context.matchmaker.drop(key)
+    context.dispatcher.drop(key)
     if (error instanceof TerminalError) context.onAsked(key)
     throw error
   }

@@ -7,7 +7,7 @@ import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@
 import { accountOf } from '@tintype/crds/record'
 import { toShortUrl } from '@tintype/crds/short-url'
 import { objectKey } from '@tintype/crds/storage-keys'
-import type { ScreenshotReason } from '../errors.ts'
+import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 
 // The statuses that the operator writes, as merge patches: null takes a field away. Pure.
 

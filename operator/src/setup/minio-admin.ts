@@ -91,14 +91,14 @@ async function ask(
   for (const name of Object.keys(parameters).sort()) url.searchParams.set(name, parameters[name] ?? '')
   const headers = signHeaders(root, { method, url, body, now: new Date() })
   const response = await send(url, method, headers, body).catch((cause) => {
-    throw new RetryableError(`MinIO at ${root.endpoint} does not answer`, { cause })
+    throw new RetryableError(`MinIO at ${root.endpoint} does not respond`, { cause })
   })
   const { status } = response
   if (status >= 200 && status < 300) return response
   if (status === 404 && method === 'DELETE') return response
   const reason = response.body.toString()
-  if (status >= 500) throw new RetryableError(`MinIO answered ${status} to ${operation}: ${reason}`)
-  throw new TerminalError('StorageRefused', `MinIO answered ${status} to ${operation}: ${reason}`)
+  if (status >= 500) throw new RetryableError(`MinIO responded with ${status} to ${operation}: ${reason}`)
+  throw new TerminalError('StorageRefused', `MinIO responded with ${status} to ${operation}: ${reason}`)
 }
 
 async function send(url: URL, method: Method, headers: Record<string, string>, body: Buffer): Promise<{ status: number; body: Buffer }> {

@@ -28,6 +28,6 @@ export function findDisabledReason({ spec, status }: Webhook, { disableAfterDays
   const isLongAgo = now.getTime() - first >= disableAfterDays * DAY_MILLISECONDS
   const isSporadic = last - first < MIN_SPREAD_MILLISECONDS || now.getTime() - last > FAILURE_GAP_MILLISECONDS
   if (!isLongAgo || isSporadic) return undefined
-  const answer = lastStatusCode === 0 ? 'there was no answer to the last' : `the last was answered ${lastStatusCode}`
-  return `every post since ${new Date(first).toISOString()} has failed; ${answer}`
+  const reason = lastStatusCode === 0 ? 'there was no answer to the last' : `the last was answered ${lastStatusCode}`
+  return `every post since ${new Date(first).toISOString()} has failed; ${reason}`
 }

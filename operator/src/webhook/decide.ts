@@ -1,7 +1,7 @@
 // What a Webhook needs before events can be sent to it: an address that may be reached, a Secret to sign with, and the instant from which
-// it is told of things. Pure.
+// it receives events. Pure.
 
-import type { Verdict } from '@tintype/crds/address-rules'
+import type { AddressDecision } from '@tintype/crds/address-rules'
 import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
 import { Annotation } from '@tintype/crds/names'
@@ -14,10 +14,10 @@ export interface Observed {
   webhook: Webhook
   secret: SecretState
   /** What the address rules say about the URL as it is written. */
-  url: Verdict
+  url: AddressDecision
   /** Posts are paused: most of the last ones failed. */
   isCircuitOpen?: boolean
-  /** The account has more webhooks than one event can be told to, and this is not one of the oldest. */
+  /** The account has more webhooks than may receive one event, and this is not one of the oldest. */
   isBeyondLimit?: boolean
 }
 
@@ -39,7 +39,7 @@ export type Action =
 
 type Finding = Pick<Condition, 'status' | 'reason' | 'message'>
 
-const SEALED = 'Events are posted, signed with the secret that the REST interface has told.'
+const SEALED = 'Events are posted, signed with the secret that the REST API returned.'
 const IN_A_SECRET = 'Events are posted, signed with the key in the Secret.'
 
 const PAUSED = {
@@ -78,7 +78,7 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
   }
   if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
   if (isBeyondLimit) {
-    const message = `The account has ${MAX_RECEIVERS} older active webhooks, which is all that one event is told to: delete one of them.`
+    const message = `The account has ${MAX_RECEIVERS} older active webhooks, which is the limit for one event. Delete one of them.`
     return { status: 'False', reason: 'TooManyWebhooks', message }
   }
   if (secret === 'unreadable') {
@@ -132,7 +132,7 @@ function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date)
 }
 
 /**
- * Start time of a webhook. delivery/event-order.ts has the exact order. A new webhook counts
+ * Start time of a webhook. delivery/events/event-order.ts has the exact order. A new webhook counts
  * from its creation, to the second; one that was switched on again, or whose obstacle has gone, from now.
  */
 function firstInstant({ metadata, status }: Webhook, now: Date): Date {

@@ -3,12 +3,12 @@ import type { Lister } from '@tintype/crds/client/lister'
 import { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/record'
 import type { OpeningKeys } from '@tintype/crds/sealed'
-import type { SecretStore } from '../account/ensure-secret.ts'
-import { readObject } from '../read-object.ts'
+import { readObject } from '../kube/read-object.ts'
+import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
 import { BY_ACCOUNT, isBeyondLimit } from './limit.ts'
 import { canOpen } from './sealed-secrets.ts'
-import { judgeSecret, type SecretState, signingSecretName } from './signing-secret.ts'
+import { evaluateSecret, type SecretState, signingSecretName } from './signing-secret.ts'
 
 export interface ObserveDeps {
   webhooks: Pick<Lister<Webhook>, 'get' | 'byIndex'>
@@ -38,5 +38,5 @@ export async function observe(key: string, deps: ObserveDeps): Promise<Observed 
 async function findSecret(webhook: Webhook, { secrets, openingKeys, now }: ObserveDeps): Promise<SecretState> {
   if (webhook.spec.signingSecrets) return (await canOpen(webhook, openingKeys, now())) ? 'sealed' : 'unreadable'
   const { name, namespace } = webhook.metadata
-  return judgeSecret(await secrets.find(signingSecretName(name), { namespace }), webhook)
+  return evaluateSecret(await secrets.find(signingSecretName(name), { namespace }), webhook)
 }

@@ -31,7 +31,7 @@ export function buildSigningSecret({ metadata }: Webhook, text: string): NewObje
 export type SecretState = 'sealed' | 'unreadable' | 'missing' | 'usable' | 'foreign' | 'leftover'
 
 /** Judges the Secret that has the webhook's name for it. A person may have made it, with a text of their own. */
-export function judgeSecret(secret: Secret | undefined, webhook: Webhook): SecretState {
+export function evaluateSecret(secret: Secret | undefined, webhook: Webhook): SecretState {
   if (!secret) return 'missing'
   if (secret.type !== SIGNING_SECRET_TYPE || textOf(secret) === '') return 'foreign'
   const owner = secret.metadata.ownerReferences?.find(({ kind }) => kind === 'Webhook')
@@ -40,7 +40,7 @@ export function judgeSecret(secret: Secret | undefined, webhook: Webhook): Secre
 
 /** The text that signs a webhook's deliveries; undefined when the Secret is not the webhook's to use. */
 export const readSigningSecret = (secret: Secret, webhook: Webhook): string | undefined =>
-  judgeSecret(secret, webhook) === 'usable' ? textOf(secret) : undefined
+  evaluateSecret(secret, webhook) === 'usable' ? textOf(secret) : undefined
 
 const textOf = ({ data }: Secret): string =>
   Buffer.from(data?.[DATA_KEY] ?? '', 'base64')

@@ -58,14 +58,14 @@ export class StubPlane {
   /** Screenshots whose deliveries are all written down. */
   settled(): number {
     const entries = this.screenshots.lister.list().map(({ status }) => Object.values(status?.deliveries?.['screenshot.completed'] ?? {}))
-    return entries.filter((of) => of.length > 0 && of.every(({ s }) => s !== 'open')).length
+    return entries.filter((of) => of.length > 0 && of.every(({ state }) => state !== 'open')).length
   }
 
   #metadata() {
     return { uid: randomUUID(), resourceVersion: String(++this.#version), namespace: NAMESPACE }
   }
 
-  /** Ledgers come as JSON patches; what is written about a webhook changes nothing here. */
+  /** Delivery states come as JSON patches; what is written about a webhook changes nothing here. */
   #answer(path: string, body: unknown): unknown {
     const [plural, name = ''] = path.split('/').slice(6)
     const key = `${NAMESPACE}/${decodeURIComponent(name)}`

@@ -6,7 +6,7 @@ import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { isKeyText, keyHash } from '../../../crds/src/key-text.ts'
 import { bootstrapAccount } from '../../../operator/src/account/bootstrap.ts'
-import { ensureReleaseKeys } from '../../../operator/src/account/release-keys.ts'
+import { ensureReleaseKeys } from '../../../operator/src/secrets/release-keys.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
 

@@ -109,7 +109,7 @@ const foreignFields: Record<string, unknown> = {
   attempt: 2,
   lostRunners: 1,
   startTime: '2020-01-01T00:00:00Z',
-  deliveries: { 'screenshot.completed': { hook: { n: 1, at, s: 'ok' } } },
+  deliveries: { 'screenshot.completed': { hook: { attempts: 1, at, state: 'ok' } } },
 }
 for (const [field, value] of Object.entries(foreignFields)) {
   t.test(`policy refuses a report that changes ${field}`, async (t) => {
@@ -131,7 +131,7 @@ for (const field of ['runner', 'attempt', 'lostRunners', 'startTime']) {
 }
 
 t.test('policy keeps deliveries that are there as they are', async (t) => {
-  const deliveries = { 'screenshot.queued': { hook: { n: 1, at, s: 'ok' as const } } }
+  const deliveries = { 'screenshot.queued': { hook: { attempts: 1, at, state: 'ok' as const } } }
   await release.aClaimedScreenshot('delivered', pod, { deliveries })
   await t.rejects(report('delivered', success, [{ op: 'remove', path: '/status/deliveries' }]), forbidden)
   t.match((await report('delivered')).status, { deliveries })

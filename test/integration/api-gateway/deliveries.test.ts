@@ -42,7 +42,14 @@ t.test('GET /webhooks/:id/deliveries lists an event once, with all its attempts'
     attempt_count: 3,
     last_status_code: 200,
     attempts: [
-      { number: 1, manual: false, status_code: 503, error: 'answered', error_message: 'the endpoint answered 503', response_body: 'said' },
+      {
+        number: 1,
+        manual: false,
+        status_code: 503,
+        error: 'answered',
+        error_message: 'the endpoint responded with 503',
+        response_body: 'said',
+      },
       { number: 2, status_code: 500 },
       { number: 3, status_code: 200, error: null, error_message: null, response_body: 'said' },
     ],

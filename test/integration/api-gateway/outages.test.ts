@@ -39,7 +39,7 @@ t.test('a key works in every gateway as soon as it exists, and in none after its
 t.test('a deletion with open deliveries hides the record and leaves the object to the operator', async (t) => {
   const { body } = await create(one)
   const name = toObjectName(body.id)
-  const deliveries = { 'screenshot.completed': { hook: { n: 1, at: new Date().toISOString(), s: 'open' } } }
+  const deliveries = { 'screenshot.completed': { hook: { attempts: 1, at: new Date().toISOString(), state: 'open' } } }
   await world.screenshots.patch(
     name,
     { contentType: 'application/merge-patch+json', body: { status: { deliveries } } },

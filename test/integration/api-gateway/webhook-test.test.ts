@@ -47,12 +47,15 @@ t.test('POST /webhooks/:id/test works on an endpoint that is not active', async 
 t.test('POST /webhooks/:id/test answers 200 and tells the failure, without a retry', async (t) => {
   const { id } = await stage.subscribe()
   receiver.answer = answerWith(503)
-  const refused = { success: false, status_code: 503, error: 'the endpoint answered 503' }
+  const refused = { success: false, status_code: 503, error: 'the endpoint responded with 503' }
   t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: refused })
   receiver.answer = (_, response) => void response.socket?.destroy()
   t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: String } })
   receiver.answer = () => {}
-  t.match(await rest('POST', `/webhooks/${id}/test`), { status: 200, body: { success: false, status_code: 0, error: 'no answer in time' } })
+  t.match(await rest('POST', `/webhooks/${id}/test`), {
+    status: 200,
+    body: { success: false, status_code: 0, error: 'no response in time' },
+  })
   t.equal(receiver.received.length, 3)
 })
 
@@ -85,7 +88,7 @@ t.test('kubectl annotate asks for a test, once a text, and the answer is in the 
     })
   receiver.answer = answerWith(500)
   await annotate('now')
-  t.match(await whenResponded('now'), { success: false, statusCode: 500, error: 'the endpoint answered 500' })
+  t.match(await whenResponded('now'), { success: false, statusCode: 500, error: 'the endpoint responded with 500' })
   receiver.answer = answerWith(204)
   await annotate('now')
   await annotate('again')

@@ -16,7 +16,8 @@ const service = await openService(t)
 const { screenshots, bucket, address } = service
 const runner = await service.startRunner()
 const post = (order: Parameters<typeof runner.client.post>[2]) => runner.client.post(address, runner.key, order)
-const ask = ({ uid, attempt }: { uid: string; attempt: number }) => runner.client.ask(address, uid, attempt).then(({ answer }) => answer)
+const ask = ({ uid, attempt }: { uid: string; attempt: number }) =>
+  runner.client.getCapture(address, uid, attempt).then(({ response }) => response)
 
 t.test('a runner captures, stores and reports', async (t) => {
   const order = await service.claim(site.url('/green'), { options: { format: 'webp', viewportWidth: 200, viewportHeight: 100 } })
@@ -105,8 +106,8 @@ t.test('a runner begins another capture while the store is slow with the picture
   await bucket.store.freeze()
   t.teardown(() => bucket.store.thaw())
   t.equal((await post(first)).outcome, 'accepted')
-  const told = await runner.client.ask(address, first.uid, first.attempt, { seconds: 30, until: 'taken' })
-  t.strictSame(told, { answer: 'running', isTaken: true })
+  const response = await runner.client.getCapture(address, first.uid, first.attempt, { seconds: 30, until: 'taken' })
+  t.strictSame(response, { response: 'running', isTaken: true })
   t.equal((await post(second)).outcome, 'accepted')
   await bucket.store.thaw()
   for (const order of [first, second]) t.match(await service.finished(order), { status: { phase: 'Completed' } })

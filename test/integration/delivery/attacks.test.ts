@@ -232,9 +232,9 @@ t.test(
     await completeSome()
     const hookNames = RESOLVED.map(({ host }) => toObjectName(ids.get(host) ?? ''))
     await eventually('deliveries to names have failed for good', async () => {
-      const ledgers = (await world.screenshots.listAll()).map(({ status }) => status?.deliveries?.['screenshot.completed'] ?? {})
+      const states = (await world.screenshots.listAll()).map(({ status }) => status?.deliveries?.['screenshot.completed'] ?? {})
       // Names were active all the time: the first event of each went out, and with these rules each later one failed.
-      return hookNames.every((name) => ledgers.filter((ledger) => ledger[name]?.s === 'failed').length >= 2)
+      return hookNames.every((name) => states.filter((states) => states[name]?.state === 'failed').length >= 2)
     })
     t.strictSame(listener.arrivals, [], 'not even a connection arrived')
     await endClosed()

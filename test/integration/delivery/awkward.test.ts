@@ -27,16 +27,16 @@ t.test(
     await stage.subscribe('late', { url: `${receiver.url}/late` })
     // A first event opens the connections: what that takes is not the endpoint's.
     const first = await stage.complete()
-    for (const name of ['in-time', 'late']) await stage.whenEntry(first, name, { s: 'ok' })
+    for (const name of ['in-time', 'late']) await stage.whenEntry(first, name, { state: 'ok' })
     receiver.answer = async ({ path }, response) => {
       await sleep(path === '/in-time' ? 4_900 : 5_100)
       response.writeHead(200).end()
     }
     const shot = await stage.complete()
-    t.equal((await stage.whenEntry(shot, 'late', { s: 'failed' })).n, 3, 'three attempts, none in time')
+    t.equal((await stage.whenEntry(shot, 'late', { state: 'failed' })).attempts, 3, 'three attempts, none in time')
     // A machine that stands still for a tenth of a second makes an attempt late; the next one tells.
-    const entry = await stage.whenEntry(shot, 'in-time', { s: 'ok' })
-    t.comment(`in time at attempt ${entry.n}`)
+    const entry = await stage.whenEntry(shot, 'in-time', { state: 'ok' })
+    t.comment(`in time at attempt ${entry.attempts}`)
     await leader.end()
   },
 )
@@ -50,7 +50,7 @@ t.test('delivery judges the address anew at each attempt, whatever the name mean
   receiver.answer = (request, response) =>
     answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200, '', { connection: 'close' })(request, response)
   const shot = await stage.complete()
-  t.equal((await stage.whenEntry(shot, 'moving', { s: 'ok' })).n, 3)
+  t.equal((await stage.whenEntry(shot, 'moving', { state: 'ok' })).attempts, 3)
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '3'],
@@ -69,12 +69,12 @@ t.test('delivery of one event to several endpoints goes on for each by itself, u
   }
   const shot = await stage.complete()
   const entries = [
-    await stage.whenEntry(shot, 'good', { s: 'ok' }),
-    await stage.whenEntry(shot, 'flaky', { s: 'ok' }),
-    await stage.whenEntry(shot, 'broken', { s: 'failed' }),
+    await stage.whenEntry(shot, 'good', { state: 'ok' }),
+    await stage.whenEntry(shot, 'flaky', { state: 'ok' }),
+    await stage.whenEntry(shot, 'broken', { state: 'failed' }),
   ]
   t.strictSame(
-    entries.map(({ n }) => n),
+    entries.map(({ attempts }) => attempts),
     [1, 2, 3],
   )
   const attemptsAt = (path: string) =>

@@ -33,7 +33,7 @@ export async function captureDelivery(
   const completionTime = new Date(Date.now() + 2_000).toISOString()
   const result = { ...completedStatus().result, pageTitle: 'Größe: 12 ÷ 3 – ☃ </script>' }
   const shot = await stage.complete(completedStatus({ completionTime, result }))
-  await stage.whenEntry(shot, webhook, { s: 'ok' })
+  await stage.whenEntry(shot, webhook, { state: 'ok' })
   await leader.end()
   await stage.shots.delete(shot.metadata.name) // or the next webhook, active within those two seconds, would be told of it
   const requests = receiver.received.filter(({ path }) => path === `/${webhook}`)

@@ -26,7 +26,7 @@ t.afterEach(async () => {
   await eventually('the operator has seen that', leader.hasSeenNothing)
 })
 
-t.test('delivery posts the event of a completed Screenshot, signed in both ways, and writes the ledger', async (t) => {
+t.test('delivery posts the event of a completed Screenshot, signed in both ways, and records it in status.deliveries', async (t) => {
   const hook = await stage.subscribe('signed', { url: `${receiver.url}/in?token=1` })
   const shot = await stage.complete()
   const [request] = await receiver.whenReceived(1)
@@ -60,8 +60,8 @@ t.test('delivery posts the event of a completed Screenshot, signed in both ways,
   const parts = { key: link.pathname.replace('/files/', ''), expires: Number(link.searchParams.get('expires')) }
   t.ok(verifyLink(parts, link.searchParams.get('signature')!, ring, new Date()), 'the picture can be fetched by the link')
 
-  const entry = await stage.whenEntry(shot, 'signed', { s: 'ok' })
-  t.equal(entry.n, 1)
+  const entry = await stage.whenEntry(shot, 'signed', { state: 'ok' })
+  t.equal(entry.attempts, 1)
   const after = await stage.shots.get(shot.metadata.name)
   const { deliveries: _, ...rest } = after.status ?? {}
   t.strictSame(rest, shot.status, 'the write touches nothing else')
@@ -125,16 +125,16 @@ t.test('delivery tells of a failed Screenshot and of a queued one', async (t) =>
     data: { screenshot: { status: 'failed', error: { code: 'DNS_FAILED' }, download_url: null } },
   })
   t.match(events[1], { type: 'screenshot.queued', data: { screenshot: { status: 'pending', completed_at: null, error: null } } })
-  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.failed')
-  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(shot, 'all', { state: 'ok' }, 'screenshot.failed')
+  await stage.whenEntry(shot, 'all', { state: 'ok' }, 'screenshot.queued')
 })
 
 t.test('delivery repeats the same bytes under the same id after a 500, and records each attempt', async (t) => {
   await stage.subscribe('flaky', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '3' ? 204 : 500)(request, response)
   const shot = await stage.complete()
-  const entry = await stage.whenEntry(shot, 'flaky', { s: 'ok' })
-  t.equal(entry.n, 3)
+  const entry = await stage.whenEntry(shot, 'flaky', { state: 'ok' })
+  t.equal(entry.attempts, 3)
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '2', '3'],
@@ -147,7 +147,7 @@ t.test('delivery gives up after three attempts', async (t) => {
   await stage.subscribe('broken', { url: receiver.url })
   receiver.answer = answerWith(503)
   const shot = await stage.complete()
-  t.equal((await stage.whenEntry(shot, 'broken', { s: 'failed' })).n, 3)
+  t.equal((await stage.whenEntry(shot, 'broken', { state: 'failed' })).attempts, 3)
   t.equal(receiver.received.length, 3)
 })
 
@@ -156,7 +156,7 @@ t.test('delivery follows no redirect', async (t) => {
   await stage.subscribe('moved', { url: receiver.url })
   receiver.answer = answerWith(307, '', { location: target.url })
   const shot = await stage.complete()
-  await stage.whenEntry(shot, 'moved', { s: 'failed' })
+  await stage.whenEntry(shot, 'moved', { state: 'failed' })
   t.equal(receiver.received.length, 3)
   t.equal(target.received.length, 0)
 })
@@ -175,13 +175,13 @@ t.test('delivery sends nothing from before a webhook was active, nor of a type i
   await stage.complete()
   await stage.subscribe('late', { url: receiver.url })
   const old = await stage.complete()
-  await stage.whenEntry(old, 'late', { s: 'ok' })
+  await stage.whenEntry(old, 'late', { state: 'ok' })
   t.equal(receiver.received.length, 1, 'only what came after it')
   await stage.hooks.patch('late', mergePatch({ spec: { events: ['screenshot.completed', 'screenshot.queued'] } }))
   await eventually('the type is subscribed', async () => (await stage.hooks.get('late')).status?.subscriptions?.['screenshot.queued'])
   const young = await stage.complete()
-  await stage.whenEntry(young, 'late', { s: 'ok' }, 'screenshot.queued')
-  await stage.whenEntry(young, 'late', { s: 'ok' })
+  await stage.whenEntry(young, 'late', { state: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(young, 'late', { state: 'ok' })
   t.strictSame(Object.keys((await stage.shots.get(old.metadata.name)).status?.deliveries ?? {}), ['screenshot.completed'])
 })
 
@@ -191,7 +191,7 @@ t.test('delivery ends the retries of a webhook that is switched off', async (t) 
   const shot = await stage.complete()
   await receiver.whenReceived(1)
   await stage.hooks.patch('off', mergePatch({ spec: { active: false } }))
-  await stage.whenEntry(shot, 'off', { s: 'failed' })
+  await stage.whenEntry(shot, 'off', { state: 'failed' })
   const off = await eventually('its status says so', async () => {
     const seen = await stage.hooks.get('off')
     return seen.status?.activeSince === undefined && seen
@@ -203,7 +203,7 @@ t.test('delivery writes once for several endpoints that answer well', async (t) 
   for (const n of [0, 1, 2]) await stage.subscribe(`several-${n}`, { url: `${receiver.url}/${n}` })
   stage.requests.length = 0
   const shot = await stage.complete()
-  for (const n of [0, 1, 2]) await stage.whenEntry(shot, `several-${n}`, { s: 'ok', n: 1 })
+  for (const n of [0, 1, 2]) await stage.whenEntry(shot, `several-${n}`, { state: 'ok', attempts: 1 })
   const writes = stage.requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'screenshots')
   t.equal(writes.length, 1)
 })
@@ -214,7 +214,7 @@ t.test('delivery writes nothing when there is nobody to tell', async (t) => {
   stage.requests.length = 0
   const silent = await stage.complete()
   await stage.subscribe('own', { url: receiver.url })
-  await stage.whenEntry(await stage.complete(), 'own', { s: 'ok' })
+  await stage.whenEntry(await stage.complete(), 'own', { state: 'ok' })
   t.equal((await stage.shots.get(silent.metadata.name)).status?.deliveries, undefined)
   t.equal(stage.requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'screenshots').length, 1)
 })
@@ -226,8 +226,8 @@ t.test('delivery by two operators told that both lead loses nothing, and each ev
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
   const shots = await Promise.all(Array.from({ length: COUNT }, () => stage.complete()))
   for (const shot of shots) {
-    const { n } = await stage.whenEntry(shot, 'shared', { s: 'ok' })
-    t.ok(n <= 3)
+    const { attempts } = await stage.whenEntry(shot, 'shared', { state: 'ok' })
+    t.ok(attempts <= 3)
   }
   await second.end()
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, COUNT)
@@ -295,12 +295,12 @@ t.test('delivery goes on where an operator that ended between two attempts stopp
   await second.subscribe('handed-over', { url: other.url })
   other.answer = answerWith(500)
   const shot = await second.complete(completedStatus({ completionTime: new Date().toISOString() }))
-  await second.whenEntry(shot, 'handed-over', { s: 'open', n: 1 })
+  await second.whenEntry(shot, 'handed-over', { state: 'open', attempts: 1 })
   await first.end()
   t.equal(other.received.length, 1)
   other.answer = answerWith(200)
   await second.lead({ certificates: [other.ca], settings })
-  t.equal((await second.whenEntry(shot, 'handed-over', { s: 'ok' })).n, 2)
+  t.equal((await second.whenEntry(shot, 'handed-over', { state: 'ok' })).attempts, 2)
   t.strictSame(
     other.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '2'],
@@ -329,6 +329,6 @@ t.test('delivery repeats a failed post while a slow endpoint still has the same 
     ['failing', 2],
     ['slow', 1],
   ] as const) {
-    t.equal((await stage.whenEntry(shot, name, { s: 'ok' })).n, n)
+    t.equal((await stage.whenEntry(shot, name, { state: 'ok' })).attempts, n)
   }
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'minio'
 import t from 'tap'
-import { openEventStore } from '../../../operator/src/delivery/event-store.ts'
+import { openEventStore } from '../../../operator/src/delivery/events/event-bodies.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { answerWith } from '../../support/https-receiver.ts'
 import { ring } from './ring.ts'
@@ -40,7 +40,7 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
   await stage.subscribe('hook', { url: receiver.url })
   receiver.answer = answerWith(500)
   const shot = await stage.complete()
-  await stage.whenEntry(shot, 'hook', { s: 'open', n: 1 })
+  await stage.whenEntry(shot, 'hook', { state: 'open', attempts: 1 })
   await first.end()
   receiver.answer = answerWith(200)
   const rotated = { current: 'k2', keys: { ...ring.keys, k2: Buffer.alloc(32, 9).toString('base64') } }
@@ -50,7 +50,7 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
     eventStore: store,
     linkBase: { publicUrl: 'https://shots.example.com', ring: rotated },
   })
-  t.equal((await stage.whenEntry(shot, 'hook', { s: 'ok' })).n, 2)
+  t.equal((await stage.whenEntry(shot, 'hook', { state: 'ok' })).attempts, 2)
   t.equal(receiver.received[1]?.body.toString(), receiver.received[0]?.body.toString())
 })
 
@@ -62,6 +62,6 @@ t.test('delivery goes on without the store', async (t) => {
   await stage.subscribe('hook', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '1' ? 500 : 200)(request, response)
   const shot = await stage.complete()
-  t.equal((await stage.whenEntry(shot, 'hook', { s: 'ok' })).n, 2)
+  t.equal((await stage.whenEntry(shot, 'hook', { state: 'ok' })).attempts, 2)
   t.equal(receiver.received[1]?.body.toString(), receiver.received[0]?.body.toString())
 })

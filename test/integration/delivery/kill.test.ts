@@ -35,11 +35,11 @@ t.test('delivery that was killed between two attempts goes on with the next one,
   const kill = await startOperator(5_000)
   await stage.subscribe('between', { url: receiver.url })
   const shot = await stage.complete()
-  await stage.whenEntry(shot, 'between', { s: 'open', n: 1 })
+  await stage.whenEntry(shot, 'between', { state: 'open', attempts: 1 })
   await kill()
   receiver.answer = answerWith(200)
   const killAgain = await startOperator(5_000)
-  t.equal((await stage.whenEntry(shot, 'between', { s: 'ok' })).n, 2)
+  t.equal((await stage.whenEntry(shot, 'between', { state: 'ok' })).attempts, 2)
   await killAgain()
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
@@ -59,7 +59,7 @@ t.test('delivery that was killed during its attempts repeats only those, under t
   await kill()
   receiver.answer = answerWith(200)
   const killAgain = await startOperator(200)
-  t.equal((await stage.whenEntry(shot, 'during', { s: 'ok' })).n, 1)
+  t.equal((await stage.whenEntry(shot, 'during', { state: 'ok' })).attempts, 1)
   await killAgain()
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),

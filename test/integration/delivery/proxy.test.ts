@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
-import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/delivery/guarded-agent.ts'
-import { post } from '../../../operator/src/delivery/post.ts'
+import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/delivery/http/guarded-agent.ts'
+import { post } from '../../../operator/src/delivery/http/post.ts'
 import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
 import { startConnectProxy } from '../../support/connect-proxy.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../support/endless-server.ts'
@@ -56,7 +56,7 @@ t.test('a post through a proxy is private to the endpoint: its certificate is ch
 
 t.test('a post through a proxy fails where the proxy refuses', async (t) => {
   const refused = await anAgent(t, proxy.url)(`https://refused.example.com:${receiver.port}/`)
-  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy answered 407' })
+  t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy responded with 407' })
   await eventually('the proxy was asked', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
 })
 

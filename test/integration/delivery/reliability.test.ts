@@ -72,11 +72,11 @@ t.test('delivery tells a request at its own address, signed and counted by the d
   const [request] = await receiver.whenReceived(1)
   t.equal(request?.headers['x-webhook-signature'], hexSignature(request!.body, secret))
   t.match(JSON.parse(request!.body.toString()), { type: 'screenshot.completed', data: { screenshot: { id: idOf(shot) } } })
-  t.match(await stage.whenEntry(shot, '_request', { s: 'ok' }), { n: 1 })
+  t.match(await stage.whenEntry(shot, '_request', { state: 'ok' }), { attempts: 1 })
   await complete()
   const last = await complete({ webhookUrl: `${receiver.url}/all`, webhookEvents: ['screenshot.queued', 'screenshot.completed'] })
-  await stage.whenEntry(last, '_request', { s: 'ok' }, 'screenshot.queued')
-  await stage.whenEntry(last, '_request', { s: 'ok' })
+  await stage.whenEntry(last, '_request', { state: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(last, '_request', { state: 'ok' })
   t.strictSame(pathsOf().sort(), ['/all', '/all', '/own?token=1'], 'the default webhook itself is told of nothing')
   await eventually('it counts', async () => (await stage.hooks.get('standard')).status?.statistics?.successful === 3)
 })
@@ -86,9 +86,9 @@ t.test('delivery tries a request’s own address three times, and never a privat
   receiver.answer = answerWith(500)
   const failing = await complete({ webhookUrl: `${receiver.url}/own` })
   const inside = await complete({ webhookUrl: 'https://10.0.0.1/' })
-  t.equal((await stage.whenEntry(failing, '_request', { s: 'failed' })).n, 3)
+  t.equal((await stage.whenEntry(failing, '_request', { state: 'failed' })).attempts, 3)
   t.strictSame(attemptsOf(failing), ['1', '2', '3'])
-  t.equal((await stage.whenEntry(inside, '_request', { s: 'failed' })).n, 3)
+  t.equal((await stage.whenEntry(inside, '_request', { state: 'failed' })).attempts, 3)
 })
 
 t.test('delivery tells nobody for a request while the default webhook is switched off', async (t) => {
@@ -97,15 +97,15 @@ t.test('delivery tells nobody for a request while the default webhook is switche
   await eventually('it is off', async () => (await stage.hooks.get('standard')).status?.activeSince === undefined)
   const silent = await complete({ webhookUrl: `${receiver.url}/own` })
   await stage.subscribe('control', { url: receiver.url })
-  await stage.whenEntry(await complete(), 'control', { s: 'ok' })
+  await stage.whenEntry(await complete(), 'control', { state: 'ok' })
   t.equal((await stage.shots.get(silent.metadata.name)).status?.deliveries, undefined)
 })
 
 t.test('delivery tells of a Screenshot under a name that a person chose', async (t) => {
   await stage.subscribe('all', { url: receiver.url, events: ['screenshot.queued', 'screenshot.completed'] })
   const shot = await complete({}, 'my-page')
-  await stage.whenEntry(shot, 'all', { s: 'ok' }, 'screenshot.queued')
-  await stage.whenEntry(shot, 'all', { s: 'ok' })
+  await stage.whenEntry(shot, 'all', { state: 'ok' }, 'screenshot.queued')
+  await stage.whenEntry(shot, 'all', { state: 'ok' })
   const ids = receiver.received.map(({ body }) => JSON.parse(body.toString()).data.screenshot.id)
   t.equal(new Set(ids).size, 1)
   t.match(ids[0], /^scr_/)
@@ -119,10 +119,10 @@ t.test('delivery starts no attempt for a Screenshot that is deleted, and gives u
   await stage.shots.delete(deleted.metadata.name)
   const before = attemptsOf(deleted).length
   const shot = await complete()
-  await stage.whenEntry(shot, 'goes', { s: 'open' })
+  await stage.whenEntry(shot, 'goes', { state: 'open' })
   await stage.hooks.delete('goes')
-  await stage.whenEntry(shot, 'goes', { s: 'failed' })
-  t.equal((await stage.whenEntry(shot, 'stays', { s: 'failed' })).n, 3, 'by now the deleted one’s second attempt would be over')
+  await stage.whenEntry(shot, 'goes', { state: 'failed' })
+  t.equal((await stage.whenEntry(shot, 'stays', { state: 'failed' })).attempts, 3, 'by now the deleted one’s second attempt would be over')
   t.ok(attemptsOf(deleted).length <= before + 2, 'what was under way at its deletion may still come in')
   t.notOk(attemptsOf(deleted).includes('3'))
 })
@@ -144,7 +144,7 @@ t.test('delivery signs and addresses each attempt as the webhook is at that mome
     })
     return answerWith(500)(request, response)
   }
-  await stage.whenEntry(await complete(), 'moving', { s: 'ok' })
+  await stage.whenEntry(await complete(), 'moving', { state: 'ok' })
   const [one, two] = receiver.received
   t.match([one?.path, two?.path], ['/old', '/new'])
   t.equal(one?.body.toString(), two?.body.toString())
@@ -165,7 +165,7 @@ t.test('delivery pauses for an endpoint that fails, and burns no attempt by it',
     return entries.every((events) => events?.['screenshot.completed']?.flaky) && entries
   })
   t.ok(
-    held.some((events) => events?.['screenshot.completed']?.flaky?.s === 'open'),
+    held.some((events) => events?.['screenshot.completed']?.flaky?.state === 'open'),
     'attempts are left',
   )
 
@@ -173,21 +173,21 @@ t.test('delivery pauses for an endpoint that fails, and burns no attempt by it',
   ahead += 31_000
   // The first one after the pause is the probe; its success lets the others go.
   const probe = await complete()
-  await stage.whenEntry(probe, 'flaky', { s: 'ok' })
+  await stage.whenEntry(probe, 'flaky', { state: 'ok' })
   await eventually('the pause is over', () => conditionOf('True'))
   const entries = await Promise.all(
     shots.map((shot) =>
       eventually('it is settled', async () => {
         const entry = (await stage.shots.get(shot.metadata.name)).status?.deliveries?.['screenshot.completed']?.flaky
-        return entry !== undefined && entry.s !== 'open' && entry
+        return entry !== undefined && entry.state !== 'open' && entry
       }),
     ),
   )
-  t.ok(entries.some(({ s }) => s === 'ok'))
-  for (const [index, { n, s }] of entries.entries()) {
+  t.ok(entries.some(({ state }) => state === 'ok'))
+  for (const [index, { attempts: recorded, state }] of entries.entries()) {
     const attempts = attemptsOf(shots[index]!)
-    t.equal(attempts.length, n, `${s}: each recorded attempt was posted`)
-    t.ok(s === 'ok' || n === 3, 'none was given up before its third attempt')
+    t.equal(attempts.length, recorded, `${state}: each recorded attempt was posted`)
+    t.ok(state === 'ok' || recorded === 3, 'none was given up before its third attempt')
   }
 })
 
@@ -195,7 +195,7 @@ t.test('an endpoint that fails for five days is switched off, and begins anew wh
   const hook = await stage.subscribe('dead', { url: receiver.url })
   receiver.answer = answerWith(503)
   const fail = async (times: number) => {
-    await stage.whenEntry(await complete(), 'dead', { s: 'failed' })
+    await stage.whenEntry(await complete(), 'dead', { state: 'failed' })
     return eventually('it is counted', async () => {
       const seen = await stage.hooks.get('dead')
       return seen.status?.statistics?.failed === times && seen

@@ -98,11 +98,11 @@ export async function startStage(t: Test) {
     return shots.patch(name, mergePatch({ status }), { subresource: 'status' })
   }
 
-  /** The ledger's entry once it satisfies `wanted`. */
-  const whenEntry = (shot: Screenshot, webhook: string, wanted: { s?: string; n?: number }, event = 'screenshot.completed') =>
+  /** The entry of status.deliveries once it satisfies `wanted`. */
+  const whenEntry = (shot: Screenshot, webhook: string, wanted: { state?: string; attempts?: number }, event = 'screenshot.completed') =>
     eventually(`${webhook}: ${JSON.stringify(wanted)}`, async () => {
       const entry = (await shots.get(shot.metadata.name)).status?.deliveries?.[event]?.[webhook]
-      return entry && (wanted.s ?? entry.s) === entry.s && (wanted.n ?? entry.n) === entry.n && entry
+      return entry && (wanted.state ?? entry.state) === entry.state && (wanted.attempts ?? entry.attempts) === entry.attempts && entry
     })
 
   /** The text that a webhook's deliveries are signed with. */

@@ -15,7 +15,7 @@ import { type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
 
 // A thousand completed Screenshots, three endpoints each, and the operator killed twice amid it: what at-least-once delivery promises, looked
-// at from outside, in what the endpoints received and in the ledger. It takes about a minute: four thousand posts, three thousand writes, two
+// at from outside, in what the endpoints received and in that name in status.deliveries. It takes about a minute: four thousand posts, three thousand writes, two
 // takeovers.
 
 const SCREENSHOTS = 1_000
@@ -23,7 +23,7 @@ const WEBHOOKS = ['first', 'second', 'third']
 /** Posts received at which the operator is killed. */
 const KILLS_AT = [600, 1_500]
 const WRITERS = 32
-/** Posts whose ends a ledger may not hold when an operator is killed: 32 that wait to be written, and 8 to each of four endpoints under way. */
+/** Posts whose results may not be recorded when an operator is killed: 32 that wait to be written, and 8 to each of four endpoints under way. */
 const MAX_UNWRITTEN = 32 + 4 * 8
 const EVENT = 'screenshot.completed'
 
@@ -78,10 +78,10 @@ async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promis
 const complete = (name: string): Promise<Screenshot> =>
   stage.shots.patch(name, mergePatch({ status: completedStatus({ completionTime: new Date().toISOString() }) }), { subresource: 'status' })
 
-type Ledger = Map<string, Record<string, DeliveryEntry>>
+type DeliveryStates = Map<string, Record<string, DeliveryEntry>>
 
-/** What the ledgers of all Screenshots say, by their ids. */
-async function readLedgers(): Promise<Ledger> {
+/** status.deliveries of all Screenshots, by their ids. */
+async function readDeliveryStates(): Promise<DeliveryStates> {
   const all = await stage.shots.listAll()
   return new Map(all.map(({ metadata, status }) => [metadata.name.replace('-', '_'), status?.deliveries?.[EVENT] ?? {}]))
 }
@@ -89,8 +89,8 @@ async function readLedgers(): Promise<Ledger> {
 interface Kill {
   /** When nothing of the dead operator was on its way any more, and the next was not started yet. */
   at: number
-  /** The ledgers between the death of one operator and the start of the next. */
-  ledger: Ledger
+  /** Delivery states between the death of one operator and the start of the next. */
+  states: DeliveryStates
 }
 
 /** What one endpoint received of one event. */
@@ -115,9 +115,9 @@ function toReceipts(received: readonly ReceivedRequest[], webhookNames: Readonly
 /** True when an attempt that came a second time was one whose end no operator had written down when it was killed in between. */
 function isExcused({ screenshot, webhook }: Receipt, before: ReceivedRequest, after: ReceivedRequest, kills: readonly Kill[]): boolean {
   const attempt = Number(before.headers['x-webhook-attempt'])
-  return kills.some(({ at, ledger }) => {
-    const entry = ledger.get(screenshot)?.[webhook]
-    const isUnwritten = entry === undefined || (entry.s === 'open' && entry.n <= attempt)
+  return kills.some(({ at, states }) => {
+    const entry = states.get(screenshot)?.[webhook]
+    const isUnwritten = entry === undefined || (entry.state === 'open' && entry.attempts <= attempt)
     return before.at <= at && after.at >= at && isUnwritten
   })
 }
@@ -141,8 +141,8 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   for (const count of KILLS_AT) {
     await receiver.whenReceived(count)
     await operator.end('SIGKILL')
-    const ledger = await readLedgers()
-    kills.push({ at: Date.now(), ledger })
+    const states = await readDeliveryStates()
+    kills.push({ at: Date.now(), states })
     operator = await startOperator()
   }
   // One that comes late, while most deliveries are still to be made.
@@ -154,12 +154,12 @@ t.test('a thousand events reach three endpoints at least once, though the operat
     stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }).then(() => complete(name)),
   )
 
-  const ledgers = await eventually(
+  const states = await eventually(
     'every delivery is settled',
     async () => {
-      const now = await readLedgers()
-      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.s ?? ''))
-      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.s) && now
+      const now = await readDeliveryStates()
+      const isSettled = (id: string) => WEBHOOKS.every((webhook) => /ok|failed/.test(now.get(id)?.[webhook]?.state ?? ''))
+      return [...now.keys()].every(isSettled) && young.every((name) => now.get(name.replace('-', '_'))?.late?.state) && now
     },
     300_000,
   )
@@ -168,24 +168,24 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   const webhookNames = new Map([...subscribed, late].map(({ metadata }) => [webhookIdOf(metadata), metadata.name]))
   const receipts = toReceipts(receiver.received, webhookNames)
   const reached = new Set(receipts.map(({ screenshot, webhook }) => `${screenshot} ${webhook}`))
-  const lost = [...ledgers.keys()].flatMap((id) => WEBHOOKS.map((webhook) => `${id} ${webhook}`)).filter((pair) => !reached.has(pair))
+  const lost = [...states.keys()].flatMap((id) => WEBHOOKS.map((webhook) => `${id} ${webhook}`)).filter((pair) => !reached.has(pair))
   t.strictSame(lost, [], 'no event is lost')
-  t.equal(new Set(receipts.map(({ requests }) => requests[0]?.headers['webhook-id'])).size, ledgers.size, 'an event keeps its id')
+  t.equal(new Set(receipts.map(({ requests }) => requests[0]?.headers['webhook-id'])).size, states.size, 'an event keeps its id')
 
-  const entries = [...ledgers.values()].flatMap((ledger) => Object.values(ledger))
+  const entries = [...states.values()].flatMap((states) => Object.values(states))
   t.strictSame(
-    entries.filter(({ n }) => n > 3),
+    entries.filter(({ attempts }) => attempts > 3),
     [],
     'no more than three attempts are recorded',
   )
   const outcomes = receipts.map(({ screenshot, webhook, requests }) => {
     const isRefused = '01'.includes(requests[0]?.headers['webhook-id']?.at(-1) ?? '')
-    return { isRefused, entry: ledgers.get(screenshot)?.[webhook] }
+    return { isRefused, entry: states.get(screenshot)?.[webhook] }
   })
   t.strictSame(
-    outcomes.filter(({ isRefused, entry }) => entry?.s !== (isRefused ? 'failed' : 'ok')),
+    outcomes.filter(({ isRefused, entry }) => entry?.state !== (isRefused ? 'failed' : 'ok')),
     [],
-    'the ledger says what the endpoints answered',
+    'that name in status.deliveries says what the endpoints answered',
   )
 
   const repeats = receipts.flatMap((receipt) => findRepeats(receipt).map(([before, after]) => ({ receipt, before, after })))

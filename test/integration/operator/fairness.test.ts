@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ESTIMATED_TIME } from '../../../crds/src/record.ts'
-import { TURN } from '../../../operator/src/pool/fair-queue.ts'
+import { QUANTUM } from '../../../operator/src/dispatcher/fair-queue.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
 import { openMarket } from '../../bench/fairness/market.ts'
 import { measureWaits } from '../../bench/fairness/waits.ts'
@@ -26,7 +26,7 @@ await withStage(
         shares.map(({ due }) => due),
         [15, 30, 60, 120],
       )
-      for (const { plan, captures, due } of shares) t.ok(Math.abs(captures - due) <= TURN + RUNNERS, `${plan}: ${captures} of ${due}`)
+      for (const { plan, captures, due } of shares) t.ok(Math.abs(captures - due) <= QUANTUM + RUNNERS, `${plan}: ${captures} of ${due}`)
       await market.drain()
     })
 

@@ -149,7 +149,7 @@ t.test('a runner that answers and is beyond its deadline fails the Screenshot wi
   await leader.stop()
 })
 
-t.test('no operator dispatches without the runners’ admission policy', async (t) => {
+t.test('no operator dispatchTracker without the runners’ admission policy', async (t) => {
   const bindings = new Resource(stage.release.admin, validatingAdmissionPolicyBindings)
   const guarding = await bindings.get('tintype-runner-status')
   await bindings.delete(guarding.metadata.name)

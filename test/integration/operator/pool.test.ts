@@ -5,7 +5,7 @@ import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { findCondition } from '../../../crds/src/conditions.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
-import { KILL_SECONDS, MAX_KILLS } from '../../../operator/src/screenshot/kills.ts'
+import { CRASH_RECOVERY_SECONDS, MAX_CRASHES } from '../../../operator/src/screenshot/crash-budget.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
@@ -156,8 +156,8 @@ t.test('an account whose pages kill their runners is held back, and hinders nobo
   })
   t.match(first, { type: 'Warning', involvedObject: { kind: 'Account' } })
   t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
-  const forgiven = (Date.now() - began) / 1_000 / KILL_SECONDS
-  t.ok(killed.size <= MAX_KILLS + forgiven + 1, `${killed.size} runners were killed`)
+  const forgiven = (Date.now() - began) / 1_000 / CRASH_RECOVERY_SECONDS
+  t.ok(killed.size <= MAX_CRASHES + forgiven + 1, `${killed.size} runners were killed`)
   t.match(await operator.metrics.registry.metrics(), /screenshot_accounts_held_back_total [1-9]/)
   for (const { metadata } of hostile) await stage.shots.delete(metadata.name)
 })

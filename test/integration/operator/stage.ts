@@ -20,19 +20,19 @@ import { accountOf } from '../../../crds/src/record.ts'
 import { newOpeningKey } from '../../../crds/src/sealed.ts'
 import { objectKey } from '../../../crds/src/storage-keys.ts'
 import { IgnoredObjects } from '../../../crds/src/stored/ignored-objects.ts'
-import { DispatchKey } from '../../../operator/src/account/release-keys.ts'
-import { loadConfig } from '../../../operator/src/config.ts'
 import { systemClock } from '../../../operator/src/controller/clock.ts'
 import { createCore } from '../../../operator/src/core.ts'
-import { EventOrder } from '../../../operator/src/delivery/event-order.ts'
-import { createEventRecorder } from '../../../operator/src/event-recorder.ts'
-import { createMetrics } from '../../../operator/src/metrics.ts'
-import { createSigner } from '../../../operator/src/pool/signature.ts'
+import { EventOrder } from '../../../operator/src/delivery/events/event-order.ts'
+import { createEventRecorder } from '../../../operator/src/kube/event-recorder.ts'
+import { createReflectors } from '../../../operator/src/kube/reflectors.ts'
+import { createMetrics } from '../../../operator/src/metrics/metrics.ts'
+import { createPending } from '../../../operator/src/pending/controller.ts'
 import { createQuota } from '../../../operator/src/quota/quota.ts'
-import { createReflectors } from '../../../operator/src/reflectors.ts'
-import { Archiving } from '../../../operator/src/retention/archiving.ts'
+import { createSigner } from '../../../operator/src/runner/signature.ts'
+import { loadConfig } from '../../../operator/src/runtime/config.ts'
+import { DispatchKey } from '../../../operator/src/secrets/release-keys.ts'
+import { Archiving } from '../../../operator/src/storage/archiving.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { createWaiting } from '../../../operator/src/waiting/waiting.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { findFreePorts } from '../../cluster/ports.ts'
 import { helm } from '../../support/chart.ts'
@@ -113,7 +113,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
     const quota = charges ? createQuota(deps) : undefined
     const charge = quota ? { charge: quota.charge } : {}
     const core = createCore({ deps, metrics, sign: await createSigner(dispatchKey), runnerPort, ...charge })
-    const works = [core, createWaiting(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
+    const works = [core, createPending(deps, { charges }), ...(quota ? [quota] : [])].map((part) => part.start(term.signal))
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= (async () => {

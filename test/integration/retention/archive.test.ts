@@ -83,7 +83,9 @@ t.test('a record that is still owed a delivery stays, and kubectl deletes it wit
 })
 
 t.test('what is deleted while it waits for its deliveries is not archived but deleted when they are settled', async (t) => {
-  const entry = (s: string) => ({ 'screenshot.completed': { hook: { n: 1, at: new Date(Date.now() + 3_600_000).toISOString(), s } } })
+  const entry = (state: string) => ({
+    'screenshot.completed': { hook: { attempts: 1, at: new Date(Date.now() + 3_600_000).toISOString(), state } },
+  })
   const id = await stage.addRecord({ status: { deliveries: entry('open') as never } })
   await eventually('the gateway has seen it', async () => (await get(`/screenshots/${id}`)).body.status === 'completed')
   t.equal((await remove(id)).status, 204)

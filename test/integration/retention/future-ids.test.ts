@@ -5,8 +5,8 @@ import t from 'tap'
 import { newId } from '../../../crds/src/ids.ts'
 import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
 import { dayOf, JOIN, objectKey, recordKey, rewriteKey, segmentsPrefix, tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { DeletedAccounts } from '../../../operator/src/retention/deleted-accounts.ts'
 import { expire } from '../../../operator/src/retention/expire.ts'
-import { GoneAccounts } from '../../../operator/src/retention/gone-accounts.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
 import { startMinio } from '../../cluster/minio.ts'
 import { anAccount } from '../../support/builders.ts'
@@ -38,7 +38,7 @@ const sweep = (days: number) => {
     findAccount: () => anAccount({ name: ACCOUNT, spec: { plan: 'free' } }),
     isAccountGone: async () => false,
     findLive: () => undefined,
-    gone: new GoneAccounts({ ...shared, kinds: [], graceMilliseconds: DAY }),
+    gone: new DeletedAccounts({ ...shared, kinds: [], graceMilliseconds: DAY }),
     plans,
     recordDays: 400,
     mayWrite: () => true,

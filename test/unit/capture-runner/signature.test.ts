@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import t from 'tap'
 import { createVerifier, type Received } from '../../../capture-runner/src/signature.ts'
-import { createSigner } from '../../../operator/src/pool/signature.ts'
+import { createSigner } from '../../../operator/src/runner/signature.ts'
 import { NOON } from '../../support/builders.ts'
 
 const AUDIENCE = 'pod-uid'

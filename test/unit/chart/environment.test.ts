@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config.ts'
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
-import { loadConfig as loadOperatorConfig } from '../../../operator/src/config.ts'
-import { policyHash } from '../../../operator/src/guard/verdict.ts'
+import { policyHash } from '../../../operator/src/guard/decision.ts'
+import { loadConfig as loadOperatorConfig } from '../../../operator/src/runtime/config.ts'
 import { readMinioSettings } from '../../cluster/minio.ts'
 import { find, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
 
@@ -52,8 +52,11 @@ t.test('gateway reads the environment that the chart gives it', async (t) => {
 })
 
 t.test('programs know every variable that the chart sets', async (t) => {
-  for (const program of ['operator', 'api-gateway']) {
-    const source = readFileSync(new URL(`../../../${program}/src/config.ts`, import.meta.url), 'utf8')
+  for (const [program, config] of [
+    ['operator', 'operator/src/runtime/config.ts'],
+    ['api-gateway', 'api-gateway/src/config.ts'],
+  ] as const) {
+    const source = readFileSync(new URL(`../../../${config}`, import.meta.url), 'utf8')
     const unknown = Object.keys(environmentOf(objects, `tintype-${program}`)).filter((name) => !source.includes(`${name}:`))
     t.strictSame(unknown, [], program)
   }

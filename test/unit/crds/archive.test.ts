@@ -34,7 +34,7 @@ t.test('parseArchivedLine gives a Screenshot whose record is the one that was ar
       sealedOptions: 'secret',
       hiddenOptions: ['cookies'],
     },
-    status: completedStatus({ deliveries: { 'screenshot.completed': { hook: { n: 1, at: at(3).toISOString(), s: 'ok' } } } }),
+    status: completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
   })
   const line = toArchivedLine(full)
   t.notOk(line.includes('\n'))

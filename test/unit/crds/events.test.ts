@@ -18,7 +18,7 @@ t.test('buildEvent makes an envelope around the record', async (t) => {
 })
 
 t.test('buildEvent is the same bytes each time, whatever the ledger says meanwhile', async (t) => {
-  const ledger = { 'screenshot.completed': { hook: { n: 1, at: at(3).toISOString(), s: 'open' as const } } }
+  const ledger = { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'open' as const } } }
   const later = {
     ...completed,
     metadata: { ...completed.metadata, resourceVersion: '9' },

@@ -37,12 +37,12 @@ export const isDeleted = ({ metadata }: Pick<Screenshot, 'metadata'>): boolean =
 
 /** True while a delivery of this screenshot is pending. */
 export const hasOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): boolean =>
-  Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ s }) => s === 'open'))
+  Object.values(status?.deliveries ?? {}).some((receivers) => Object.values(receivers).some(({ state }) => state === 'open'))
 
 /** Pending deliveries as `<webhook>/<event>`, with the names in `status.deliveries`. */
 export const findOpenDeliveries = ({ status }: Pick<Screenshot, 'status'>): string[] =>
   Object.entries(status?.deliveries ?? {}).flatMap(([event, receivers]) =>
-    Object.entries(receivers).flatMap(([webhook, { s }]) => (s === 'open' ? `${webhook}/${event}` : [])),
+    Object.entries(receivers).flatMap(([webhook, { state }]) => (state === 'open' ? `${webhook}/${event}` : [])),
   )
 
 /** The response to a create. */

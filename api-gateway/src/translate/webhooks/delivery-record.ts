@@ -73,7 +73,7 @@ export function toDeliveryRecord({ id, state, attempts }: LoggedDelivery): Deliv
   }
 }
 
-const STATES: Readonly<Record<DeliveryEntry['s'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
+const STATES: Readonly<Record<DeliveryEntry['state'], DeliveryState>> = { open: 'pending', ok: 'successful', failed: 'failed' }
 
 /**
  * Corrects the state of a delivery with `status.deliveries`, because a crashed operator loses the last lines of the log. A screenshot that was
@@ -85,6 +85,6 @@ export function withDeliveryState(delivery: LoggedDelivery, { metadata, spec }: 
   const name = spec.isDefault === true ? REQUEST_WEBHOOK : metadata.name
   const entry = live?.status?.deliveries?.[first.type]?.[name]
   // Without an entry the first attempt is not recorded yet.
-  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.s]
+  const state = live === undefined ? 'failed' : entry === undefined ? 'pending' : STATES[entry.state]
   return { ...delivery, state }
 }

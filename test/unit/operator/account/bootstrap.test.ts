@@ -4,7 +4,7 @@ import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/key-text.ts
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../../crds/src/kinds/api-key.ts'
 import { bootstrapAccount } from '../../../../operator/src/account/bootstrap.ts'
-import { toText } from '../../../../operator/src/account/ensure-secret.ts'
+import { toText } from '../../../../operator/src/secrets/ensure-secret.ts'
 import { FakeStore } from '../../../support/fake-store.ts'
 
 const settings = { release: 'tintype', plan: 'scale' } as const

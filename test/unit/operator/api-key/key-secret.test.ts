@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { newKeyText } from '../../../../crds/src/key-text.ts'
-import { buildKeySecret, judgeExistingSecret, judgeOwnSecret } from '../../../../operator/src/api-key/key-secret.ts'
+import { buildKeySecret, evaluateExistingSecret, evaluateOwnSecret } from '../../../../operator/src/api-key/key-secret.ts'
 import { anApiKey } from '../../../support/builders.ts'
 
 const text = newKeyText()
@@ -22,7 +22,7 @@ t.test('buildKeySecret is owned by its key and says for which account it is', as
       ownerReferences: [{ kind: 'ApiKey', name: 'ci', uid: key.metadata.uid }],
     },
   })
-  t.strictSame(judgeOwnSecret(made, key), { state: 'usable', text })
+  t.strictSame(evaluateOwnSecret(made, key), { state: 'usable', text })
 })
 
 const namesake = anApiKey({ name: 'ci', spec: key.spec })
@@ -35,7 +35,7 @@ const own: { name: string; secret: Secret | undefined; state: string }[] = [
   { name: 'one without a key', secret: { ...made, data: {} }, state: 'malformed' },
 ]
 for (const { name, secret, state } of own) {
-  t.test(`judgeOwnSecret judges ${name}`, async (t) => t.equal(judgeOwnSecret(secret, key).state, state))
+  t.test(`evaluateOwnSecret evaluates ${name}`, async (t) => t.equal(evaluateOwnSecret(secret, key).state, state))
 }
 
 const unlabelled = { ...bare, metadata: { name: 'mine' } } as Secret
@@ -55,8 +55,8 @@ const existing: { name: string; secret: Secret | undefined; accountName?: string
   { name: 'none', secret: undefined, state: 'missing' },
 ]
 for (const { name, secret, accountName, state } of existing) {
-  t.test(`judgeExistingSecret judges ${name}`, async (t) => {
+  t.test(`evaluateExistingSecret evaluates ${name}`, async (t) => {
     const asking = anApiKey({ name: 'asking', spec: { existingSecret: 'mine', ...(accountName ? { accountName } : {}) } })
-    t.equal(judgeExistingSecret(secret, asking).state, state)
+    t.equal(evaluateExistingSecret(secret, asking).state, state)
   })
 }

@@ -2,15 +2,15 @@ import t from 'tap'
 import type { AttemptLine } from '../../../../crds/src/delivery-log.ts'
 import { buildEvent, eventIdOf } from '../../../../crds/src/events.ts'
 import { screenshotIdOf } from '../../../../crds/src/ids.ts'
-import { toDeliveryId } from '../../../../operator/src/delivery/courier.ts'
+import { toDeliveryId } from '../../../../operator/src/delivery/controller/delivery-worker.ts'
 import { noteWithdrawal } from '../../../../operator/src/delivery/start-requests.ts'
 import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
 
 const type = 'screenshot.completed'
 const shot = aScreenshot({ status: completedStatus() })
 const hook = aWebhook()
-const entry = { n: 2, at: at(9).toISOString() }
-const change = { event: type, webhook: 'hook', before: { ...entry, s: 'open' }, after: { ...entry, s: 'failed' } } as const
+const entry = { attempts: 2, at: at(9).toISOString() }
+const change = { event: type, webhook: 'hook', before: { ...entry, state: 'open' }, after: { ...entry, state: 'failed' } } as const
 
 t.test('noteWithdrawal notes the end of the delivery that the posts were of', async (t) => {
   const noted: AttemptLine[] = []

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { findCondition } from '../../../../crds/src/conditions.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
-import { buildStatus, isUrgent, newsOf } from '../../../../operator/src/pool/conditions.ts'
+import { buildStatus, isUrgent, poolEvents } from '../../../../operator/src/pool/conditions.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import type { PoolObserved } from '../../../../operator/src/pool/state.ts'
 import { aRunnerPool, NOON } from '../../../support/builders.ts'
@@ -89,16 +89,16 @@ t.test('buildStatus blames no failure of the past once the pool is as it should 
   t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
 })
 
-t.test('newsOf tells of trouble once though two conditions say it, and of its end', async (t) => {
+t.test('poolEvents reports a problem once though two conditions have it, and when it clears', async (t) => {
   const well = statusOf({ runners: [aRunner()] })
   const ill = statusOf({ runners: [pending] })
-  t.match(newsOf(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
-  t.strictSame(newsOf(ill, ill), [])
-  t.match(newsOf(ill, well), [
+  t.match(poolEvents(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
+  t.strictSame(poolEvents(ill, ill), [])
+  t.match(poolEvents(ill, well), [
     { type: 'Normal', reason: 'RunnersReady', message: /it was Unschedulable/ },
     { type: 'Normal', reason: 'AsWanted' },
   ])
-  t.strictSame(newsOf(undefined, well), [])
+  t.strictSame(poolEvents(undefined, well), [])
 })
 
 t.test('isUrgent leaves what comes and goes with the load to the next write', async (t) => {

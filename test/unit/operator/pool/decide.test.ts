@@ -1,10 +1,10 @@
 import t from 'tap'
 import type { RunnerPoolSpec } from '../../../../crds/src/kinds/runner-pool.ts'
-import { UNKNOWN_GUARD } from '../../../../operator/src/guard/verdict.ts'
+import { UNKNOWN_GUARD } from '../../../../operator/src/guard/decision.ts'
 import { decide } from '../../../../operator/src/pool/decide.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
-import type { Runner } from '../../../../operator/src/pool/runners.ts'
 import type { PoolAction, PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'
+import type { Runner } from '../../../../operator/src/runner/runners.ts'
 import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
 import { aPod, aRunner, endedStatus, freshMemory } from '../../../support/runners.ts'
 
@@ -52,11 +52,11 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: [],
   },
   { name: 'fills an empty pool', observed: observed({ spec: { minIdle: 3 } }), does: ['create 7,8,9'] },
-  { name: 'is content with one spare', observed: observed({ runners: [named('a')] }), does: [] },
+  { name: 'is content with one idle pod', observed: observed({ runners: [named('a')] }), does: [] },
   { name: 'counts a pod that starts', observed: observed({ runners: [unready('a')] }), does: [] },
   { name: 'counts a pod that it created and does not see yet', observed: observed({ unseen: 1 }), does: [] },
   {
-    name: 'does not make a spare for a pod that will soon be one again',
+    name: 'does not make an idle pod for a pod that will soon be idle again',
     observed: observed({ runners: [busy('a')] }),
     second: 1,
     does: ['lack since 1', 'requeue 6000'],
@@ -67,13 +67,13 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: ['lack since 0', 'requeue 1000'],
   },
   {
-    name: 'keeps a spare beside a pod that stays busy',
+    name: 'keeps an idle pod beside a pod that stays busy',
     observed: observed({ runners: [busy('a')], memory: { lackSince: NOON.getTime() } }),
     second: 6,
     does: ['no lack', 'create 7'],
   },
   {
-    name: 'makes spares at once that no busy pod will be',
+    name: 'makes idle pods at once that no busy pod will be',
     observed: observed({ spec: { minIdle: 2 }, runners: [busy('a')] }),
     does: ['create 7,8'],
   },
@@ -90,14 +90,19 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
   {
     name: 'counts a pod that goes against maxPods',
-    observed: observed({ runners: [busy('a'), busy('b'), busy('c'), named('d', { state: 'leaving' })], queued: 9 }),
+    observed: observed({ runners: [busy('a'), busy('b'), busy('c'), named('d', { state: 'terminating' })], queued: 9 }),
     does: [],
   },
   {
     name: 'does not count a pod that should have gone long ago',
     observed: observed({
       queued: 1,
-      runners: [busy('a'), busy('b'), busy('c'), named('d', { state: 'leaving', pod: aPod({ deletionTimestamp: NOON.toISOString() }) })],
+      runners: [
+        busy('a'),
+        busy('b'),
+        busy('c'),
+        named('d', { state: 'terminating', pod: aPod({ deletionTimestamp: NOON.toISOString() }) }),
+      ],
     }),
     second: 31,
     does: ['create 7'],
@@ -184,7 +189,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     does: ['delete a stale'],
   },
   {
-    name: 'does not wait for a pod to be a spare again that is near its last capture',
+    name: 'does not wait for a pod to be an idle pod again that is near its last capture',
     observed: observed({ spec: { capturesPerPod: 10 }, runners: [busy('a', { captures: 9 })] }),
     does: ['create 7'],
   },
@@ -323,7 +328,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
 
   {
-    name: 'keeps a fresh spare beside a pod that is one account’s for its life',
+    name: 'keeps a fresh idle pod beside a pod that is one account’s for its life',
     observed: observed({ runners: [named('a', { sandbox: unfenced, accountName: 'acc' })] }),
     does: ['create 7'],
   },
@@ -375,12 +380,12 @@ t.test('decide looks again after half a minute though nothing happens', async (t
 t.test('group puts each pod into one group', async (t) => {
   const runners = [
     busy('busy', { captures: 1_000 }),
-    named('spare'),
+    named('idle'),
     named('dedicated', { sandbox: unfenced, accountName: 'acc' }),
     unready('starting'),
     named('stale', { templateHash: 'old' }),
     named('spent', { losses: 3 }),
-    named('leaving', { state: 'leaving' }),
+    named('terminating', { state: 'terminating' }),
     named('ended', { state: 'ended' }),
   ]
   const groups = group(observed({ runners }), NOON.getTime())

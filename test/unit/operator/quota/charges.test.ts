@@ -5,26 +5,26 @@ import { aScreenshot } from '../../../support/builders.ts'
 
 const shot = (uid: string) => aScreenshot({ name: `mine-${uid}`, metadata: { uid }, spec: { accountName: 'acme' } })
 
-t.test('charges ask once for a Screenshot, however often it is asked for', async (t) => {
+t.test('Charges charges a Screenshot once, however often it is requested', async (t) => {
   const asked: string[] = []
   const charges = new Charges((account) => asked.push(account))
-  const answers = [charges.ask(shot('a')), charges.ask(shot('a')), charges.ask(shot('b'))]
+  const outcomes = [charges.request(shot('a')), charges.request(shot('a')), charges.request(shot('b'))]
   const pending = charges.pendingOf('acme')
   t.match(pending, [
     { uid: 'a', name: 'mine-a' },
     { uid: 'b', name: 'mine-b' },
   ])
-  charges.answer('acme', pending[0]!, 'charged')
-  charges.answer('acme', pending[1]!, 'quota')
-  t.strictSame(await Promise.all(answers), ['charged', 'charged', 'quota'])
+  charges.resolve('acme', pending[0]!, 'charged')
+  charges.resolve('acme', pending[1]!, 'quota')
+  t.strictSame(await Promise.all(outcomes), ['charged', 'charged', 'quota'])
   t.strictSame(charges.pendingOf('acme'), [])
   t.strictSame(asked, ['acme', 'acme', 'acme'])
 })
 
-t.test('charges let nobody wait beyond the term', async (t) => {
+t.test('Charges rejects all waiting charges at the end of the term', async (t) => {
   const charges = new Charges(() => {})
-  const answer = charges.ask(shot('a'))
-  charges.giveUp()
-  await t.rejects(answer, RetryableError)
+  const outcome = charges.request(shot('a'))
+  charges.rejectAll()
+  await t.rejects(outcome, RetryableError)
   t.strictSame(charges.pendingOf('acme'), [])
 })

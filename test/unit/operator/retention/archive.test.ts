@@ -6,7 +6,7 @@ import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { toObjectName } from '../../../../crds/src/names.ts'
 import { recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
 import { archive } from '../../../../operator/src/retention/archive.ts'
-import { Archiving } from '../../../../operator/src/retention/archiving.ts'
+import { Archiving } from '../../../../operator/src/storage/archiving.ts'
 import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
 import { markChecks, signed } from '../../../support/mark-checks.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
@@ -26,9 +26,9 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
   const handedBack: Screenshot[] = []
   archiving.onHandedBack = (screenshot) => handedBack.push(screenshot)
   const records = [aRecord(1), aRecord(2)]
-  const judged: Screenshot[] = []
+  const evaluated: Screenshot[] = []
   const see = (screenshot: Screenshot) => {
-    if (!archiving.sees(screenshot)) judged.push(screenshot)
+    if (!archiving.sees(screenshot)) evaluated.push(screenshot)
   }
   let questions = 0
   const ended = archive(records, {
@@ -47,13 +47,13 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
     log: silentLog,
   })
   const error = await ended.catch((reason: unknown) => reason)
-  return { bucket, records, handedBack, judged, see, error, questions: () => questions }
+  return { bucket, records, handedBack, evaluated, see, error, questions: () => questions }
 }
 
 t.test('archive asks nothing about a record that it has taken out itself, nor has anybody else ask', async (t) => {
-  const { bucket, records, handedBack, judged, questions } = await archiveTwo()
+  const { bucket, records, handedBack, evaluated, questions } = await archiveTwo()
   for (const record of records) t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(record))))
-  t.strictSame([handedBack, judged, questions()], [[], [], 0])
+  t.strictSame([handedBack, evaluated, questions()], [[], [], 0])
 })
 
 t.test('archive hands a record back that its owner deletes in the middle of it', async (t) => {
@@ -71,27 +71,27 @@ t.test('archive hands a record back that somebody else was faster to delete', as
     gone.push(record)
     throw refusal(404)
   }
-  const { records, handedBack, judged, see } = await archiveTwo(bury)
+  const { records, handedBack, evaluated, see } = await archiveTwo(bury)
   t.strictSame(handedBack, [], 'not seen to go yet')
   for (const record of gone) see(record)
-  t.strictSame(judged, records, 'judged as ever once it is seen')
+  t.strictSame(evaluated, records, 'evaluated once it is seen')
 })
 
 t.test('archive hands a record back at once that was seen to go before it could be deleted', async (t) => {
-  const { records, handedBack, judged } = await archiveTwo((record, _, __, see) => {
+  const { records, handedBack, evaluated } = await archiveTwo((record, _, __, see) => {
     see(record)
     throw refusal(404)
   })
-  t.strictSame([handedBack, judged], [records, []])
+  t.strictSame([handedBack, evaluated], [records, []])
 })
 
-t.test('archive leaves a record that has changed since, and judges its end later', async (t) => {
-  const { records, handedBack, judged, see } = await archiveTwo(() => {
+t.test('archive leaves a record that has changed since, and evaluates its deletion later', async (t) => {
+  const { records, handedBack, evaluated, see } = await archiveTwo(() => {
     throw refusal(409)
   })
-  t.strictSame([handedBack, judged], [[], []])
+  t.strictSame([handedBack, evaluated], [[], []])
   for (const record of records) see(record)
-  t.strictSame(judged, records)
+  t.strictSame(evaluated, records)
 })
 
 t.test('archive hands back what it has taken out when the store cannot be asked for deletions', async (t) => {

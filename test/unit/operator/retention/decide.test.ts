@@ -53,7 +53,7 @@ t.test('decide takes at most five thousand at a time', async (t) => {
   t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)
 })
 
-const open = { 'screenshot.completed': { hook: { n: 1, at: at(9).toISOString(), s: 'open' as const } } }
+const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }
 t.test('decide holds back what is owed, for an hour after its end and after the leader’s beginning', async (t) => {
   const shots = [ended(0, { deliveries: open }), ended(1)]
   const short = { liveForMilliseconds: 60_000 }
@@ -72,16 +72,16 @@ t.test('decide holds back what is owed, for an hour after its end and after the 
 })
 
 const hook = aWebhook({ name: 'hook' })
-const entry = (s: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { n: 1, at: at(9).toISOString(), s } } })
+const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state } } })
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
 const reserved = { reservation: 'r1' }
 const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
-const told = { n: 1, at: at(9).toISOString(), s: 'ok' as const }
+const told = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
 const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
   aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
 const owed: [string, Screenshot, Webhook[], boolean][] = [
   ['nothing when nobody listens', ended(0), [], false],
-  ['an event to a webhook that is not in the ledger', ended(0), [hook], true],
+  ['an event to a webhook that is not in that name in status.deliveries', ended(0), [hook], true],
   ['an event that is to be tried again', ended(0, { deliveries: entry('open') }), [hook], true],
   ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
   ['nothing once it was given up', ended(0, { deliveries: entry('failed') }), [hook], false],

@@ -14,8 +14,8 @@ import {
   segmentsPrefix,
   tombstoneKey,
 } from '../../../../crds/src/storage-keys.ts'
+import { DeletedAccounts, type OwnedKind } from '../../../../operator/src/retention/deleted-accounts.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
-import { GoneAccounts, type OwnedKind } from '../../../../operator/src/retention/gone-accounts.ts'
 import { toGoneText } from '../../../../operator/src/retention/marks.ts'
 import { anAccount, at, NOON } from '../../../support/builders.ts'
 import { markChecks, ring, signed } from '../../../support/mark-checks.ts'
@@ -44,7 +44,7 @@ const run = (
     findAccount: (name) => accounts.get(name),
     plans: kept,
     recordDays: 400,
-    gone: new GoneAccounts({ ...markChecks, storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
+    gone: new DeletedAccounts({ ...markChecks, storage: bucket.storage, kinds, graceMilliseconds: DAY * 1_000, now: () => now }),
     mayWrite,
     now: () => now,
     log,

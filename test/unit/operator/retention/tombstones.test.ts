@@ -1,19 +1,19 @@
 import t from 'tap'
 import { newId } from '../../../../crds/src/ids.ts'
 import { tombstoneKey } from '../../../../crds/src/storage-keys.ts'
-import { findBuried } from '../../../../operator/src/retention/tombstones.ts'
+import { findTombstones } from '../../../../operator/src/retention/tombstones.ts'
 import { at } from '../../../support/builders.ts'
 import { MemoryBucket } from '../../../support/memory-bucket.ts'
 
 const id = (second: number): string => newId('scr', at(second), Buffer.alloc(10, 7))
 
-t.test('findBuried tells the deleted ones of some ids, over days and thousands of marks', async (t) => {
+t.test('findTombstones tells the deleted ones of some ids, over days and thousands of marks', async (t) => {
   const bucket = new MemoryBucket()
   for (let n = 0; n < 2_300; n++) bucket.objects.set(tombstoneKey('acme', id(n)), '')
   bucket.objects.set(tombstoneKey('acme', id(-100_000)), '')
   const wanted = [id(0), id(2_299), id(1_500), id(-100_000)]
-  const found = await findBuried('acme', [...wanted, id(2_300), id(-5), id(-200_000)], bucket.storage)
+  const found = await findTombstones('acme', [...wanted, id(2_300), id(-5), id(-200_000)], bucket.storage)
   t.strictSame([...found].sort(), wanted.sort())
-  t.equal((await findBuried('other', wanted, bucket.storage)).size, 0)
-  t.equal((await findBuried('acme', [], bucket.storage)).size, 0)
+  t.equal((await findTombstones('other', wanted, bucket.storage)).size, 0)
+  t.equal((await findTombstones('acme', [], bucket.storage)).size, 0)
 })

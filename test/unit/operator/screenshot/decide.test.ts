@@ -6,7 +6,7 @@ import {
   CLOCK_TOLERANCE_MILLISECONDS,
   DEADLINE_GRACE_MILLISECONDS,
   decide,
-  decideAfterPost,
+  decideAfterDispatch,
   type Observed,
   type ObservedClaim,
   REPORT_MILLISECONDS,
@@ -29,8 +29,8 @@ const running = (reason = 'Capturing', more: Partial<ScreenshotStatus> = {}): Sc
 const claim = (given: Partial<ObservedClaim> = {}): ObservedClaim => ({
   pod: 'up',
   end: undefined,
-  leavesBy: undefined,
-  answer: 'running',
+  terminatesBy: undefined,
+  response: 'running',
   isOwn: true,
   delivered: true,
   ...given,
@@ -75,7 +75,11 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   { name: 'lets go of a failed Screenshot', observed: observed({ shot: aScreenshot({ status: failedStatus() }) }), does: ['release'] },
 
   { name: 'queues a new Screenshot', observed: observed(), does: ['queue'] },
-  { name: 'claims and dispatches when a runner is kept for it', observed: observed({ reserved: runner }), does: ['claim', 'dispatch'] },
+  {
+    name: 'claims and dispatchTracker when a runner is kept for it',
+    observed: observed({ reserved: runner }),
+    does: ['claim', 'dispatch'],
+  },
   {
     name: 'removes the files of an earlier attempt before the next',
     observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 1 } }) }),
@@ -98,54 +102,54 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
   {
     name: 'leaves a runner time to report beyond the deadline',
-    observed: claimed({ answer: 'reporting' }),
+    observed: claimed({ response: 'reporting' }),
     second: deadline + 60,
     does: ['requeue 2000'],
   },
   {
     name: 'gives up a runner that reports for ever',
-    observed: claimed({ answer: 'reporting' }),
+    observed: claimed({ response: 'reporting' }),
     second: deadline + REPORT_MILLISECONDS / 1_000,
     does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
-  { name: 'goes on asking a runner that does not answer', observed: claimed({ answer: 'silent' }), second: 10, does: ['requeue 2000'] },
+  { name: 'keeps polling a runner that does not respond', observed: claimed({ response: 'silent' }), second: 10, does: ['requeue 2000'] },
   {
     name: 'takes a silent runner for lost at the deadline, says so, and has its pod removed',
-    observed: claimed({ answer: 'silent' }),
+    observed: claimed({ response: 'silent' }),
     second: deadline,
     does: ['note RunnerLost', 'deletePod'],
   },
   {
-    name: 'dispatches the same attempt again when the runner never got it',
-    observed: claimed({ answer: 'absent', delivered: false }),
+    name: 'dispatchTracker the same attempt again when the runner never got it',
+    observed: claimed({ response: 'absent', delivered: false }),
     does: ['dispatch'],
   },
   {
     name: 'leaves the order of a young claim to the leader that made it',
-    observed: claimed({ answer: 'absent', isOwn: false, delivered: false }),
+    observed: claimed({ response: 'absent', isOwn: false, delivered: false }),
     second: 10,
     does: ['requeue 2000'],
   },
   {
     name: 'sends the order of an old claim whoever made it',
-    observed: claimed({ answer: 'absent', isOwn: false, delivered: false }),
+    observed: claimed({ response: 'absent', isOwn: false, delivered: false }),
     second: 11,
     does: ['dispatch'],
   },
   {
     name: 'does not dispatch again beyond the deadline',
-    observed: claimed({ answer: 'absent', delivered: false }),
+    observed: claimed({ response: 'absent', delivered: false }),
     second: deadline,
     does: ['note AttemptFailed', 'deletePod'],
   },
   {
     name: 'ends an attempt that the runner has dropped',
-    observed: claimed({ answer: 'absent' }),
+    observed: claimed({ response: 'absent' }),
     does: ['note AttemptFailed', 'deletePod'],
   },
   {
     name: 'ends an attempt that is done and was not reported',
-    observed: claimed({ answer: 'done' }),
+    observed: claimed({ response: 'done' }),
     does: ['note AttemptFailed', 'deletePod'],
   },
 
@@ -178,46 +182,50 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
   {
     name: 'removes the pod of a failed attempt and waits for it to go',
-    observed: claimed({ answer: 'absent' }, running('AttemptFailed')),
+    observed: claimed({ response: 'absent' }, running('AttemptFailed')),
     does: ['deletePod', 'requeue 2000'],
   },
   {
     name: 'waits for a pod that goes',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: 30,
     does: ['requeue 2000'],
   },
   {
     name: 'removes a pod by force that does not go',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('RunnerLost')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('RunnerLost')),
     second: 35,
     does: ['deletePod by force', 'requeue 2000'],
   },
   {
     name: 'goes on when nothing can be uploaded any more, whether the pod is gone or not',
-    observed: claimed({ pod: 'leaving', leavesBy: at(30) }, running('AttemptFailed')),
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: expiry,
     does: ['unclaim AttemptFailed'],
   },
-  { name: 'lets a pod that goes finish its work', observed: claimed({ pod: 'leaving', leavesBy: at(30) }), does: ['requeue 10000'] },
+  {
+    name: 'lets a pod that goes finish its work',
+    observed: claimed({ pod: 'terminating', terminatesBy: at(30) }),
+    does: ['requeue 10000'],
+  },
   {
     name: 'waits for the end of a pod that goes and is silent',
-    observed: claimed({ pod: 'leaving', answer: 'silent', leavesBy: at(30) }),
+    observed: claimed({ pod: 'terminating', response: 'silent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
     name: 'waits for the end of a pod that goes and has dropped the capture',
-    observed: claimed({ pod: 'leaving', answer: 'absent', leavesBy: at(30) }),
+    observed: claimed({ pod: 'terminating', response: 'absent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
     name: 'takes the claim back, uncounted, from a runner that was asked to go',
-    observed: claimed({ pod: 'leaving', answer: 'absent', givenUp: givenUp('STOPPING') }),
+    observed: claimed({ pod: 'terminating', response: 'absent', givenUp: givenUp('STOPPING') }),
     does: ['unclaim HandedBack uncounted'],
   },
   {
     name: 'takes the claim back at once from a runner that could not finish, and lets its pod live',
-    observed: claimed({ answer: 'absent', givenUp: givenUp('INTERNAL_ERROR') }),
+    observed: claimed({ response: 'absent', givenUp: givenUp('INTERNAL_ERROR') }),
     does: ['unclaim AttemptFailed'],
   },
   {
@@ -252,13 +260,13 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
   {
     name: 'gives up a silent runner sooner that its kubelet calls unready too',
-    observed: claimed({ answer: 'silent', unreadySince: NOON }),
+    observed: claimed({ response: 'silent', unreadySince: NOON }),
     second: 31,
     does: ['note RunnerLost', 'deletePod'],
   },
   {
     name: 'leaves a silent runner time that has been unready for a moment only',
-    observed: claimed({ answer: 'silent', unreadySince: NOON }),
+    observed: claimed({ response: 'silent', unreadySince: NOON }),
     second: 30,
     does: ['requeue 2000'],
   },
@@ -305,7 +313,7 @@ const texts = [
   },
   {
     name: 'says why a runner could not finish',
-    observed: claimed({ answer: 'absent', givenUp: givenUp('STORAGE_FAILED') }),
+    observed: claimed({ response: 'absent', givenUp: givenUp('STORAGE_FAILED') }),
     message: 'pod default-1, attempt 1: STORAGE_FAILED: why',
   },
   {
@@ -318,35 +326,35 @@ for (const { name, observed, message } of texts) {
   t.test(`decide ${name}`, async (t) => t.match(decide(observed, NOON), [{ message }]))
 }
 
-const answers = [
-  { name: 'looks again soon after an order that was accepted', answer: { outcome: 'accepted' }, does: ['requeue 10000'] },
-  { name: 'waits for the key of a runner that this leader does not know yet', answer: { outcome: 'unsent' }, does: ['requeue 2000'] },
-  { name: 'asks the runner after an order of which nothing was heard', answer: { outcome: 'silent' }, does: ['requeue 2000'] },
+const outcomes = [
+  { name: 'looks again soon after an order that was accepted', outcome: { outcome: 'accepted' }, does: ['requeue 10000'] },
+  { name: 'waits for the key of a runner that this leader does not know yet', outcome: { outcome: 'unsent' }, does: ['requeue 2000'] },
+  { name: 'asks the runner after an order of which nothing was heard', outcome: { outcome: 'silent' }, does: ['requeue 2000'] },
   {
     name: 'takes the claim back, uncounted, from a runner that has other work',
-    answer: { outcome: 'busy', with: { uid: 'other', attempt: 1, state: 'running' } },
+    outcome: { outcome: 'busy', with: { uid: 'other', attempt: 1, state: 'running' } },
     does: ['unclaim RunnerBusy uncounted'],
   },
   {
     name: 'takes the claim back, uncounted, from a runner that is not ready',
-    answer: { outcome: 'unavailable' },
+    outcome: { outcome: 'unavailable' },
     does: ['unclaim RunnerBusy uncounted'],
   },
   {
     name: 'ends the attempt of a runner that refuses the order',
-    answer: { outcome: 'refused', status: 401, clockAheadMilliseconds: 0 },
+    outcome: { outcome: 'refused', status: 401, clockAheadMilliseconds: 0 },
     does: ['note AttemptFailed', 'deletePod'],
   },
 ] as const
-for (const { name, answer, does } of answers) {
-  t.test(`decideAfterPost ${name}`, async (t) => {
-    t.strictSame(decideAfterPost(aScreenshot({ status: running() }), answer).map(spell), does)
+for (const { name, outcome, does } of outcomes) {
+  t.test(`decideAfterDispatch ${name}`, async (t) => {
+    t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(spell), does)
   })
 }
 
-t.test('decideAfterPost names the clock of a runner that takes no signature', async (t) => {
-  const answer = { outcome: 'refused', status: 401, clockAheadMilliseconds: -95_000 } as const
-  t.match(decideAfterPost(aScreenshot({ status: running() }), answer)[0], {
+t.test('decideAfterDispatch names the clock of a runner that takes no signature', async (t) => {
+  const outcome = { outcome: 'refused', status: 401, clockAheadMilliseconds: -95_000 } as const
+  t.match(decideAfterDispatch(aScreenshot({ status: running() }), outcome)[0], {
     message: /HTTP 401; its node’s clock is 95 s behind the operator’s/,
   })
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
-import { buildSigningSecret, judgeSecret, readSigningSecret } from '../../../../operator/src/webhook/signing-secret.ts'
+import { buildSigningSecret, evaluateSecret, readSigningSecret } from '../../../../operator/src/webhook/signing-secret.ts'
 import { aWebhook } from '../../../support/builders.ts'
 
 const hook = aWebhook()
@@ -17,7 +17,7 @@ t.test('buildSigningSecret makes a Secret that goes with its webhook', async (t)
   t.equal(readSigningSecret(made, hook), 'whsec_abc')
 })
 
-const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof judgeSecret> }[] = [
+const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof evaluateSecret> }[] = [
   { name: 'its own', secret: made, is: 'usable' },
   { name: 'one that a person made', secret: { ...made, metadata: { name: 'hook-signing-secret' } }, is: 'usable' },
   { name: 'none', secret: undefined, is: 'missing' },
@@ -26,8 +26,8 @@ const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof j
   { name: 'that of a deleted webhook', secret: buildSigningSecret(aWebhook(), 'whsec_old') as Secret, is: 'leftover' },
 ]
 for (const { name, secret, is } of cases) {
-  t.test(`judgeSecret calls ${name} ${is}`, async (t) => {
-    t.equal(judgeSecret(secret, hook), is)
+  t.test(`evaluateSecret calls ${name} ${is}`, async (t) => {
+    t.equal(evaluateSecret(secret, hook), is)
     if (secret && is !== 'usable') t.equal(readSigningSecret(secret, hook), undefined)
   })
 }

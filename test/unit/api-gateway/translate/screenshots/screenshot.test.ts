@@ -34,8 +34,13 @@ t.test('isDeleted sees the mark of a deletion and a deletion under way', async (
 
 t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {
   const at = '2026-11-21T10:00:00Z'
-  const withDeliveries = (s: 'open' | 'ok' | 'failed') => ({
-    status: { deliveries: { 'screenshot.queued': { a: { n: 1, at, s: 'ok' as const } }, 'screenshot.completed': { a: { n: 1, at, s } } } },
+  const withDeliveries = (state: 'open' | 'ok' | 'failed') => ({
+    status: {
+      deliveries: {
+        'screenshot.queued': { a: { attempts: 1, at, state: 'ok' as const } },
+        'screenshot.completed': { a: { attempts: 1, at, state } },
+      },
+    },
   })
   t.equal(hasOpenDeliveries({}), false)
   t.equal(hasOpenDeliveries(withDeliveries('ok')), false)
@@ -44,7 +49,7 @@ t.test('hasOpenDeliveries looks at every event and receiver', async (t) => {
 })
 
 t.test('findOpenDeliveries names each delivery that awaits another attempt', async (t) => {
-  const entry = (s: 'open' | 'ok' | 'failed') => ({ n: 1, at: '2026-11-21T10:00:00.000Z', s })
+  const entry = (state: 'open' | 'ok' | 'failed') => ({ attempts: 1, at: '2026-11-21T10:00:00.000Z', state })
   const deliveries = {
     'screenshot.queued': { a: entry('open'), b: entry('ok') },
     'screenshot.completed': { a: entry('open'), b: entry('failed'), _request: entry('open') },

@@ -17,8 +17,10 @@ const attempt = {
   outcome: 'answered',
 }
 const aDelivery = (state: DeliveryState): LoggedDelivery => ({ id: 'dlv_1', state, attempts: [attempt] })
-const aShot = (name: string, s?: DeliveryEntry['s']) =>
-  aScreenshot({ status: completedStatus(s ? { deliveries: { [type]: { [name]: { n: 1, at: at(2).toISOString(), s } } } } : {}) })
+const aShot = (name: string, state?: DeliveryEntry['state']) =>
+  aScreenshot({
+    status: completedStatus(state ? { deliveries: { [type]: { [name]: { attempts: 1, at: at(2).toISOString(), state } } } } : {}),
+  })
 
 const cases = [
   { name: 'leaves what the log knows', logged: 'successful', live: aShot('hook', 'failed'), state: 'successful' },

@@ -1,0 +1,83 @@
+// rbac: tintype.dev/accounts get
+// rbac: tintype.dev/screenshots/status patch
+
+// What happens at once when an Account is deleted: its queued captures end, and the time is written down from which all that is kept of it
+// may be removed (retention/deleted-accounts.ts). What is being captured then ends as it would have. Screenshots that nobody has paid for wait
+// instead: people may make them before their Account.
+
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { KeyRing } from '@tintype/crds/download-link'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { goneKey } from '@tintype/crds/storage-keys'
+import { RetryableError } from '../controller/errors.ts'
+import { isCharged } from '../quota/decide.ts'
+import { toGoneText } from '../retention/marks.ts'
+import { buildFailure } from '../screenshot/status.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** Index of Screenshots that wait and were paid for, by account. */
+export const QUEUED_INDEX = 'queued-account'
+
+export interface AccountDeletionDeps {
+  accounts: Pick<Lister<Account>, 'has'>
+  seenAccounts: Pick<Reflector<Account>, 'observe'>
+  accountStore: Pick<Resource<Account>, 'find'>
+  screenshots: Pick<Lister<Screenshot>, 'byIndex'>
+  seen: Pick<Reflector<Screenshot>, 'observe'>
+  store: Pick<Resource<Screenshot>, 'patch'>
+  storage: Pick<Storage, 'exists' | 'write'>
+  /** Signs marks in the bucket. */
+  ring: KeyRing
+  /** Keys of Accounts whose deletion this leader has seen, and not yet written down. */
+  deleted: Set<string>
+  isLeader: () => boolean
+  now: () => Date
+  log: Log
+}
+
+/** True for a Screenshot that waits for a runner and was paid for. */
+export const isQueued = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && isCharged(shot)
+
+/** Ends what waits of an Account that is gone. */
+export async function reconcileDeletion(key: string, deps: AccountDeletionDeps): Promise<void> {
+  const { accounts, accountStore, seenAccounts, screenshots, deleted, log } = deps
+  const { name } = splitKey(key)
+  if (accounts.has(key)) return void deleted.delete(key)
+  const queued = screenshots.byIndex(QUEUED_INDEX, name)
+  if (queued.length === 0 && !deleted.has(key)) return
+  // The copy may be behind: a gateway has seen the Account, else it would have taken nothing for it.
+  const account = await accountStore.find(name)
+  if (account) return seenAccounts.observe(account)
+  await Promise.all(queued.map((shot) => end(shot, name, deps)))
+  if (queued.length > 0) log.info({ account: name, count: queued.length }, 'queued captures ended: their account was deleted')
+  await noteDeletion(key, deps)
+}
+
+async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: AccountDeletionDeps): Promise<void> {
+  if (!isLeader()) throw new RetryableError('no longer the leader')
+  const { name, namespace, resourceVersion } = shot.metadata
+  const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
+  const patch = mergePatch({ status: buildFailure(shot, failure, now()) }, { resourceVersion })
+  try {
+    seen.observe(await store.patch(name, patch, { namespace, subresource: 'status' }))
+  } catch (error) {
+    if (isNotFound(error)) return
+    // It was claimed meanwhile, perhaps: it is looked at again, and left alone if it runs.
+    throw isConflict(error) ? new RetryableError(`end ${keyOf(shot)}`, { cause: error }) : error
+  }
+}
+
+/** A deletion that was seen begins the time anew; one that happened unseen does not. */
+async function noteDeletion(key: string, { deleted, storage, now, ring }: AccountDeletionDeps): Promise<void> {
+  const mark = goneKey(splitKey(key).name)
+  if (!deleted.has(key) && (await storage.exists(mark))) return
+  await storage.write(mark, toGoneText(splitKey(key).name, now(), ring))
+  deleted.delete(key)
+}

@@ -1,0 +1,97 @@
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import { MAX_DELIVERIES, Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { readObject } from '../../kube/read-object.ts'
+import { BY_ACCOUNT } from '../../webhook/limit.ts'
+import type { FollowsStart } from '../events/event-order.ts'
+import { isReceiver, isRequestReceiver, type Occurrence, toOccurrences } from '../events/receivers.ts'
+import type { CircuitBreakers } from '../flow-control/circuit-breakers.ts'
+import { type Candidate, isSettled, type Progress } from './decide.ts'
+import { endpointKeyOf } from './endpoint.ts'
+import type { ProgressStore, ScreenshotProgress } from './progress.ts'
+
+export interface ObserveDeps {
+  screenshots: Pick<Lister<Screenshot>, 'get'>
+  webhooks: Pick<Lister<Webhook>, 'byIndex'>
+  progressStore: ProgressStore
+  circuitBreakers: Pick<CircuitBreakers, 'heldUntil'>
+  /** Tells what came after a webhook's start; absent: the times in the objects do. */
+  followsStart?: FollowsStart | undefined
+}
+
+/** One Screenshot, who is to be told of it, and what is under way. */
+export interface Observed {
+  screenshot: Screenshot
+  occurrences: Occurrence[]
+  candidates: Candidate[]
+  progress: ScreenshotProgress
+  isDeleteRequested: boolean
+  /** Signs and counts what is posted to the request's own address. */
+  defaultWebhook: Webhook | undefined
+}
+
+/** Reads the caches; undefined when the Screenshot is gone. */
+export function observe(
+  key: string,
+  { screenshots, webhooks, progressStore, circuitBreakers, followsStart }: ObserveDeps,
+): Observed | undefined {
+  const cached = screenshots.get(key)
+  if (!cached || cached.metadata.deletionTimestamp !== undefined) return undefined
+  const screenshot = readObject('Screenshot', Screenshot, cached)
+  const occurrences = toOccurrences(screenshot, followsStart)
+  const progress = progressStore.of(key, screenshot.metadata.uid)
+  const { namespace } = screenshot.metadata
+  const hooks = webhooks.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === namespace)
+  const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
+  const candidates = occurrences
+    .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
+    // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
+    .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
+    .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuitBreakers) }))
+  return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
+}
+
+function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Webhook[], progress: ScreenshotProgress): Candidate[] {
+  const { event } = occurrence
+  const states = screenshot.status?.deliveries?.[event] ?? {}
+  const receivers = new Set(
+    hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
+  )
+  if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
+  // A post that was under way when its webhook went is written down all the same. One place too many, and the whole states is refused.
+  const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
+  return names.map((webhook) => {
+    const entry = states[webhook]
+    const isWanted = receivers.has(webhook)
+    const known = progress.get(event, webhook)
+    const isObsolete = isRecorded(known, entry) || (known?.state === 'deferred' && !isWanted)
+    if (isObsolete) progress.delete(event, webhook)
+    return { event, webhook, isReceiver: isWanted, entry, progress: isObsolete ? undefined : known }
+  })
+}
+
+/** True for a post that has left, whether or not it has ended. */
+const isPosted = (progress: Progress | undefined): boolean => progress?.state === 'posting' || progress?.state === 'ended'
+
+/** Asks the circuit about what could start. */
+function findHold(
+  { event, webhook, entry, progress, isReceiver }: Candidate,
+  screenshot: Screenshot,
+  occurrences: readonly Occurrence[],
+  circuitBreakers: ObserveDeps['circuitBreakers'],
+): Date | undefined {
+  const isIdle = progress === undefined || progress.state === 'deferred'
+  if (!isIdle || !isReceiver || isSettled(entry)) return undefined
+  const dueAt = entry ? new Date(entry.at) : occurrences.find((occurrence) => occurrence.event === event)?.at
+  return dueAt && circuitBreakers.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
+}
+
+/** True for a result that that name in status.deliveries holds already: written by this leader, or overtaken by another. */
+function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
+  if (progress?.state !== 'ended' || entry === undefined) return false
+  return isSettled(entry) || entry.attempts > progress.attempt
+}

@@ -1,0 +1,93 @@
+import type { Log } from '@tintype/crds/client/log'
+import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/events'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { StorageAccess } from '@tintype/crds/presign'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import { eventKey } from '@tintype/crds/storage-keys'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { findFault } from '@tintype/crds/stored/kept-event'
+import { openStorage } from '../../storage/storage.ts'
+
+/** Keeps the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
+export interface EventStore {
+  put(key: string, body: string): Promise<void>
+  /** Undefined when there is no such object. */
+  get(key: string): Promise<string | undefined>
+}
+
+/** An event as it goes out. */
+export interface EventBody {
+  id: string
+  body: string
+}
+
+export interface EventBodiesOptions {
+  linkBase: LinkBase
+  store?: EventStore | undefined
+  log: Log
+  /** Told of objects that count as absent. */
+  report?: ReportIgnored | undefined
+}
+
+/**
+ * The bytes of events. They are a pure function of the Screenshot, but a rotated link key or another version of the program would build
+ * others: what a retry must repeat is kept outside.
+ */
+export class EventBodies {
+  readonly #linkBase: LinkBase
+  readonly #store: EventStore | undefined
+  readonly #log: Log
+  readonly #report: ReportIgnored
+
+  constructor({ linkBase, store, log, report = ignoreSilently }: EventBodiesOptions) {
+    this.#report = report
+    this.#linkBase = linkBase
+    this.#store = store
+    this.#log = log
+  }
+
+  /** The event for an attempt: the first builds it, later ones repeat what was kept. */
+  async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBody> {
+    const event = buildEvent(screenshot, type, this.#linkBase)
+    const kept = attempt > 1 ? await this.#findKept(event) : undefined
+    return { id: event.id, body: kept ?? JSON.stringify(event) }
+  }
+
+  /** What is not this event counts as absent: it would be signed and posted. */
+  async #findKept(event: Envelope): Promise<string | undefined> {
+    const key = eventKey(event.id)
+    const kept = await this.#tolerate('load event', this.#store && emptyIfTooLarge(this.#store.get(key)))
+    const reason = kept === undefined ? undefined : findFault(kept, event)
+    if (reason) this.#report({ kind: 'event', reason, key })
+    return reason ? undefined : kept
+  }
+
+  /** Keeps an event after its first post failed. Without the bucket the event is built again, which is the same in all but rare cases. */
+  async keep({ id, body }: EventBody): Promise<void> {
+    await this.#tolerate('keep event', this.#store?.put(eventKey(id), body))
+  }
+
+  async #tolerate<T>(step: string, work: Promise<T> | undefined): Promise<T | undefined> {
+    try {
+      return await work
+    } catch (error) {
+      this.#log.warn({ err: error, step }, 'the event store does not answer')
+      return undefined
+    }
+  }
+}
+
+/** A post waits for the store no longer: without it the event is built again. */
+const TIMEOUT_MILLISECONDS = 2_000
+/** An event holds a record, and its lists of warnings and artifacts. */
+const MAX_EVENT_BYTES = 1024 * 1024
+
+/** Keeps events in the release's bucket. */
+export function openEventStore(access: StorageAccess): EventStore {
+  const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS })
+  return {
+    put: (key, body) => storage.write(key, body),
+    get: (key) => storage.readText(key, MAX_EVENT_BYTES),
+  }
+}

@@ -1,0 +1,85 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import type { AttemptLine } from '@tintype/crds/delivery-log'
+import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/events'
+import { isScreenshotId, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { Webhook } from '@tintype/crds/kinds/webhook'
+import { Annotation } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
+import { eventKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import { findFault, findFaultOfDeleted } from '@tintype/crds/stored/kept-event'
+import { findArchived } from '../../storage/find-archived.ts'
+import type { Storage } from '../../storage/storage.ts'
+
+/** Index of Screenshots by account. */
+export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
+
+export interface RecordedEventsDeps {
+  screenshots: Pick<Lister<Screenshot>, 'byIndex'>
+  /** Absent: only live Screenshots are looked at. */
+  storage: Pick<Storage, 'readText' | 'exists'> | undefined
+  linkBase: LinkBase
+  /** Told of objects that count as absent. */
+  report?: ReportIgnored | undefined
+  now?: () => Date
+}
+
+const MAX_EVENT_BYTES = 1024 * 1024
+
+/** Events of the past: the bytes that were kept when a post of them failed, else built again from the record, live or archived. */
+export class RecordedEvents {
+  readonly #deps: RecordedEventsDeps
+
+  constructor(deps: RecordedEventsDeps) {
+    this.#deps = deps
+  }
+
+  /** The bytes of an event that the log tells of; undefined when its Screenshot is deleted and they were not kept. @throws RetryableError */
+  async load(webhook: Pick<Webhook, 'spec'>, line: AttemptLine): Promise<string | undefined> {
+    const { event, type, screenshot } = line
+    const account = accountOf(webhook)
+    const record = await this.#find(account, screenshot)
+    // An event goes where its record says, if not to the webhook's own URL: a log alone must not lead elsewhere.
+    if (line.url !== undefined && record?.spec.webhookUrl !== line.url) return undefined
+    const built = record && buildEvent(record, type as ScreenshotEventType, this.#deps.linkBase)
+    const kept = await this.#findKept(account, line, built)
+    if (kept !== undefined) return kept
+    // An object of the same name that was made anew has other events.
+    return built?.id === event ? JSON.stringify(built) : undefined
+  }
+
+  /** The bytes that were kept, if they are of this event. */
+  async #findKept(account: string, { event, type, screenshot }: AttemptLine, built: Envelope | undefined): Promise<string | undefined> {
+    const { storage, linkBase, report = ignoreSilently } = this.#deps
+    const key = eventKey(event)
+    const kept = storage && (await emptyIfTooLarge(storage.readText(key, MAX_EVENT_BYTES)))
+    if (kept === undefined) return undefined
+    const facts = { id: event, type, screenshot, account, publicUrl: linkBase.publicUrl }
+    const isBuilt = built?.id === event
+    const fault = isBuilt ? findFault(kept, built) : findFaultOfDeleted(kept, facts)
+    const reason = fault ?? (isBuilt || (await this.#wasOf(account, screenshot)) ? undefined : 'account')
+    if (reason) report({ kind: 'event', reason, key })
+    return reason ? undefined : kept
+  }
+
+  #findLive(account: string, id: string): Screenshot | undefined {
+    return this.#deps.screenshots.byIndex(SCREENSHOTS_BY_ACCOUNT, account).find(({ metadata }) => screenshotIdOf(metadata) === id)
+  }
+
+  /** Whether the account had a Screenshot of that id: an event is kept under its own id alone. */
+  async #wasOf(account: string, id: string): Promise<boolean> {
+    if (this.#findLive(account, id)) return true
+    return isScreenshotId(id) && (await this.#deps.storage?.exists(tombstoneKey(account, id))) === true
+  }
+
+  async #find(account: string, id: string): Promise<Screenshot | undefined> {
+    const { storage, report = ignoreSilently, now = () => new Date() } = this.#deps
+    const live = this.#findLive(account, id)
+    if (live) return live.metadata.annotations?.[Annotation.deleteRequested] === undefined ? live : undefined
+    if (!storage || !isScreenshotId(id) || (await storage.exists(tombstoneKey(account, id)))) return undefined
+    return findArchived(account, id, { storage, report, now })
+  }
+}

@@ -1,0 +1,109 @@
+import { type Dispatcher, request } from 'undici'
+import { BlockedAddressError, UnresolvedError } from './guarded-agent.ts'
+import { ProxyError } from './proxy-tunnel.ts'
+
+export interface Post {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface PostSettings {
+  dispatcher: Dispatcher
+  /** Wall clock over name, connection, TLS, request and status line (spec 6.3). */
+  timeoutMilliseconds: number
+}
+
+/** Result of a post. `answered`: the endpoint responded, with any status. */
+export interface PostOutcome {
+  end: 'answered' | PostFailure
+  isSuccess: boolean
+  /** 0 without a response. */
+  statusCode: number
+  /** For the log: why it failed. */
+  detail: string
+  durationMilliseconds: number
+  retryAfterMilliseconds?: number
+  /** The first KiB of the response, as it came. */
+  excerpt: Buffer
+}
+
+const MAX_RESPONSE_BYTES = 16 * 1024
+const MAX_EXCERPT_BYTES = 1024
+
+/**
+ * Posts once. It never throws and follows no redirect: whatever is not 2xx within the deadline is a failure. A 2xx whose status line came in
+ * time is a success even if its body stalls; of the body no more than 16 KiB are read.
+ */
+export async function post({ url, headers, body }: Post, { dispatcher, timeoutMilliseconds }: PostSettings): Promise<PostOutcome> {
+  const started = performance.now()
+  const signal = AbortSignal.timeout(timeoutMilliseconds)
+  try {
+    const response = await request(url, { method: 'POST', headers, body, dispatcher, signal, headersTimeout: 0, bodyTimeout: 0 })
+    const durationMilliseconds = performance.now() - started
+    const { statusCode } = response
+    const isSuccess = statusCode >= 200 && statusCode < 300
+    const retryAfterMilliseconds = parseRetryAfter(response.headers['retry-after'])
+    return {
+      end: 'answered',
+      isSuccess,
+      statusCode,
+      detail: isSuccess ? '' : `the endpoint responded with ${statusCode}`,
+      durationMilliseconds,
+      ...(retryAfterMilliseconds === undefined ? {} : { retryAfterMilliseconds }),
+      excerpt: await readStart(response.body),
+    }
+  } catch (error) {
+    const { end, detail } = toPostFailure(error)
+    return { end, isSuccess: false, statusCode: 0, detail, durationMilliseconds: performance.now() - started, excerpt: Buffer.alloc(0) }
+  }
+}
+
+/** Reads to the end, so that the connection can be kept, or to the limit, which closes it. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of body) {
+      if (length < MAX_EXCERPT_BYTES) chunks.push(chunk)
+      length += chunk.length
+      if (length >= MAX_RESPONSE_BYTES) break
+    }
+  } catch {
+    // The status line decides; a body that stalls or breaks off does not matter.
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_EXCERPT_BYTES)
+}
+
+/** Milliseconds that `Retry-After` asks for; its date form is not read, for the sake of the clocks. */
+function parseRetryAfter(value: string | string[] | undefined): number | undefined {
+  return typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) * 1000 : undefined
+}
+
+/** Why there was no response: a closed set, fit for a metric label. */
+export type PostFailure = 'timeout' | 'blocked' | 'unresolved' | 'tls' | 'proxy' | 'connection'
+
+/** Codes of OpenSSL's and Node's checks of a certificate. */
+const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/
+
+const codeOf = (error: unknown): string => {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : ''
+}
+
+/** The first error of several (happy eyeballs dials more than one address), else the error itself. */
+const firstOf = (error: unknown): unknown => (error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error)
+
+/** Classifies what the HTTP client threw: this is the edge that knows its errors. */
+export function toPostFailure(thrown: unknown): { end: PostFailure; detail: string } {
+  const error = firstOf(thrown)
+  const code = codeOf(error)
+  if (error instanceof BlockedAddressError) return { end: 'blocked', detail: error.message }
+  if (error instanceof ProxyError) return { end: 'proxy', detail: error.message }
+  if (error instanceof UnresolvedError) return { end: 'unresolved', detail: error.message }
+  if (isNamed(error, 'TimeoutError') || code === 'UND_ERR_CONNECT_TIMEOUT') return { end: 'timeout', detail: 'no response in time' }
+  if (TLS_CODE.test(code)) return { end: 'tls', detail: code }
+  return { end: 'connection', detail: code || 'the connection failed' }
+}
+
+const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name

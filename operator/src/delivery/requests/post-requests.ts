@@ -1,0 +1,133 @@
+// rbac: tintype.dev/webhooks get,list,watch
+// rbac: tintype.dev/webhooks/status patch
+// rbac: /secrets get
+
+// Posts that are asked for by annotations on Webhooks, answered in their status (crds/src/webhook-requests.ts). A post takes seconds, so a
+// reconcile only starts it; its end enqueues the Webhook again, and all answers that are there by then are one write. Only the leader
+// runs it. What was posted and not answered when it ends, the next leader posts again.
+
+import { isNotFound } from '@tintype/crds/client/kube-error'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import type { Log } from '@tintype/crds/client/log'
+import { mergePatch } from '@tintype/crds/client/patch'
+import type { Reflector } from '@tintype/crds/client/reflector'
+import type { Resource } from '@tintype/crds/client/resource'
+import { Webhook } from '@tintype/crds/kinds/webhook'
+import type { PostAnswer } from '@tintype/crds/post-answer'
+import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhook-requests'
+import { Controller } from '../../controller/controller.ts'
+import type { ControllerMetrics, WorkQueueMetrics } from '../../controller/metrics.ts'
+import { readObject } from '../../kube/read-object.ts'
+import { type KeyedLimiter, LimiterClosed } from '../flow-control/keyed-limiter.ts'
+import type { DeliveryMetrics } from '../telemetry/metrics.ts'
+
+export interface PostRequestsOptions {
+  webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
+  store: Pick<Resource<Webhook>, 'patch'>
+  limiter: Pick<KeyedLimiter, 'run'>
+  /** Does what is asked. */
+  perform: (webhook: Webhook, request: PostRequest) => Promise<PostAnswer>
+  /** False once this operator is about to lead no more. */
+  mayPost: () => boolean
+  now: () => Date
+  log: Log
+  controllerMetrics?: (ControllerMetrics & WorkQueueMetrics) | undefined
+  metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
+}
+
+/** A request that this leader has begun; without an answer it is under way. */
+interface Begun {
+  request: PostRequest
+  answer?: PostAnswer
+}
+
+const WORKERS = 4
+
+/** What distinguishes a request: a person's next one has the same nonce and another text. */
+const nameOf = (request: PostRequest): string => (request.do === 'testByHand' ? `${request.nonce}/${request.text}` : request.nonce)
+
+/** See the head of this file. */
+export class PostRequests {
+  readonly controller: Controller
+  readonly #options: PostRequestsOptions
+  readonly #begun = new Map<string, { uid: string; requests: Map<string, Begun> }>()
+
+  constructor(options: PostRequestsOptions) {
+    const { webhooks, log, controllerMetrics } = options
+    this.#options = options
+    this.controller = new Controller({
+      name: 'webhook-request',
+      workers: WORKERS,
+      reconcile: (key, signal) => this.reconcile(key, signal),
+      log,
+      ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
+    })
+    this.controller.watch(webhooks as Reflector<Webhook>)
+    this.controller.start()
+  }
+
+  /** Begins what is asked, and writes the answers that are there. */
+  async reconcile(key: string, signal: AbortSignal): Promise<void> {
+    const { webhooks, mayPost, now } = this.#options
+    const cached = webhooks.lister.get(key)
+    if (!cached || cached.metadata.deletionTimestamp !== undefined) {
+      this.#begun.delete(key)
+      return
+    }
+    const webhook = readObject('Webhook', Webhook, cached)
+    const begun = this.#begunOf(webhook)
+    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, begun)
+    await this.#answer(webhook, begun, signal)
+    if (begun.size === 0) this.#begun.delete(key)
+  }
+
+  /** What was begun for this object; one made anew under the same name gets no answers to what the old one was asked. */
+  #begunOf(webhook: Webhook): Map<string, Begun> {
+    const { uid } = webhook.metadata
+    const known = this.#begun.get(keyOf(webhook))
+    if (known?.uid === uid) return known.requests
+    const requests = new Map<string, Begun>()
+    this.#begun.set(keyOf(webhook), { uid, requests })
+    return requests
+  }
+
+  #begin(webhook: Webhook, request: PostRequest, begun: Map<string, Begun>): void {
+    const name = nameOf(request)
+    if (begun.has(name)) return
+    begun.set(name, { request })
+    const key = keyOf(webhook)
+    // A key of its own, so that a test does not wait behind the endpoint's deliveries, which may all hang.
+    this.#options.limiter
+      .run(`${key}/requests`, () => this.#options.perform(webhook, request))
+      .then(
+        (answer) => {
+          this.#options.metrics?.onRequestedPost?.(request.do, answer.success)
+          begun.set(name, { request, answer })
+          this.controller.enqueue(key)
+        },
+        (error: unknown) => this.#giveBack({ key, name, begun, error }),
+      )
+  }
+
+  #giveBack({ key, name, begun, error }: { key: string; name: string; begun: Map<string, Begun>; error: unknown }): void {
+    if (error instanceof LimiterClosed) return // the next leader begins from the annotation
+    begun.delete(name)
+    this.#options.log.warn({ key, err: error }, 'a post that was asked for is tried again')
+    this.controller.queue.addRateLimited(key)
+  }
+
+  async #answer(webhook: Webhook, begun: Map<string, Begun>, signal: AbortSignal): Promise<void> {
+    const { webhooks, store } = this.#options
+    const ended = [...begun].flatMap(([name, { request, answer }]) => (answer ? [{ name, request, answer }] : []))
+    const status = toAnswerPatch(webhook, ended)
+    if (Object.keys(status).length === 0) return
+    const { name, namespace } = webhook.metadata
+    try {
+      // Each answer has a place of its own, so the patch rests on nothing.
+      webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    for (const each of ended) begun.delete(each.name)
+  }
+}

@@ -1,0 +1,94 @@
+// One post that was asked for: a test, or an event once more. One attempt, no retry, in neither that name in status.deliveries nor the statistics; a
+// redelivery is in the log. It leaves by the same guarded way as every other post.
+
+import { randomBytes } from 'node:crypto'
+import { keyOf } from '@tintype/crds/client/kube-object'
+import { type AttemptFinding, toAnswer } from '@tintype/crds/delivery-log'
+import type { LinkBase } from '@tintype/crds/events'
+import { derivedId, webhookIdOf } from '@tintype/crds/ids'
+import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
+import type { PostAnswer } from '@tintype/crds/post-answer'
+import { accountOf } from '@tintype/crds/record'
+import { buildTestEvent } from '@tintype/crds/test-event'
+import type { PostRequest } from '@tintype/crds/webhook-requests'
+import type { RecordedEvents } from '../events/recorded-events.ts'
+import { buildHeaders, type SignedPost } from '../http/headers.ts'
+import type { Post, PostOutcome } from '../http/post.ts'
+import type { SigningSecrets } from '../http/signing-secrets.ts'
+import { toFinding } from '../telemetry/attempt-line.ts'
+import type { DeliveryLog } from '../telemetry/delivery-log.ts'
+
+export interface RequestPostDeps {
+  post: (post: Post) => Promise<PostOutcome>
+  signingSecrets: Pick<SigningSecrets, 'find'>
+  /** Called when a webhook turns out to have no secret. */
+  onMissingSecret: (webhookKey: string) => void
+  linkBase: LinkBase
+  /** Absent without a bucket: nothing can be delivered again then. */
+  deliveryLog: Pick<DeliveryLog, 'read' | 'note'> | undefined
+  recordedEvents: Pick<RecordedEvents, 'load'>
+  now: () => Date
+  version: string
+}
+
+type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
+
+/** The post never left. */
+class Refusal extends Error {
+  override readonly name = 'Refusal'
+}
+
+/** Does what is asked, and says how it went. @throws RetryableError when it cannot be done now */
+export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostAnswer> {
+  try {
+    return toAnswer(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { time: deps.now().toISOString(), success: false, statusCode: 0, responseMilliseconds: 0, error: error.message }
+  }
+}
+
+async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFinding> {
+  const at = deps.now()
+  const event = buildTestEvent({ accountName: accountOf(webhook), at, seed: randomBytes(10) }, deps.linkBase)
+  const deliveryId = derivedId('dlv', at, `${event.id}/${webhook.metadata.uid}`)
+  return send(
+    webhook,
+    { url: webhook.spec.url, eventId: event.id, eventType: event.type, deliveryId, attempt: 1, body: JSON.stringify(event) },
+    deps,
+  )
+}
+
+async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
+  const { deliveryLog, recordedEvents } = deps
+  if (!isActive(webhook)) throw new Refusal('the webhook is not active')
+  // What was asked is believed only as far as our own log bears it out: an annotation must not lead to another account's events.
+  const lines = (await deliveryLog?.read(webhook))?.filter((line) => line.delivery === delivery) ?? []
+  const [latest] = lines
+  if (!latest) throw new Refusal('the log has no such delivery')
+  const { event, type, screenshot } = latest
+  const body = await recordedEvents.load(webhook, latest)
+  if (body === undefined) throw new Refusal('the screenshot was deleted, and its event is kept no longer')
+  const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
+  // A request's own address is in the log alone: its webhook has none.
+  const elsewhere = latest.url === undefined ? {} : { url: latest.url }
+  const finding = await send(
+    webhook,
+    { url: webhook.spec.url, ...elsewhere, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
+    deps,
+  )
+  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...elsewhere, ...finding })
+  return finding
+}
+
+async function send(webhook: Webhook, sending: Sending, deps: RequestPostDeps): Promise<AttemptFinding> {
+  const secrets = await deps.signingSecrets.find(webhook)
+  if (secrets === undefined) {
+    deps.onMissingSecret(keyOf(webhook))
+    throw new Refusal('the webhook has no signing secret yet')
+  }
+  const at = deps.now()
+  const { url, ...signed } = sending
+  const headers = buildHeaders({ ...signed, secrets, webhookId: webhookIdOf(webhook.metadata), at, version: deps.version })
+  return toFinding(await deps.post({ url, headers, body: sending.body }), at, secrets)
+}

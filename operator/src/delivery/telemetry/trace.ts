@@ -1,0 +1,44 @@
+// The trace of a request as its webhooks carry it on: pure.
+
+import type { Span } from '@tintype/crds/client/span-exporter'
+import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { spanIds, toTraceparent, traceOf } from '@tintype/crds/trace-context'
+import type { PostOutcome } from '../http/post.ts'
+
+/** `traceparent` of one attempt: what the receiver does belongs under it. Nothing when the request had no trace. */
+export function toTraceHeaders(screenshot: Screenshot, deliveryId: string, attempt: number): Record<string, string> {
+  const trace = traceOf(screenshot)
+  return trace ? { traceparent: toTraceparent({ ...trace, spanId: spanIds.delivery(deliveryId, attempt) }) } : {}
+}
+
+/** One attempt to tell one endpoint. */
+export interface DeliveryAttempt {
+  screenshot: Screenshot
+  type: ScreenshotEventType
+  deliveryId: string
+  attempt: number
+  begun: Date
+  outcome: Pick<PostOutcome, 'isSuccess' | 'statusCode' | 'detail' | 'durationMilliseconds'>
+}
+
+/** The attempt as a span; absent when nobody keeps the trace. */
+export function toDeliverySpan({ screenshot, type, deliveryId, attempt, begun, outcome }: DeliveryAttempt): Span | undefined {
+  const trace = traceOf(screenshot)
+  if (!trace?.isSampled) return undefined
+  return {
+    traceId: trace.traceId,
+    spanId: spanIds.delivery(deliveryId, attempt),
+    parentSpanId: spanIds.screenshot(screenshot.metadata.uid),
+    name: `deliver ${type}`,
+    kind: 'client',
+    startMilliseconds: begun.getTime(),
+    endMilliseconds: begun.getTime() + outcome.durationMilliseconds,
+    attributes: {
+      'tintype.delivery': deliveryId,
+      'tintype.attempt': attempt,
+      'http.response.status_code': outcome.statusCode || undefined,
+    },
+    error: outcome.isSuccess ? undefined : outcome.detail,
+  }
+}

@@ -1,0 +1,31 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Account } from '@tintype/crds/kinds/account'
+import type { Plans } from '@tintype/crds/plans'
+
+/** Weight of an account in the fair queue, and its limit of concurrent captures. */
+export interface AccountLimits {
+  weight: number
+  /** Concurrent captures in all pools; absent: no limit. */
+  maxRunning?: number | undefined
+}
+
+/** For an Account that does not exist: its Screenshots have the smallest weight, and fail elsewhere. */
+const NO_ACCOUNT: AccountLimits = { weight: 1 }
+
+/**
+ * The limits of each account by its plan.
+ * @param crashLimitOf lower limit of concurrent captures for an account that crashed runners; undefined: the limit of the plan
+ */
+export function accountLimits(
+  accounts: Pick<Lister<Account>, 'get'>,
+  plans: Plans,
+  namespace: string,
+  crashLimitOf: (account: string) => number | undefined = () => undefined,
+): (account: string) => AccountLimits {
+  return (name) => {
+    const account = accounts.get(`${namespace}/${name}`)
+    const limits = account ? plans[account.spec.plan] : NO_ACCOUNT
+    const crashLimit = crashLimitOf(name)
+    return crashLimit === undefined ? limits : { weight: limits.weight, maxRunning: Math.min(crashLimit, limits.maxRunning ?? crashLimit) }
+  }
+}

@@ -1,0 +1,122 @@
+import type { Lister } from '@tintype/crds/client/lister'
+import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
+import { chooseRunner, mayServe, type Runner, type Runners } from '../runner/runners.ts'
+import type { AccountLimits } from './account-limits.ts'
+import { FairQueue, type QueuedItem } from './fair-queue.ts'
+
+export interface DispatcherOptions {
+  runners: Runners
+  pools: Lister<RunnerPool>
+  namespace: string
+  /** Weight and limit of an account; default: all accounts have the same weight and no limit. */
+  limitsOf?: (account: string) => AccountLimits
+  /** Number of open claims of an account in all pools. */
+  runningOf?: (account: string) => number
+  /** False while nothing may be dispatched: not the leader, no admission policies, or claims of an earlier leader not checked yet. */
+  isOpen: () => boolean
+  now: () => number
+  /** Called with the key of each Screenshot that a runner was assigned to. */
+  onAssigned: (key: string) => void
+}
+
+/**
+ * Assigns queued Screenshots to idle runners. Assigning is synchronous, so no runner is reserved twice. A reservation is not a claim: the claim
+ * is the status patch that follows. Call `wake` when a runner becomes idle or a Screenshot is queued.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #queues = new Map<string, FairQueue>()
+  readonly #poolOf = new Map<string, string>()
+  /** Accounts of Screenshots that have a reservation and no claim yet, by key. */
+  readonly #reserved = new Map<string, string>()
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+  }
+
+  /** Queues a Screenshot for a pool. One that is queued already or has a runner is left unchanged. */
+  add(pool: string, item: QueuedItem): void {
+    if (this.reservationOf(item.key)) return
+    this.#reserved.delete(item.key)
+    const before = this.#poolOf.get(item.key)
+    if (before !== undefined && before !== pool) this.#queues.get(before)?.remove(item.key)
+    this.#queueOf(pool).add(item)
+    this.#poolOf.set(item.key, pool)
+    this.wake(pool)
+  }
+
+  /** Removes a Screenshot from the queue and releases its runner. */
+  drop(key: string): void {
+    const pool = this.#poolOf.get(key)
+    if (pool === undefined) return
+    this.#poolOf.delete(key)
+    this.#reserved.delete(key)
+    this.#queues.get(pool)?.remove(key)
+    this.#options.runners.release(key, this.#options.now())
+    this.wake(pool)
+  }
+
+  /** The runner that is reserved for a Screenshot. */
+  reservationOf(key: string): Runner | undefined {
+    return this.#options.runners.reservedFor(key, this.#options.now())
+  }
+
+  /** Number of queued Screenshots. */
+  queued(pool: string): number {
+    return this.#queues.get(pool)?.size ?? 0
+  }
+
+  /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
+  heldBack(pool: string): number {
+    const queue = this.#queues.get(pool)
+    if (!queue) return 0
+    return queue.accounts().reduce((sum, account) => sum + Math.max(0, queue.countOf(account) - this.#roomOf(account)), 0)
+  }
+
+  accountsWaiting(pool: string): string[] {
+    return this.#queues.get(pool)?.accounts() ?? []
+  }
+
+  wakeAll(): void {
+    for (const pool of this.#queues.keys()) this.wake(pool)
+  }
+
+  /** Assigns idle runners of a pool to queued Screenshots in fair order. */
+  wake(pool: string): void {
+    const { runners, pools, namespace, now, isOpen, onAssigned } = this.#options
+    const queue = this.#queues.get(pool)
+    const spec = pools.get(`${namespace}/${pool}`)?.spec
+    if (!queue || queue.size === 0 || !spec || !isOpen()) return
+    let idle = runners.idle(pool, spec, now())
+    while (idle.length > 0) {
+      const item = queue.take(
+        (account) => this.#roomOf(account) > 0 && idle.some((runner) => mayServe(runner, account)),
+        (account) => idle.some(({ accountName }) => accountName === account),
+      )
+      const runner = item && chooseRunner(idle, item.account)
+      if (!runner) return
+      runners.reserve(runner.uid, item.key)
+      this.#reserved.set(item.key, item.account)
+      idle = idle.filter(({ uid }) => uid !== runner.uid)
+      onAssigned(item.key)
+    }
+  }
+
+  /** Number of captures that an account may start now. */
+  #roomOf(account: string): number {
+    const { limitsOf, runningOf } = this.#options
+    const limit = limitsOf?.(account).maxRunning
+    if (limit === undefined) return Number.POSITIVE_INFINITY
+    const reserved = [...this.#reserved.values()].filter((other) => other === account).length
+    return Math.max(0, limit - reserved - (runningOf?.(account) ?? 0))
+  }
+
+  #queueOf(pool: string): FairQueue {
+    let queue = this.#queues.get(pool)
+    if (!queue) {
+      queue = new FairQueue((account) => this.#options.limitsOf?.(account).weight ?? 1)
+      this.#queues.set(pool, queue)
+    }
+    return queue
+  }
+}

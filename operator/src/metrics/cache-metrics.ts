@@ -1,0 +1,112 @@
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { DEFAULT_POOL } from '@tintype/crds/names'
+import { accountOf } from '@tintype/crds/record'
+import { Gauge, type Registry } from 'prom-client'
+import type { Reflectors } from '../kube/reflectors.ts'
+import { PHASE_INDEX } from '../runner/runners.ts'
+
+// Gauges that are read from the local copies when metrics are asked for. The standby has copies too, and says the same: take the maximum of the
+// replicas, not their sum.
+
+/** Where the gauges look. */
+export interface CacheMetricsSources {
+  reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'accounts'>
+  namespace: string
+  /** Milliseconds after its end at which a record should have left. */
+  liveForMilliseconds: number
+  now: () => number
+}
+
+/** The tier of what no Account can be found for. */
+const NO_PLAN = 'none'
+
+/** Adds the gauges; once a process. */
+export function registerCacheMetrics(registry: Registry, sources: CacheMetricsSources): void {
+  watchQueue(registry, sources)
+  watchPools(registry, sources)
+  watchRetention(registry, sources)
+}
+
+/** Those that wait in one pool for accounts of one plan. */
+interface Queue {
+  labels: { pool: string; tier: string }
+  waiting: Screenshot[]
+}
+
+function findQueues({ reflectors, namespace }: CacheMetricsSources): Queue[] {
+  const tierOf = (shot: Screenshot) => reflectors.accounts.lister.get(`${namespace}/${accountOf(shot)}`)?.spec.plan ?? NO_PLAN
+  const queues = new Map<string, Queue>()
+  for (const shot of reflectors.screenshots.lister.byIndex(PHASE_INDEX, 'Pending')) {
+    const labels = { pool: shot.spec.poolName ?? DEFAULT_POOL, tier: tierOf(shot) }
+    const key = `${labels.pool}/${labels.tier}`
+    const queue = queues.get(key)
+    if (queue) queue.waiting.push(shot)
+    else queues.set(key, { labels, waiting: [shot] })
+  }
+  return [...queues.values()]
+}
+
+function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
+  // Each gauge looks for itself: metrics are read side by side, and one that another fills would be a scrape late.
+  const add = (name: string, help: string, measure: (waiting: readonly Screenshot[]) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['pool', 'tier'] as const,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, waiting } of findQueues(sources)) this.set(labels, measure(waiting))
+      },
+    })
+  const createdAt = ({ metadata }: Screenshot): number => createdAtOf(screenshotIdOf(metadata)).getTime()
+  add('screenshot_queue_depth', 'Screenshots that wait, by pool and by plan of their account.', ({ length }) => length)
+  add('screenshot_queue_oldest_seconds', 'Age of the oldest Screenshot that waits.', (waiting) => {
+    const now = sources.now()
+    return (now - waiting.reduce((first, shot) => Math.min(first, createdAt(shot)), now)) / 1_000
+  })
+}
+
+function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): void {
+  new Gauge({
+    name: 'screenshot_pool_max_pods',
+    help: 'Pods that a pool may have.',
+    labelNames: ['pool'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { metadata, spec } of reflectors.pools.lister.list())
+        if (spec.maxPods !== undefined) this.set({ pool: metadata.name }, spec.maxPods)
+    },
+  })
+  new Gauge({
+    name: 'screenshot_pool_condition',
+    help: '1 for the status that a condition of a pool has: Ready, Sandboxed, Guarded.',
+    labelNames: ['pool', 'type', 'status', 'reason'] as const,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { metadata, status } of reflectors.pools.lister.list())
+        for (const { type, status: value, reason } of status?.conditions ?? [])
+          this.set({ pool: metadata.name, type, status: value, reason }, 1)
+    },
+  })
+}
+
+function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CacheMetricsSources): void {
+  new Gauge({
+    name: 'screenshot_retention_lag_seconds',
+    help: 'By how much the oldest finished record in the Kubernetes API has outstayed its time; 0: none has.',
+    registers: [registry],
+    collect() {
+      const { lister } = reflectors.screenshots
+      let first = Number.POSITIVE_INFINITY
+      for (const phase of ['Completed', 'Failed']) {
+        for (const { status } of lister.byIndex(PHASE_INDEX, phase))
+          first = Math.min(first, Date.parse(status?.completionTime ?? '') || first)
+      }
+      this.set(Math.max(0, now() - first - liveForMilliseconds) / 1_000)
+    },
+  })
+}

@@ -1,0 +1,203 @@
+import { withDefaults } from '@tintype/crds/capture-options/catalogue'
+import { FileFormat } from '@tintype/crds/capture-options/image'
+import type { RequestRecord } from '@tintype/crds/client/kube-http'
+import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/stored/ignored-objects'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
+import type { WorkQueue } from '../controller/work-queue.ts'
+import {
+  clientMetrics,
+  controllerMetrics,
+  electionMetrics,
+  queueMetrics,
+  RECONCILE_BUCKETS,
+  type Register,
+  reflectorMetrics,
+  watchQueues,
+} from './runtime-metrics.ts'
+
+// Every metric of the operator, made once a process. Names of the controller runtime, the work queue, the client and the election are those
+// of the Go operators, so that dashboards made for them work. Labels come from closed sets: never an id, a URL or an account.
+
+const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
+const JOB_BUCKETS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]
+/** Names of steps come from runners: no more than these many are believed. */
+const MAX_STEPS = 64
+const STEP_NAME = /^[a-z][a-zA-Z0-9_]{0,31}$/
+
+/** What the reconcile of Screenshots reports. */
+export interface ScreenshotMetrics {
+  onClaim(waitedMilliseconds: number): void
+  onDispatch(outcome: string): void
+  onUnclaim(reason: string): void
+  /** An account's captures crashed too many runners. */
+  onHeldBack(): void
+  /** A Screenshot that has just finished. */
+  onFinished(shot: Screenshot): void
+}
+
+/** What the reconcile of RunnerPools reports. */
+export interface PoolMetrics {
+  /** @param listsUpdated epoch milliseconds of the oldest filter lists among the runners; undefined: no runner tells */
+  onStatus(pool: string, counts: { idle: number; busy: number; queued: number; replicas: number; listsUpdated: number | undefined }): void
+  onPoolGone(pool: string): void
+  onPodCreated(): void
+  onPodDeleted(reason: string): void
+  onRunnerIdentified(startupMilliseconds: number): void
+}
+
+/** Metrics of the reflectors, the API client, and of this program's own. */
+export interface Metrics {
+  registry: Registry
+  controller: ControllerMetrics & WorkQueueMetrics
+  election: LeaderElectionMetrics
+  reflector: ReflectorMetrics
+  screenshot: ScreenshotMetrics
+  pool: PoolMetrics
+  onRequest(record: RequestRecord): void
+  onIgnored: IgnoredObjectsOptions['count']
+  /** Reads the age gauges of these queues whenever metrics are asked for. */
+  watchQueues(queues: () => WorkQueue[]): void
+  /** Reads the number of Screenshots in each phase whenever metrics are asked for. */
+  watchPhases(count: (phase: string) => number): void
+}
+
+/** Makes the registry and all metrics. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    controller: { ...queueMetrics(registry), ...controllerMetrics(registry) },
+    election: electionMetrics(registry),
+    reflector: reflectorMetrics(registry),
+    screenshot: screenshotMetrics(registry),
+    pool: poolMetrics(registry),
+    onRequest: clientMetrics(registry),
+    onIgnored: ignoredMetrics(registry),
+    watchQueues: (queues) => watchQueues(registry, queues),
+    watchPhases: (count) => watchPhases(registry, count),
+  }
+}
+
+function ignoredMetrics(registry: Registry): IgnoredObjectsOptions['count'] {
+  const ignored = new Counter({ ...IGNORED_METRIC, registers: [registry] })
+  for (const labels of IGNORED_LABELS) ignored.inc(labels, 0)
+  return (labels) => ignored.inc(labels)
+}
+
+function watchPhases(registry: Registry, count: (phase: string) => number): void {
+  new Gauge({
+    name: 'screenshot_jobs',
+    help: 'Live Screenshots by phase.',
+    labelNames: ['phase'] as const,
+    registers: [registry],
+    collect() {
+      for (const phase of ['Pending', 'Running', 'Completed', 'Failed']) this.set({ phase }, count(phase))
+    },
+  })
+}
+
+function screenshotMetrics(registry: Registry): ScreenshotMetrics {
+  const on: Register = { registers: [registry] }
+  const wait = new Histogram({
+    name: 'screenshot_queue_wait_seconds',
+    help: 'From creation to the first claim.',
+    buckets: WAIT_BUCKETS,
+    ...on,
+  })
+  const duration = new Histogram({
+    name: 'screenshot_job_duration_seconds',
+    help: 'From creation to the end.',
+    labelNames: ['format', 'result'] as const,
+    buckets: JOB_BUCKETS,
+    ...on,
+  })
+  const failures = new Counter({
+    name: 'screenshot_failures_total',
+    help: 'Failed Screenshots by code.',
+    labelNames: ['reason'] as const,
+    ...on,
+  })
+  const steps = new Histogram({
+    name: 'screenshot_steps_seconds',
+    help: 'Time of each step of a capture.',
+    labelNames: ['step'] as const,
+    buckets: RECONCILE_BUCKETS,
+    ...on,
+  })
+  const outcomes = new Counter({
+    name: 'screenshot_dispatches_total',
+    help: 'Orders to runners by outcome.',
+    labelNames: ['outcome'] as const,
+    ...on,
+  })
+  const unclaims = new Counter({
+    name: 'screenshot_unclaims_total',
+    help: 'Claims taken back by reason.',
+    labelNames: ['reason'] as const,
+    ...on,
+  })
+  const heldBack = new Counter({
+    name: 'screenshot_accounts_held_back_total',
+    help: 'Times an account was held back because its captures crashed too many runners.',
+    ...on,
+  })
+  const known = new Set<string>()
+  const isStep = (step: string) => known.has(step) || (known.size < MAX_STEPS && STEP_NAME.test(step) && known.add(step).has(step))
+  return {
+    onClaim: (milliseconds) => wait.observe(Math.max(0, milliseconds) / 1_000),
+    onDispatch: (outcome) => outcomes.inc({ outcome }),
+    onUnclaim: (reason) => unclaims.inc({ reason }),
+    onHeldBack: () => heldBack.inc(),
+    onFinished({ metadata, spec, status }) {
+      const milliseconds = Date.parse(status?.completionTime ?? '') - createdAtOf(screenshotIdOf(metadata)).getTime()
+      const format = FileFormat.parse(withDefaults(spec.options).format)
+      const labels = { format, result: status?.phase === 'Completed' ? 'completed' : 'failed' }
+      if (milliseconds >= 0) duration.observe(labels, milliseconds / 1_000)
+      if (status?.result?.error) failures.inc({ reason: status.result.error.code })
+      for (const [step, taken] of Object.entries(status?.result?.timings ?? {})) if (isStep(step)) steps.observe({ step }, taken / 1_000)
+    },
+  }
+}
+
+function poolMetrics(registry: Registry): PoolMetrics {
+  const on: Register = { registers: [registry] }
+  const newGauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['pool'] as const, ...on })
+  const idle = newGauge('screenshot_pool_idle_runners', 'Runners that wait.')
+  const busy = newGauge('screenshot_pool_busy_runners', 'Runners that capture.')
+  const queued = newGauge('screenshot_pool_queued', 'Screenshots that wait for a runner.')
+  const replicas = newGauge('screenshot_pool_pods', 'Pods that exist.')
+  const lists = newGauge('screenshot_pool_lists_timestamp_seconds', 'When the oldest filter lists of a pool’s runners were made.')
+  const created = new Counter({ name: 'screenshot_pool_pods_created_total', help: 'Pods created.', ...on })
+  const deleted = new Counter({
+    name: 'screenshot_pool_pods_deleted_total',
+    help: 'Pods deleted, by why.',
+    labelNames: ['reason'] as const,
+    ...on,
+  })
+  const startup = new Histogram({
+    name: 'screenshot_pod_startup_seconds',
+    help: 'From a pod’s creation until it can capture.',
+    buckets: JOB_BUCKETS,
+    ...on,
+  })
+  return {
+    onStatus(pool, counts) {
+      idle.set({ pool }, counts.idle)
+      busy.set({ pool }, counts.busy)
+      queued.set({ pool }, counts.queued)
+      replicas.set({ pool }, counts.replicas)
+      if (counts.listsUpdated !== undefined) lists.set({ pool }, counts.listsUpdated / 1_000)
+    },
+    onPoolGone(pool) {
+      for (const gauge of [idle, busy, queued, replicas, lists]) gauge.remove({ pool })
+    },
+    onPodCreated: () => created.inc(),
+    onPodDeleted: (reason) => deleted.inc({ reason }),
+    onRunnerIdentified: (milliseconds) => startup.observe(milliseconds / 1_000),
+  }
+}

@@ -1,0 +1,107 @@
+// rbac: tintype.dev/screenshots delete
+// rbac: tintype.dev/apikeys delete
+// rbac: tintype.dev/webhooks delete
+
+// Accounts that are gone, and what is left of them. Since when, is written in the bucket, so that it outlives leaders: at the
+// deletion itself, or when somebody finds something of an account that is not there. Its count goes with the Account, by its owner reference.
+
+import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
+import type { KubeObject } from '@tintype/crds/client/kube-object'
+import type { Lister } from '@tintype/crds/client/lister'
+import type { Resource } from '@tintype/crds/client/resource'
+import { mapConcurrently } from '@tintype/crds/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import { GONE_PREFIX, goneKey, isAccountName } from '@tintype/crds/storage-keys'
+import { MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
+import type { Storage } from '../storage/storage.ts'
+import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
+
+/** Objects of one kind in the Kubernetes API, filed by account. */
+export interface OwnedKind {
+  ofAccount: (account: string) => readonly KubeObject[]
+  remove: (object: KubeObject) => Promise<void>
+}
+
+export interface DeletedAccountsOptions extends MarkChecks {
+  storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
+  /** Screenshots, keys and webhooks. */
+  kinds: readonly OwnedKind[]
+  /** Time after its deletion in which an account may be made again and find everything: a mistake must not cost the pictures of years. */
+  graceMilliseconds: number
+  now: () => Date
+}
+
+const PARALLEL = 16
+
+/** A kind whose copy has an index by account; an object is deleted as it was seen, not another of its name. */
+export function ownedKind<T extends KubeObject>(
+  lister: Pick<Lister<T>, 'byIndex'>,
+  index: string,
+  store: Pick<Resource<T>, 'delete'>,
+): OwnedKind {
+  return {
+    ofAccount: (account) => lister.byIndex(index, account),
+    remove: async ({ metadata: { name, namespace, uid } }) => {
+      await store.delete(name, { namespace, uid }).catch((error: unknown) => {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      })
+    },
+  }
+}
+
+/** See the head of this file. */
+export class DeletedAccounts {
+  readonly #options: DeletedAccountsOptions
+
+  constructor(options: DeletedAccountsOptions) {
+    this.#options = options
+  }
+
+  /** Accounts that were seen to be gone. */
+  async marked(): Promise<Set<string>> {
+    const { storage, report } = this.#options
+    const accounts = new Set<string>()
+    for (let after: string | undefined; ; ) {
+      const keys = await storage.list(GONE_PREFIX, { after, limit: PAGE })
+      for (const key of keys) {
+        const account = key.slice(GONE_PREFIX.length)
+        if (isAccountName(account)) accounts.add(account)
+        else report({ kind: 'gone', reason: 'key', key })
+      }
+      if (keys.length < PAGE) return accounts
+      after = keys.at(-1)
+    }
+  }
+
+  /** The account is there again. */
+  async forget(account: string): Promise<void> {
+    await this.#options.storage.remove([goneKey(account)])
+  }
+
+  /** Whether an account that does not exist has been gone for long enough; its time begins when it is first asked for. */
+  async isPastGrace(account: string): Promise<boolean> {
+    const { storage, graceMilliseconds, now, ring, report } = this.#options
+    const key = goneKey(account)
+    const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
+    const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
+    if (since) return now().getTime() - since.getTime() >= graceMilliseconds
+    // Earlier versions signed no marks, and the key of a signature may have been rotated out.
+    if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
+    await storage.write(key, toGoneText(account, now(), ring))
+    return false
+  }
+
+  /** Removes an account's objects from the Kubernetes API; gives how many there were. */
+  async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
+    let count = 0
+    for (const { ofAccount, remove } of this.#options.kinds) {
+      await mapConcurrently(ofAccount(account), PARALLEL, async (object) => {
+        if (!mayWrite()) return
+        await remove(object)
+        count++
+      })
+    }
+    return count
+  }
+}

@@ -1,0 +1,61 @@
+import type { TokenReview } from '@tintype/crds/client/core-resources'
+import type { Resource } from '@tintype/crds/client/resource'
+import type { Identity, SandboxReport } from '@tintype/crds/dispatch'
+import { DISPATCH_AUDIENCE } from '@tintype/crds/names'
+import { RetryableError } from '../controller/errors.ts'
+import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
+import type { RunnerAddress, RunnerClient } from './runner-client.ts'
+
+/** What the leader knows of a runner once its token has proved which pod it is. */
+export interface RunnerIdentity {
+  key: EncryptionKey
+  sandbox: SandboxReport
+  version: string
+  /** As the runner counts them. */
+  captures: number
+  accountName: string | undefined
+  /** When its filter lists were made, ISO 8601. */
+  listsUpdated?: string | undefined
+}
+
+/** The pod that an identity must belong to. */
+export interface ExpectedPod extends RunnerAddress {
+  namespace: string
+  serviceAccountName: string
+}
+
+const POD_UID = 'authentication.kubernetes.io/pod-uid'
+
+/** Why a review's answer does not prove this pod; undefined when it does. */
+export function findMismatch(status: TokenReview['status'], { uid, namespace, serviceAccountName }: ExpectedPod): string | undefined {
+  if (!status?.authenticated) return 'the API server does not accept its token'
+  if (!status.audiences?.includes(DISPATCH_AUDIENCE)) return 'its token is for another audience'
+  if (status.user?.username !== `system:serviceaccount:${namespace}:${serviceAccountName}`) return 'its token is of another ServiceAccount'
+  if (status.user.extra?.[POD_UID]?.[0] !== uid) return 'its token is bound to another pod'
+  return undefined
+}
+
+/**
+ * Asks a runner who it is and has the API server check its token.
+ * @throws RetryableError when it does not answer or the answer does not hold
+ */
+export async function identify(
+  runners: RunnerClient,
+  reviews: Pick<Resource<TokenReview>, 'create'>,
+  pod: ExpectedPod,
+): Promise<RunnerIdentity> {
+  const claimed = await claimedIdentity(runners, pod)
+  const { status } = await reviews.create({ spec: { token: claimed.token, audiences: [DISPATCH_AUDIENCE] } }, { repeat: 'always' })
+  const mismatch = findMismatch(status, pod)
+  if (mismatch !== undefined) throw new RetryableError(`the runner is not who it says it is: ${mismatch}`)
+  const { sandbox, version, captures = 0, accountName, listsUpdated } = claimed
+  return { key: toEncryptionKey(claimed), sandbox, version, captures, accountName, listsUpdated }
+}
+
+async function claimedIdentity(runners: RunnerClient, pod: ExpectedPod): Promise<Identity> {
+  try {
+    return await runners.identity(pod)
+  } catch (cause) {
+    throw new RetryableError('ask a runner for its identity', { cause })
+  }
+}

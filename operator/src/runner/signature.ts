@@ -1,0 +1,32 @@
+import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto'
+import { SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch'
+import type { DispatchKey } from '../secrets/release-keys.ts'
+
+/** What is signed, and for which pod. Without a `jti` it gets one by chance. */
+export interface RequestToSign {
+  podUid: string
+  method: string
+  path: string
+  body?: string
+  jti?: string
+}
+
+/** Signs requests to runners; the value is the Authorization header's. */
+export type Signer = (request: RequestToSign, now: Date) => Promise<string>
+
+const HEADER = Buffer.from(JSON.stringify({ alg: 'EdDSA' })).toString('base64url')
+
+/**
+ * The signer of a release: compact JWS. Signed in place, in a twentieth of a millisecond: handing it to another thread and waiting for it, as
+ * WebCrypto does, costs several times as much, for each of some three requests a capture.
+ */
+export async function createSigner(privateKey: DispatchKey): Promise<Signer> {
+  const key = createPrivateKey({ key: privateKey, format: 'jwk' })
+  return async ({ podUid, method, path, body = '', jti = randomUUID() }, now) => {
+    const request: SignedRequest = { method, path, sha256: createHash('sha256').update(body).digest('base64url'), jti }
+    const seconds = Math.floor(now.getTime() / 1_000)
+    const claims = { ...request, aud: podUid, iat: seconds, exp: seconds + SIGNATURE_SECONDS }
+    const signed = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+    return `Bearer ${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
+  }
+}

@@ -1,0 +1,170 @@
+import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
+import { Plan } from '@tintype/crds/kinds/account'
+import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
+import { PlansText } from '@tintype/crds/plans'
+import { z } from 'zod'
+
+const milliseconds = (preset: number) => z.coerce.number().int().positive().default(preset)
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+const optionalText = z
+  .string()
+  .default('')
+  .transform((text) => (text === '' ? undefined : text))
+
+/** The operator's environment: every variable, its default and its unit. */
+const Environment = z.object({
+  /** Namespace of the release: all kinds live in it. */
+  TINTYPE_NAMESPACE: z.string().min(1),
+  /** The operator's own pod; its uid is its identity on the lease. */
+  TINTYPE_POD_NAME: z.string().min(1),
+  TINTYPE_POD_UID: z.string().min(1),
+  /** Full name of the Helm release: prefix of the names of Secrets and of the Lease. */
+  TINTYPE_RELEASE: z.string().min(1).default('tintype'),
+  TINTYPE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  /** Port of /metrics, /healthz and /readyz. */
+  TINTYPE_METRICS_PORT: z.coerce.number().int().min(0).max(65_535).default(9_090),
+  TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }).default('http://tintype-minio:9000'),
+  TINTYPE_STORAGE_REGION: z.string().min(1).default('us-east-1'),
+  TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
+  TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
+  TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
+  /** The identity that signs uploads; empty: the operator's own. */
+  TINTYPE_STORAGE_UPLOADS_ACCESS_KEY: z.string().default(''),
+  TINTYPE_STORAGE_UPLOADS_SECRET_KEY: z.string().default(''),
+  /** Address of the API for the world, put before links in events; empty: links are relative. */
+  TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
+  /** What each plan allows, as JSON; empty: spec 8. */
+  TINTYPE_PLANS: PlansText,
+  /** Which kinds of options are allowed, as JSON; empty: all. */
+  TINTYPE_OPTION_POLICY: OptionPolicyText,
+  TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
+  /** Plan of the first account. */
+  TINTYPE_BOOTSTRAP_PLAN: Plan.default('scale'),
+  /** Most bytes of one file. */
+  TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
+  /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
+  TINTYPE_ADMISSION_POLICY: optionalText,
+  /** SHA-256 of that policy's expressions (guard/decision.ts); empty: what they say is not compared. */
+  TINTYPE_ADMISSION_POLICY_HASH: optionalText,
+  /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys; by default `<release>-trusted-spec`. */
+  TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
+  TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
+  /** Screenshots of one account that may wait; a plan may have a number of its own. Those beyond it that kubectl made are ended. */
+  TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().positive().default(1_000),
+  /** Seconds after which a Screenshot fails whose pool or account does not exist. */
+  TINTYPE_UNRUNNABLE_SECONDS: z.coerce.number().int().positive().default(600),
+  /** Seconds after its end in which a record stays in the Kubernetes API. */
+  TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
+  /** Seconds after its end at which a record is archived. */
+  TINTYPE_RETENTION_LIVE_FOR_SECONDS: z.coerce.number().int().positive().default(3_600),
+  /** Finished records beyond which the oldest are archived sooner. */
+  TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().positive().default(10_000),
+  /** Days after which a record is removed from the archive. */
+  TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
+  /** Seconds after an Account's deletion in which it may be made again and find everything; then all of it is removed. */
+  TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
+  /** Time for one webhook post (spec 6.3). */
+  TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
+  /** Delays before the second and the third attempt. */
+  TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: z
+    .string()
+    .default('5000,300000')
+    .transform((text) => text.split(',').map(Number))
+    .pipe(z.array(z.number().int().min(0)).min(1).max(2)),
+  /** Private addresses that webhooks may be posted to. */
+  TINTYPE_WEBHOOK_ALLOWED_CIDRS: list,
+  /** Host names, or *.suffix, that may resolve to private addresses. */
+  TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
+  /** Days of nothing but failures after which an endpoint is switched off; 0: never. */
+  TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS: z.coerce.number().min(0).default(5),
+  /** Forward proxy that posts leave by, http://[user:password@]host[:port]; empty: none. */
+  TINTYPE_WEBHOOK_PROXY_URL: z.union([z.literal(''), z.url({ protocol: /^http$/ })]).default(''),
+  /** PEM file of authorities that receivers' certificates may come from besides the system's. */
+  TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
+  /** How often counters of webhooks and lines of their delivery logs are written. */
+  TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: milliseconds(5_000),
+  /** Spans go there, by OTLP over HTTP; empty: none are made. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: OtlpEndpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
+  TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
+  TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS: milliseconds(10_000),
+  TINTYPE_LEASE_RETRY_MILLISECONDS: milliseconds(2_000),
+})
+
+/**
+ * Reads the environment.
+ * @throws z.ZodError that names all mistakes at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv) {
+  const read = Environment.parse(env)
+  return Object.freeze({
+    namespace: read.TINTYPE_NAMESPACE,
+    podName: read.TINTYPE_POD_NAME,
+    podUid: read.TINTYPE_POD_UID,
+    release: read.TINTYPE_RELEASE,
+    logLevel: read.TINTYPE_LOG_LEVEL,
+    metricsPort: read.TINTYPE_METRICS_PORT,
+    storage: {
+      endpoint: read.TINTYPE_STORAGE_ENDPOINT,
+      region: read.TINTYPE_STORAGE_REGION,
+      bucket: read.TINTYPE_STORAGE_BUCKET,
+      accessKey: read.TINTYPE_STORAGE_ACCESS_KEY,
+      secretKey: read.TINTYPE_STORAGE_SECRET_KEY,
+    },
+    uploads:
+      read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY === ''
+        ? undefined
+        : { accessKey: read.TINTYPE_STORAGE_UPLOADS_ACCESS_KEY, secretKey: read.TINTYPE_STORAGE_UPLOADS_SECRET_KEY },
+    publicUrl: read.TINTYPE_PUBLIC_URL,
+    tracing: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, headers: read.OTEL_EXPORTER_OTLP_HEADERS },
+    plans: read.TINTYPE_PLANS,
+    optionPolicy: read.TINTYPE_OPTION_POLICY,
+    bootstrap: { enabled: read.TINTYPE_BOOTSTRAP_ENABLED, plan: read.TINTYPE_BOOTSTRAP_PLAN },
+    maxFileBytes: read.TINTYPE_MAX_FILE_BYTES,
+    admissionPolicy: {
+      name: read.TINTYPE_ADMISSION_POLICY ?? `${read.TINTYPE_RELEASE}-runner-status`,
+      hash: read.TINTYPE_ADMISSION_POLICY_HASH,
+    },
+    trustedSpecPolicy: {
+      name: read.TINTYPE_TRUSTED_SPEC_POLICY ?? `${read.TINTYPE_RELEASE}-trusted-spec`,
+      hash: read.TINTYPE_TRUSTED_SPEC_POLICY_HASH,
+    },
+    queue: {
+      maxQueuedPerAccount: read.TINTYPE_MAX_QUEUED_PER_ACCOUNT,
+      unrunnableMilliseconds: read.TINTYPE_UNRUNNABLE_SECONDS * 1_000,
+    },
+    retention: {
+      liveMinimumMilliseconds: read.TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS * 1_000,
+      liveForMilliseconds: read.TINTYPE_RETENTION_LIVE_FOR_SECONDS * 1_000,
+      maxLive: read.TINTYPE_RETENTION_MAX_LIVE,
+      recordDays: read.TINTYPE_RETENTION_RECORD_DAYS,
+      accountGraceMilliseconds: read.TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS * 1_000,
+    },
+    webhook: {
+      timeoutMilliseconds: read.TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS,
+      retryDelaysMilliseconds: read.TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS,
+      allowedCidrs: read.TINTYPE_WEBHOOK_ALLOWED_CIDRS,
+      allowedHosts: read.TINTYPE_WEBHOOK_ALLOWED_HOSTS,
+      disableAfterDays: read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS === 0 ? undefined : read.TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS,
+      proxyUrl: read.TINTYPE_WEBHOOK_PROXY_URL === '' ? undefined : read.TINTYPE_WEBHOOK_PROXY_URL,
+      extraCaFile: read.TINTYPE_WEBHOOK_EXTRA_CA_FILE,
+      flushMilliseconds: read.TINTYPE_WEBHOOK_FLUSH_MILLISECONDS,
+    },
+    lease: {
+      leaseDurationMilliseconds: read.TINTYPE_LEASE_DURATION_MILLISECONDS,
+      renewDeadlineMilliseconds: read.TINTYPE_LEASE_RENEW_DEADLINE_MILLISECONDS,
+      retryMilliseconds: read.TINTYPE_LEASE_RETRY_MILLISECONDS,
+    },
+  })
+}
+
+/** The operator's settings, frozen at start. */
+export type Config = ReturnType<typeof loadConfig>

@@ -1,0 +1,44 @@
+import type { Secret } from '@tintype/crds/client/core-resources'
+import { isAlreadyExists } from '@tintype/crds/client/kube-error'
+import type { Resource } from '@tintype/crds/client/resource'
+
+/** The verbs on Secrets that the operator has: none of them shows a Secret whose name it does not know. */
+export type SecretStore = Pick<Resource<Secret>, 'get' | 'find' | 'create'>
+
+/** A Secret that must exist. `build` is called only when it does not. */
+export interface WantedSecret {
+  name: string
+  labels: Record<string, string>
+  build: () => Record<string, string>
+}
+
+/** The data of a Secret as text. */
+export function toText({ data = {} }: Secret): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]))
+}
+
+/**
+ * Returns what the Secret holds, making it first when there is none. Of two operators that make it at once the slower reads what the other
+ * made; what exists is never written over.
+ */
+export async function ensureSecret(secrets: SecretStore, { name, labels, build }: WantedSecret): Promise<Record<string, string>> {
+  const existing = await secrets.find(name)
+  if (existing) return toText(existing)
+  try {
+    return toText(await secrets.create({ metadata: { name, labels }, type: 'Opaque', data: toData(build()) }))
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    return toText(await secrets.get(name))
+  }
+}
+
+// `stringData` would do on the wire, but the answer, and so what callers are told, holds `data` only.
+const toData = (texts: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))
+
+/** Labels of objects that the operator creates for a release, so that `kubectl get secrets -l app.kubernetes.io/instance=…` finds them. */
+export const releaseLabels = (release: string): Record<string, string> => ({
+  'app.kubernetes.io/name': 'tintype',
+  'app.kubernetes.io/instance': release,
+  'app.kubernetes.io/managed-by': 'tintype-operator',
+})

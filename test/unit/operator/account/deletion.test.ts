@@ -1,0 +1,92 @@
+import t from 'tap'
+import { KubeError } from '../../../../crds/client/kube-error.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import type { Account } from '../../../../crds/src/kinds/account.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { accountOf } from '../../../../crds/src/record.ts'
+import { goneKey } from '../../../../crds/src/storage-keys.ts'
+import { type AccountDeletionDeps, isQueued, QUEUED_INDEX, reconcileDeletion } from '../../../../operator/src/account/deletion.ts'
+import { readGoneText } from '../../../../operator/src/retention/marks.ts'
+import { anAccount, aScreenshot, NOON } from '../../../support/builders.ts'
+import { ring } from '../../../support/mark-checks.ts'
+import { MemoryBucket } from '../../../support/memory-bucket.ts'
+
+const paid = { accountName: 'acme', reservation: 'res_1' }
+const KEY = 'default/acme'
+
+function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; atServer?: Account } = {}) {
+  const accounts = new Store<Account>()
+  const screenshots = new Store<Screenshot>().addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
+  const bucket = new MemoryBucket()
+  const written: { name: string; status: Screenshot['status'] }[] = []
+  const observed: Account[] = []
+  const refusals: unknown[] = []
+  const deps: AccountDeletionDeps = {
+    accounts,
+    seenAccounts: { observe: (account) => void observed.push(account) },
+    accountStore: { find: async () => atServer },
+    screenshots,
+    seen: { observe: (shot) => void screenshots.set(shot) },
+    store: {
+      patch: async (name, { body }) => {
+        const refusal = refusals.shift()
+        if (refusal) throw refusal
+        const { status } = body as { status: Screenshot['status'] }
+        written.push({ name, status })
+        return { ...screenshots.get(`default/${name}`), status } as Screenshot
+      },
+    },
+    storage: bucket.storage,
+    ring,
+    deleted: new Set(isDeletionSeen ? [KEY] : []),
+    isLeader: () => true,
+    now: () => NOON,
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  }
+  return { accounts, screenshots, bucket, written, observed, refusals, deps }
+}
+
+t.test('the end of an Account ends what waits of it, says why, and leaves alone what runs, has ended or was not paid for', async (t) => {
+  const { screenshots, written, bucket, deps } = aWorld()
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  screenshots.set(aScreenshot({ name: 'again', spec: { accountName: 'acme' }, status: { phase: 'Pending', attempt: 1 } }))
+  screenshots.set(aScreenshot({ name: 'runs', spec: paid, status: { phase: 'Running', runner: { pod: 'p', uid: 'u' } } }))
+  screenshots.set(aScreenshot({ name: 'unpaid', spec: { accountName: 'acme' } }))
+  screenshots.set(aScreenshot({ name: 'foreign', spec: { ...paid, accountName: 'other' } }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame(written.map(({ name }) => name).sort(), ['again', 'waits'])
+  t.match(written[0]?.status, { phase: 'Failed', result: { error: { code: 'CANCELLED', message: /acme was deleted/ } } })
+  t.strictSame(readGoneText('acme', bucket.objects.get(goneKey('acme')) ?? '', ring, NOON), NOON)
+  t.strictSame(deps.deleted, new Set())
+})
+
+t.test('the end of an Account is taken for none when the API server has it', async (t) => {
+  const { screenshots, written, observed, bucket, deps } = aWorld({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame([written.length, observed.length, bucket.keys()], [0, 1, []])
+})
+
+t.test('the end of an Account that nobody saw is dated once', async (t) => {
+  const { screenshots, bucket, deps } = aWorld({ isDeletionSeen: false })
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  bucket.objects.set(goneKey('acme'), 'earlier')
+  await reconcileDeletion(KEY, deps)
+  t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
+})
+
+t.test('the end of an Account is looked at again when a Screenshot was claimed meanwhile', async (t) => {
+  const { screenshots, refusals, bucket, deps } = aWorld()
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
+  await t.rejects(reconcileDeletion(KEY, deps), { name: 'RetryableError' })
+  t.strictSame(bucket.keys(), [])
+})
+
+t.test('an Account that is there again keeps what waits of it', async (t) => {
+  const { accounts, screenshots, written, deps } = aWorld()
+  accounts.set(anAccount({ name: 'acme' }))
+  screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
+  await reconcileDeletion(KEY, deps)
+  t.strictSame([written.length, deps.deleted.size], [0, 0])
+})

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { CircuitBreakers } from '../../../../../operator/src/delivery/flow-control/circuit-breakers.ts'
+import { at } from '../../../../support/builders.ts'
+
+/** CircuitBreakers whose clock the test sets, in seconds after noon. */
+function aBoard() {
+  const clock = { second: 0 }
+  const told: string[] = []
+  const circuitBreakers = new CircuitBreakers({
+    now: () => at(clock.second),
+    onRelease: (key) => told.push(key),
+    onChange: (endpoint, isOpen) => told.push(`${endpoint} ${isOpen ? 'open' : 'closed'}`),
+  })
+  const fail = (endpoint = 'hook', times = 10) => {
+    for (let n = 0; n < times; n++) circuitBreakers.start(endpoint)(false)
+  }
+  return { clock, told, circuitBreakers, fail }
+}
+
+t.test('CircuitBreakers holds the attempts of a failing endpoint, and of no other', async (t) => {
+  const { circuitBreakers, fail, told } = aBoard()
+  fail()
+  t.strictSame(circuitBreakers.heldUntil('hook', at(0), 'a'), at(30))
+  t.equal(circuitBreakers.heldUntil('other', at(0), 'a'), undefined)
+  t.strictSame([circuitBreakers.isOpen('hook'), circuitBreakers.isOpen('other')], [true, false])
+  t.strictSame(told, ['hook open'])
+})
+
+t.test('CircuitBreakers calls who waited as soon as the probe has succeeded', async (t) => {
+  const { circuitBreakers, fail, told, clock } = aBoard()
+  fail()
+  for (const key of ['a', 'b', 'a']) circuitBreakers.heldUntil('hook', at(0), key)
+  clock.second = 30
+  circuitBreakers.start('hook')(true)
+  t.strictSame(told, ['hook open', 'hook closed', 'a', 'b'])
+})
+
+t.test('CircuitBreakers calls who waited when the probe was given up, so that another tries', async (t) => {
+  const { circuitBreakers, fail, told, clock } = aBoard()
+  fail()
+  clock.second = 30
+  const end = circuitBreakers.start('hook')
+  t.strictSame(circuitBreakers.heldUntil('hook', at(25), 'a'), at(55))
+  end(undefined)
+  t.strictSame(told, ['hook open', 'a'])
+  t.equal(circuitBreakers.heldUntil('hook', at(25), 'a'), undefined)
+})
+
+t.test('CircuitBreakers forgets what is long over, and tells of a pause that ends so', async (t) => {
+  const { circuitBreakers, fail, told, clock } = aBoard()
+  fail()
+  clock.second = 331
+  circuitBreakers.sweep()
+  t.strictSame(told, ['hook open', 'hook closed'])
+  fail('hook', 9)
+  t.notOk(circuitBreakers.isOpen('hook'), 'it counts anew')
+})
+
+t.test('CircuitBreakers that close tell so of every open one', async (t) => {
+  const { circuitBreakers, fail, told } = aBoard()
+  fail()
+  circuitBreakers.close()
+  t.strictSame(told, ['hook open', 'hook closed'])
+})
+
+t.test('CircuitBreakers forgets who waited when a new pause begins: they are due before its end', async (t) => {
+  const { circuitBreakers, fail, told, clock } = aBoard()
+  fail()
+  circuitBreakers.heldUntil('hook', at(0), 'early')
+  clock.second = 30
+  circuitBreakers.start('hook')(false)
+  circuitBreakers.heldUntil('hook', at(20), 'late')
+  clock.second = 60
+  circuitBreakers.start('hook')(true)
+  t.strictSame(told, ['hook open', 'hook closed', 'late'])
+})

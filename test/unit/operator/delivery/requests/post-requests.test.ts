@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { KubeError } from '../../../../../crds/client/kube-error.ts'
+import { silentLog } from '../../../../../crds/client/log.ts'
+import type { Patch } from '../../../../../crds/client/patch.ts'
+import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { Annotation } from '../../../../../crds/src/names.ts'
+import type { PostAnswer } from '../../../../../crds/src/post-answer.ts'
+import { type PostRequest, toRequestAnnotation } from '../../../../../crds/src/webhook-requests.ts'
+import { LimiterClosed } from '../../../../../operator/src/delivery/flow-control/keyed-limiter.ts'
+import { PostRequests, type PostRequestsOptions } from '../../../../../operator/src/delivery/requests/post-requests.ts'
+import { at, aWebhook } from '../../../../support/builders.ts'
+
+const KEY = 'default/hook'
+const answer: PostAnswer = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
+const test = (n: number) => ({ do: 'test', nonce: String(n).repeat(20), at: at(1) }) as const
+const aHook = (annotations: Record<string, string>, uid = 'uid-1'): Webhook => {
+  const hook = aWebhook()
+  return { ...hook, metadata: { ...hook.metadata, namespace: 'default', uid, annotations } }
+}
+
+/** As a merge patch leaves it. */
+const withoutNulls = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, (_, part) => (part === null ? undefined : part)))
+
+/** Requests of one Webhook whose posts end when the test says so. */
+function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
+  const state = { hook, patches: [] as unknown[] }
+  const performed: { request: PostRequest; end: PromiseWithResolvers<PostAnswer> }[] = []
+  const requests = new PostRequests({
+    webhooks: {
+      lister: { get: () => state.hook } as never,
+      observe: (written) => {
+        state.hook = written
+        return true
+      },
+      addListener: () => () => {},
+    },
+    store: {
+      patch: async (_: string, { body }: Patch) => {
+        const { status } = body as { status: { answers?: Record<string, PostAnswer | null> } }
+        state.patches.push(status)
+        const answers = { ...state.hook!.status?.answers, ...status.answers }
+        return withoutNulls({ ...state.hook!, status: { ...state.hook!.status, ...status, answers } })
+      },
+    },
+    limiter: { run: (_, job) => job() },
+    perform: (_, request) => {
+      const end = Promise.withResolvers<PostAnswer>()
+      performed.push({ request, end })
+      return end.promise
+    },
+    mayPost: () => true,
+    now: () => at(1),
+    log: silentLog,
+    ...given,
+  })
+  t.teardown(() => requests.controller.stop(0))
+  const reconcile = async () => {
+    await requests.reconcile(KEY, new AbortController().signal)
+    for (let n = 0; n < 3; n++) await setImmediate()
+  }
+  return { state, performed, reconcile }
+}
+
+t.test('PostRequests begins each request once and answers it in its own place', async (t) => {
+  const { state, performed, reconcile } = aDesk(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
+  await reconcile()
+  await reconcile()
+  t.strictSame(
+    performed.map(({ request }) => request),
+    [test(1), test(2)],
+  )
+  performed[1]!.end.resolve(answer)
+  await setImmediate()
+  await reconcile()
+  t.strictSame(state.patches, [{ answers: { [test(2).nonce]: answer } }])
+  performed[0]!.end.resolve({ ...answer, statusCode: 201 })
+  await setImmediate()
+  await reconcile()
+  t.match(state.hook?.status?.answers, { [test(1).nonce]: { statusCode: 201 }, [test(2).nonce]: { statusCode: 200 } })
+  await reconcile()
+  t.equal(performed.length, 2)
+})
+
+t.test('PostRequests takes an answer away when nobody asks any more', async (t) => {
+  const hook = aHook({})
+  const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, answers: { gone: answer } } })
+  await reconcile()
+  t.strictSame(state.patches, [{ answers: { gone: null } }])
+})
+
+t.test('PostRequests answers a person, and does the next text too', async (t) => {
+  const { state, performed, reconcile } = aDesk(t, aHook({ [Annotation.testRequested]: 'one' }))
+  await reconcile()
+  state.hook = aHook({ [Annotation.testRequested]: 'two' })
+  await reconcile()
+  t.equal(performed.length, 2)
+  performed[1]!.end.resolve(answer)
+  await setImmediate()
+  await reconcile()
+  t.match(state.patches, [{ lastTest: { request: 'two', statusCode: 200 } }])
+})
+
+t.test('PostRequests begins nothing when it may not post', async (t) => {
+  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
+  await reconcile()
+  t.strictSame(performed, [])
+})
+
+t.test('PostRequests leaves what the limiter does not start to the next leader', async (t) => {
+  const { state, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), {
+    limiter: { run: async () => Promise.reject(new LimiterClosed('')) },
+  })
+  await reconcile()
+  await reconcile()
+  t.strictSame(state.patches, [])
+})
+
+t.test('PostRequests begins anew what could not be done', async (t) => {
+  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+  await reconcile()
+  performed[0]!.end.reject(new Error('the store is away'))
+  await setImmediate()
+  await reconcile()
+  t.equal(performed.length, 2)
+})
+
+t.test('PostRequests gives an object that was made anew no answer to what the old one was asked', async (t) => {
+  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+  await reconcile()
+  state.hook = aHook({}, 'uid-2')
+  performed[0]!.end.resolve(answer)
+  await setImmediate()
+  await reconcile()
+  t.strictSame(state.patches, [])
+})
+
+t.test('PostRequests bears that the Webhook is gone', async (t) => {
+  const gone = new KubeError({ status: 404, reason: 'NotFound', message: '' })
+  const store = { patch: async () => Promise.reject(gone) }
+  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { store })
+  await reconcile()
+  performed[0]!.end.resolve(answer)
+  await setImmediate()
+  await t.resolves(reconcile())
+  state.hook = undefined
+  await t.resolves(reconcile())
+})

@@ -1,0 +1,121 @@
+import t from 'tap'
+import type { AttemptLine } from '../../../../../crds/src/delivery-log.ts'
+import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
+import { hexSignature } from '../../../../../crds/src/webhook-signature.ts'
+import type { Post } from '../../../../../operator/src/delivery/http/post.ts'
+import { postAsRequested, type RequestPostDeps } from '../../../../../operator/src/delivery/requests/requested-post.ts'
+import { at, aWebhook } from '../../../../support/builders.ts'
+
+const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
+const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
+const test = { do: 'test', nonce: 'a'.repeat(20), at: at(1) } as const
+const redelivery = { do: 'redeliver', nonce: 'b'.repeat(20), at: at(1), delivery: DELIVERY } as const
+const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
+  delivery: DELIVERY,
+  event: 'evt_1',
+  type: 'screenshot.failed',
+  screenshot: 'scr_1',
+  attempt: 3,
+  at: at(0).toISOString(),
+  milliseconds: 12,
+  statusCode: 500,
+  outcome: 'answered',
+  ...changes,
+})
+
+/** What is posted for a request, and what the log has afterwards. */
+function aDesk(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
+  const posts: Post[] = []
+  const noted: AttemptLine[] = []
+  const missing: string[] = []
+  const deps: RequestPostDeps = {
+    post: async (post) => {
+      posts.push(post)
+      return { end: 'answered', isSuccess: true, statusCode: 202, detail: '', durationMilliseconds: 12, excerpt: Buffer.from('ok') }
+    },
+    signingSecrets: { find: async () => ({ current: 'whsec_c2VjcmV0' }) },
+    onMissingSecret: (key) => missing.push(key),
+    linkBase: { publicUrl: '', ring },
+    deliveryLog: { read: async () => lines, note: (_, line) => noted.push(line) },
+    recordedEvents: { load: async () => '{"id":"evt_1"}' },
+    now: () => at(5),
+    version: '1',
+    ...given,
+  }
+  const ask = (request: Parameters<typeof postAsRequested>[1], hook: Webhook = aWebhook()) => postAsRequested(hook, request, deps)
+  return { ask, posts, noted, missing }
+}
+
+t.test('postAsRequested posts a signed sample, which is in no log', async (t) => {
+  const { ask, posts, noted } = aDesk()
+  t.strictSame(await ask(test), {
+    time: new Date(at(5).getTime() + 12).toISOString(),
+    success: true,
+    statusCode: 202,
+    responseMilliseconds: 12,
+  })
+  const [{ url, headers, body } = { url: '', headers: {}, body: '' }] = posts
+  t.equal(url, 'https://hooks.example.com/in')
+  t.match(JSON.parse(body), { id: headers['webhook-id'], data: { test: true } })
+  t.equal(headers['x-webhook-signature'], hexSignature(body, 'whsec_c2VjcmV0'))
+  t.strictSame(noted, [])
+})
+
+t.test('postAsRequested posts a sample to a webhook that is not active, by hand too', async (t) => {
+  const { ask, posts } = aDesk()
+  const hook = aWebhook({ spec: { active: false } })
+  t.match(await ask(test, hook), { success: true })
+  t.match(await ask({ do: 'testByHand', nonce: 'by-hand', text: 'now' }, hook), { success: true })
+  t.equal(posts.length, 2)
+})
+
+t.test('postAsRequested posts an event once more, with its bytes and ids, and notes it as the next attempt', async (t) => {
+  const { ask, posts, noted } = aDesk([aLine(), aLine({ delivery: 'dlv_other', attempt: 9 })])
+  t.match(await ask(redelivery), { success: true, statusCode: 202 })
+  t.match(posts, [{ body: '{"id":"evt_1"}', headers: { 'webhook-id': 'evt_1', 'x-webhook-delivery': DELIVERY, 'x-webhook-attempt': '4' } }])
+  t.match(noted, [{ delivery: DELIVERY, event: 'evt_1', attempt: 4, manual: true, outcome: 'success', answer: 'ok' }])
+})
+
+t.test('postAsRequested sends the event of a single request where that request wanted it', async (t) => {
+  const { ask, posts, noted } = aDesk([aLine({ url: 'https://own.example.com/' })])
+  await ask(redelivery)
+  t.match([posts[0]?.url, noted[0]?.url], ['https://own.example.com/', 'https://own.example.com/'])
+})
+
+const refusals: { name: string; desk: ReturnType<typeof aDesk>; hook?: Webhook; error: string }[] = [
+  { name: 'the log does not have', desk: aDesk([]), error: 'the log has no such delivery' },
+  { name: 'nobody can look up', desk: aDesk([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
+  {
+    name: 'is of a deleted screenshot',
+    desk: aDesk([aLine()], { recordedEvents: { load: async () => undefined } }),
+    error: 'the screenshot was deleted, and its event is kept no longer',
+  },
+  {
+    name: 'a webhook that is not active would get',
+    desk: aDesk([aLine()]),
+    hook: aWebhook({ spec: { active: false } }),
+    error: 'the webhook is not active',
+  },
+  {
+    name: 'cannot be signed yet',
+    desk: aDesk([aLine()], { signingSecrets: { find: async () => undefined } }),
+    error: 'the webhook has no signing secret yet',
+  },
+]
+for (const { name, desk, hook, error } of refusals) {
+  t.test(`postAsRequested posts nothing that ${name}`, async (t) => {
+    t.strictSame(await desk.ask(redelivery, hook), {
+      time: at(5).toISOString(),
+      success: false,
+      statusCode: 0,
+      responseMilliseconds: 0,
+      error,
+    })
+    t.strictSame([desk.posts, desk.noted], [[], []])
+  })
+}
+
+t.test('postAsRequested leaves what the store cannot tell for later', async (t) => {
+  const away = async () => Promise.reject(new Error('the store is away'))
+  await t.rejects(aDesk([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /away/)
+})

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { readObject } from '../../../../operator/src/kube/read-object.ts'
+import { aScreenshot } from '../../../support/builders.ts'
+
+t.test('readObject reads each object once', async (t) => {
+  let reads = 0
+  const schema = {
+    safeParse: (object: unknown) => {
+      reads++
+      return Screenshot.safeParse(object)
+    },
+  }
+  const object = aScreenshot()
+  const first = readObject('Screenshot', schema, object)
+  t.equal(readObject('Screenshot', schema, object), first)
+  t.equal(reads, 1)
+  readObject('Screenshot', schema, { ...object })
+  t.equal(reads, 2, 'what replaces it is read anew')
+})
+
+t.test('readObject refuses for good what its definition does not allow, and names it', async (t) => {
+  const wrong = { ...aScreenshot(), spec: { url: 7 } } as unknown as Screenshot
+  t.throws(() => readObject('Screenshot', Screenshot, wrong), {
+    reason: 'InvalidObject',
+    message: /the Screenshot .+ is not as its definition says/,
+  })
+})

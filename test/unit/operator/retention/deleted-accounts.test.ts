@@ -1,0 +1,32 @@
+import t from 'tap'
+import { goneKey } from '../../../../crds/src/storage-keys.ts'
+import type { IgnoredObject } from '../../../../crds/src/stored/ignored-objects.ts'
+import { DeletedAccounts } from '../../../../operator/src/retention/deleted-accounts.ts'
+import { at } from '../../../support/builders.ts'
+import { ring } from '../../../support/mark-checks.ts'
+import { MemoryBucket } from '../../../support/memory-bucket.ts'
+
+t.test('the alert fires for marks of gone accounts that an earlier version or an earlier key wrote', async (t) => {
+  const otherRing = { current: 'old', keys: { old: Buffer.alloc(32, 7).toString('base64') } }
+  const options = { kinds: [], graceMilliseconds: 1_000, now: () => at(100) }
+  const earlier = async (report: () => void) => {
+    const bucket = new MemoryBucket()
+    await new DeletedAccounts({ ...options, storage: bucket.storage, ring: otherRing, report }).isPastGrace('acme')
+    return (await bucket.storage.readText(goneKey('acme'))) ?? ''
+  }
+  const signedByOther = await earlier(() => {})
+  for (const { text, reason } of [
+    { text: at(0).toISOString(), reason: 'unconfirmed' },
+    { text: signedByOther, reason: 'unconfirmed' },
+    { text: 'junk', reason: 'content' },
+  ]) {
+    const bucket = new MemoryBucket()
+    const ignored: IgnoredObject[] = []
+    const gone = new DeletedAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
+    await bucket.storage.write(goneKey('acme'), text)
+    t.equal(await gone.isPastGrace('acme'), false, 'its time begins anew')
+    t.match(ignored, [{ kind: 'gone', reason, key: goneKey('acme') }], text)
+    t.equal(await gone.isPastGrace('acme'), false)
+    t.equal(ignored.length, 1, 'it has a signature now')
+  }
+})

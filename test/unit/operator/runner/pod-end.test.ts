@@ -1,0 +1,114 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import { endOf, isOrderly, isPageSuspected, lastLogLineOf } from '../../../../operator/src/runner/pod-end.ts'
+import { at } from '../../../support/builders.ts'
+import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
+
+const deletionTimestamp = at(10).toISOString()
+const disrupted = (reason: string): Pod['status'] => ({
+  ...readyStatus(),
+  conditions: [{ type: 'DisruptionTarget', status: 'True', reason }],
+})
+const evicted = (message: string): Pod['status'] => ({ phase: 'Failed', reason: 'Evicted', message })
+
+const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
+  {
+    name: 'memory by the kubelet’s word',
+    pod: aPod({ status: endedStatus(1, 'OOMKilled') }),
+    cause: 'outOfMemory',
+    text: /^out of memory/,
+  },
+  { name: 'a kill that nobody asked for', pod: aPod({ status: endedStatus(137) }), cause: 'killed', text: /137.*memory.*probe/ },
+  { name: 'an exit code', pod: aPod({ status: endedStatus(3) }), cause: 'exited', text: /^exit code 3$/ },
+  { name: 'a deleted pod', pod: aPod({ deletionTimestamp }), cause: 'stopped', text: /was deleted/ },
+  { name: 'a deleted pod that finished', pod: aPod({ status: endedStatus(0), deletionTimestamp }), cause: 'stopped', text: /was deleted/ },
+  {
+    name: 'a deleted pod that was killed when its grace was over, not for its memory',
+    pod: aPod({ status: endedStatus(137), deletionTimestamp }),
+    cause: 'stopped',
+    text: /was deleted/,
+  },
+  {
+    name: 'memory also of a pod that was being deleted',
+    pod: aPod({ status: endedStatus(137, 'OOMKilled'), deletionTimestamp }),
+    cause: 'outOfMemory',
+    text: /memory/,
+  },
+  { name: 'a drain', pod: aPod({ status: disrupted('EvictionByEvictionAPI'), deletionTimestamp }), cause: 'drained', text: /drained/ },
+  {
+    name: 'a preemption',
+    pod: aPod({ status: disrupted('PreemptionByScheduler'), deletionTimestamp }),
+    cause: 'preempted',
+    text: /priority/,
+  },
+  {
+    name: 'a tainted node',
+    pod: aPod({ status: disrupted('DeletionByTaintManager'), deletionTimestamp }),
+    cause: 'nodeLost',
+    text: /node/,
+  },
+  { name: 'a removed node', pod: aPod({ status: disrupted('DeletionByPodGC') }), cause: 'nodeLost', text: /node is gone/ },
+  { name: 'a node that shuts down', pod: aPod({ status: disrupted('TerminationByKubelet') }), cause: 'nodePressure', text: /shut down/ },
+  {
+    name: 'a node without memory',
+    pod: aPod({ status: evicted('The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi.') }),
+    cause: 'nodePressure',
+    text: /^evicted: The node was low/,
+  },
+  {
+    name: 'a pod that filled its disk',
+    pod: aPod({ status: evicted('Usage of EmptyDir volume "tmp" exceeds the limit "2Gi". ') }),
+    cause: 'overuse',
+    text: /exceeds the limit "2Gi".$/,
+  },
+  {
+    name: 'a pod that its node refused',
+    pod: aPod({ status: { phase: 'Failed', reason: 'OutOfmemory', message: 'Node didn’t have enough' } }),
+    cause: 'exited',
+    text: /^OutOfmemory: Node/,
+  },
+]
+for (const { name, pod, cause, text } of ends) {
+  t.test(`endOf recognizes ${name}`, async (t) => {
+    const end = endOf(pod)
+    t.equal(end?.cause, cause)
+    t.match(end?.text, text)
+  })
+}
+
+t.test('endOf knows nothing of a pod that runs', async (t) => t.equal(endOf(aPod()), undefined))
+
+t.test('a page is suspected of what it may have done, and of nothing that befell its runner', async (t) => {
+  const causes = [
+    'outOfMemory',
+    'overuse',
+    'killed',
+    'exited',
+    'unknown',
+    'nodeLost',
+    'nodePressure',
+    'drained',
+    'preempted',
+    'stopped',
+  ] as const
+  t.strictSame(
+    causes.filter((cause) => isPageSuspected({ cause, text: '' })),
+    ['outOfMemory', 'overuse', 'killed', 'exited', 'unknown'],
+  )
+  t.strictSame(
+    causes.filter((cause) => isOrderly({ cause, text: '' })),
+    ['drained', 'preempted', 'stopped'],
+  )
+})
+
+t.test('lastLogLineOf finds the line that tells most', async (t) => {
+  const ended = (message: string) => {
+    const status = endedStatus(1)
+    const terminated = status.containerStatuses?.[0]?.state?.terminated
+    if (terminated) terminated.message = message
+    return aPod({ status })
+  }
+  t.equal(lastLogLineOf(ended('starting\nError: listen EADDRINUSE\n    at main\n\nNode.js v26\n')), 'Error: listen EADDRINUSE')
+  t.equal(lastLogLineOf(ended('a\nlast\n')), 'last')
+  t.equal(lastLogLineOf(aPod({ status: endedStatus(1) })), undefined)
+})

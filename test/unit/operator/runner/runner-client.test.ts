@@ -1,0 +1,60 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
+import { type RunnerAddress, RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
+import { createSigner } from '../../../../operator/src/runner/signature.ts'
+import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../../support/endless-server.ts'
+import { eventually } from '../../../support/eventually.ts'
+
+const runner: RunnerAddress = { uid: '6b1f7f0e-0000-4000-8000-00000000000a', ip: '127.0.0.1' }
+const sign = await createSigner(DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })))
+
+function connect(t: Test, port: number): RunnerClient {
+  const client = new RunnerClient(sign, { port })
+  t.teardown(() => client.close())
+  return client
+}
+
+const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+
+t.test('the operator buffers an endless response of a runner: each request fails at its limit', async (t) => {
+  const server = await startEndlessServer(t, `${OK}\r\n`, '[[[[[[[[')
+  const client = connect(t, server.port)
+  await t.rejects(client.identity(runner), /more than 65536 bytes/)
+  t.strictSame(await client.getCapture(runner, 'a', 1, { seconds: 30, until: 'settled' }), { response: 'silent' })
+  await client.cancel(runner, 'a')
+  await eventually('the client closed each connection', async () => server.closed() === 3)
+  t.ok(server.bytes() < 3 * BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
+})
+
+t.test('the operator neither unpacks a response nor reads one whose length is beyond the limit', async (t) => {
+  for (const header of [`content-length: ${2 ** 40}`, 'content-encoding: gzip']) {
+    const server = await startEndlessServer(t, `${OK}${header}\r\n\r\n`, '\u0000'.repeat(64))
+    await t.rejects(connect(t, server.port).identity(runner), /more than 65536 bytes/)
+    await eventually('the client closed the connection', async () => server.closed() === 1)
+    t.ok(server.bytes() < BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
+  }
+})
+
+t.test('the operator takes no more headers of a runner than a few KiB', async (t) => {
+  const server = await startEndlessServer(t, OK, `x-more: ${'y'.repeat(1_000)}\r\n`)
+  await t.rejects(connect(t, server.port).identity(runner), { code: 'UND_ERR_HEADERS_OVERFLOW' })
+  await eventually('the client closed the connection', async () => server.closed() === 1)
+  t.ok(server.bytes() < BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
+})
+
+t.test('a runner that is busy with something unreadable counts as not available', async (t) => {
+  const server = createServer((_, response) => void response.writeHead(409).end('{"uid":7}')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  const { x = '' } = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })
+  const key = toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x } })
+  const order = { uid: 'a', attempt: 1, deadline: Date.now() + 60_000 } as Parameters<RunnerClient['post']>[2]
+  const client = connect(t, (server.address() as AddressInfo).port)
+  t.strictSame(await client.post(runner, key, order), { outcome: 'unavailable' })
+  await client.close()
+})

@@ -1,0 +1,301 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { Label } from '../../../../crds/src/names.ts'
+import type { AccountLimits } from '../../../../operator/src/dispatcher/account-limits.ts'
+import { Dispatcher } from '../../../../operator/src/dispatcher/dispatcher.ts'
+import { Expectations } from '../../../../operator/src/runner/expectations.ts'
+import type { RunnerIdentity } from '../../../../operator/src/runner/identity.ts'
+import {
+  CLAIM_INDEX,
+  chooseRunner,
+  claimedBy,
+  isIdle,
+  mayServe,
+  POOL_INDEX,
+  RUNNER_INDEX,
+  Runners,
+  UID_INDEX,
+} from '../../../../operator/src/runner/runners.ts'
+import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+import { aPod, aRunner } from '../../../support/runners.ts'
+
+const unfenced = { chromiumSandbox: false, jail: false, detail: 'no' }
+const pool = aRunnerPool()
+const now = NOON.getTime()
+
+const choices = [
+  {
+    name: 'the one whose browser is the account’s',
+    idle: [aRunner({ name: 'fresh' }), aRunner({ name: 'own', accountName: 'red' }), aRunner({ name: 'other', accountName: 'blue' })],
+    chosen: 'own',
+  },
+  {
+    name: 'else one that nobody has used',
+    idle: [aRunner({ name: 'other', accountName: 'blue' }), aRunner({ name: 'fresh' })],
+    chosen: 'fresh',
+  },
+  {
+    name: 'else the one that has been idle longest',
+    idle: [aRunner({ name: 'young', accountName: 'blue', idleSince: at(9).getTime() }), aRunner({ name: 'old', accountName: 'green' })],
+    chosen: 'old',
+  },
+  {
+    name: 'rather one that stores nothing',
+    idle: [aRunner({ name: 'storing', workingOn: 'default/a', isStoring: true }), aRunner({ name: 'young', idleSince: at(9).getTime() })],
+    chosen: 'young',
+  },
+  {
+    name: 'never one without a sandbox that another account has used',
+    idle: [aRunner({ accountName: 'blue', sandbox: unfenced })],
+    chosen: undefined,
+  },
+]
+for (const { name, idle, chosen } of choices) {
+  t.test(`chooseRunner takes ${name}`, async (t) => t.equal(chooseRunner(idle, 'red')?.name, chosen))
+}
+
+const idleness = [
+  { name: 'a ready runner that has proved who it is', runner: aRunner(), idle: true },
+  { name: 'a runner that has not', runner: aRunner({ sandbox: undefined }), idle: false },
+  { name: 'a runner that works', runner: aRunner({ workingOn: 'default/a' }), idle: false },
+  { name: 'a runner that stores what it worked on', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
+  { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
+  { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
+  { name: 'a runner that has made its captures', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
+  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
+  {
+    name: 'a runner without a sandbox where one is required',
+    runner: aRunner({ sandbox: unfenced }),
+    mode: 'required' as const,
+    idle: false,
+  },
+]
+for (const { name, runner, mode = 'auto' as const, idle } of idleness) {
+  t.test(`isIdle says ${idle ? 'yes' : 'no'} to ${name}`, async (t) =>
+    t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode } }, now), idle),
+  )
+}
+
+t.test('mayServe keeps a runner without a sandbox to one account', async (t) => {
+  t.ok(mayServe(aRunner({ sandbox: unfenced }), 'red'))
+  t.ok(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'red'))
+  t.notOk(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'blue'))
+  t.ok(mayServe(aRunner({ accountName: 'red' }), 'blue'))
+})
+
+const identity = {
+  key: {},
+  sandbox: { chromiumSandbox: true, jail: true, detail: '' },
+  version: '1',
+  captures: 0,
+  accountName: undefined,
+} as RunnerIdentity
+
+function aWorld(...names: string[]) {
+  const pods = new Store<Pod>()
+    .addIndex(POOL_INDEX, ({ metadata }) => metadata.labels?.[Label.pool])
+    .addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
+  const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy).addIndex(RUNNER_INDEX, ({ status }) => status?.runner?.uid)
+  const pools = new Store<RunnerPool>()
+  pools.set(pool)
+  const expectations = new Expectations()
+  const runners = new Runners({ pods, screenshots, expectations })
+  for (const name of names) {
+    pods.set(aPod({ name }))
+    runners.noteIdentity(`uid-of-${name}`, identity, now)
+  }
+  const matched: string[] = []
+  const gate = { isOpen: true }
+  const shares: Record<string, AccountLimits> = {}
+  const running: Record<string, number> = {}
+  const dispatcher = new Dispatcher({
+    runners,
+    pools,
+    namespace: 'default',
+    limitsOf: (account) => shares[account] ?? { weight: 1 },
+    runningOf: (account) => running[account] ?? 0,
+    isOpen: () => gate.isOpen,
+    now: () => now,
+    onAssigned: (key) => void matched.push(key),
+  })
+  return { pods, screenshots, runners, expectations, dispatcher, matched, gate, shares, running }
+}
+const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
+
+t.test('a new leader learns from the records how used a runner is', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  screenshots.set(aScreenshot({ spec: { accountName: 'red' }, status: completedStatus({ runner: { pod: 'a', uid: 'uid-of-a' } }) }))
+  runners.noteIdentity('uid-of-a', identity, now)
+  t.match(runners.find('default/a', now), { captures: 1, accountName: 'red', workingOn: undefined })
+})
+
+t.test('a runner with an open claim works, whoever has made the claim', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  screenshots.set(aScreenshot({ name: 'shot', status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
+})
+
+t.test('a runner that has taken a picture takes another order, and no third while both are stored', async (t) => {
+  const { screenshots, runners } = aWorld('a')
+  const claim = (name: string) =>
+    screenshots.set(aScreenshot({ name, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
+  const found = () => {
+    const runner = runners.find('default/a', now)
+    const isFound = runners.idle('default', pool.spec, now).length === 1
+    t.equal(isFound, runner !== undefined && isIdle(runner, pool.spec, now), 'asked for what is idle, one hears the same')
+    return runner
+  }
+  runners.noteIdentity('uid-of-a', identity, now)
+  t.match(found(), { workingOn: undefined })
+  claim('one')
+  t.match(found(), { workingOn: 'default/one', isStoring: false })
+  runners.noteTakenPicture('uid-of-a', 'default/one')
+  t.match(found(), { workingOn: 'default/one', isStoring: true })
+  runners.reserve('uid-of-a', 'default/two')
+  t.match(found(), { isStoring: false }, 'promised')
+  runners.release('default/two', now)
+  claim('two')
+  t.match(found(), { isStoring: false }, 'the second is being captured')
+  runners.noteTakenPicture('uid-of-a', 'default/two')
+  t.match(found(), { isStoring: false }, 'both are stored')
+  screenshots.delete('default/one')
+  t.match(found(), { workingOn: 'default/two', isStoring: true })
+  screenshots.delete('default/two')
+  t.match(found(), { workingOn: undefined, isStoring: false })
+})
+
+t.test('a runner whose deletion this leader has asked for is terminating, before the watch says so', async (t) => {
+  const { runners, expectations } = aWorld('a')
+  expectations.expectDeletion('uid-of-a', now)
+  t.equal(runners.find('default/a', now)?.state, 'terminating')
+})
+
+t.test('a runner rests longer after each order that it did not take, until it has taken one', async (t) => {
+  const { runners } = aWorld('a')
+  const rest = () => (runners.find('default/a', now)?.restsUntil ?? 0) - now
+  const rests = [0, 0, 0, 0, 0, 0].map(() => {
+    runners.noteLoss('uid-of-a', now)
+    return rest()
+  })
+  t.strictSame(rests, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+  runners.noteEnded('uid-of-a', now)
+  t.equal(runners.find('default/a', now)?.losses, 0)
+})
+
+t.test('Dispatcher promises each runner once', async (t) => {
+  const { dispatcher, matched } = aWorld('a', 'b')
+  for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
+  t.strictSame(matched, ['1', '2'])
+  t.equal(dispatcher.queued('default'), 1)
+  t.not(dispatcher.reservationOf('1')?.uid, dispatcher.reservationOf('2')?.uid)
+  t.equal(dispatcher.reservationOf('3'), undefined)
+})
+
+t.test('Dispatcher gives a runner that becomes free to the next at once', async (t) => {
+  const { dispatcher, matched } = aWorld('a')
+  dispatcher.add('default', item('1'))
+  dispatcher.add('default', item('2'))
+  dispatcher.drop('1')
+  t.strictSame(matched, ['1', '2'])
+})
+
+t.test('Dispatcher does nothing while it is closed, and all at once when it opens', async (t) => {
+  const { dispatcher, matched, gate } = aWorld('a', 'b')
+  gate.isOpen = false
+  dispatcher.add('default', item('1'))
+  dispatcher.add('default', item('2'))
+  t.strictSame(matched, [])
+  gate.isOpen = true
+  dispatcher.wakeAll()
+  t.strictSame(matched, ['1', '2'])
+})
+
+t.test('Dispatcher forgets the promise of a pod that is gone', async (t) => {
+  const { dispatcher, pods, runners } = aWorld('a')
+  dispatcher.add('default', item('1'))
+  pods.delete('default/a')
+  t.equal(dispatcher.reservationOf('1'), undefined)
+  runners.forget('uid-of-a')
+  dispatcher.add('default', item('1'))
+  t.equal(dispatcher.queued('default'), 1)
+})
+
+t.test('Dispatcher holds Screenshots of a pool that is not there', async (t) => {
+  const { dispatcher, matched } = aWorld('a')
+  dispatcher.add('large', item('1'))
+  t.strictSame(matched, [])
+  t.strictSame(dispatcher.accountsWaiting('large'), ['red'])
+  dispatcher.drop('1')
+  t.equal(dispatcher.queued('large'), 0)
+})
+
+t.test('Dispatcher gives an account no more runners at a time than its ceiling, and the others to whoever waits behind it', async (t) => {
+  const { dispatcher, matched, shares, running } = aWorld('a', 'b', 'c')
+  shares.red = { weight: 8, maxRunning: 2 }
+  running.red = 1
+  for (const [key, account] of [
+    ['1', 'red'],
+    ['2', 'red'],
+    ['3', 'blue'],
+  ] as const)
+    dispatcher.add('default', item(key, account))
+  t.strictSame(matched, ['1', '3'])
+  t.strictSame([dispatcher.queued('default'), dispatcher.heldBack('default')], [1, 1])
+})
+
+t.test('Dispatcher lets the next of an account begin when one has ended or its promise was given up', async (t) => {
+  const { dispatcher, matched, shares, running } = aWorld('a', 'b')
+  shares.red = { weight: 1, maxRunning: 1 }
+  for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
+  t.strictSame(matched, ['1'])
+  dispatcher.drop('1')
+  t.strictSame(matched, ['1', '2'], 'it was given up')
+  running.red = 1
+  dispatcher.drop('2')
+  t.strictSame(matched, ['1', '2'], 'it was claimed')
+  running.red = 0
+  dispatcher.wake('default')
+  t.strictSame(matched, ['1', '2', '3'])
+})
+
+t.test('Dispatcher serves accounts by the weights of their plans', async (t) => {
+  const { dispatcher, matched, shares, gate } = aWorld('a')
+  shares.red = { weight: 2 }
+  gate.isOpen = false
+  for (let order = 0; order < 9; order++)
+    for (const account of ['red', 'blue']) dispatcher.add('default', item(`${account}${order}`, account, order))
+  gate.isOpen = true
+  for (let n = 0; n < 9; n++) {
+    dispatcher.wake('default')
+    dispatcher.drop(matched.at(-1) ?? '')
+  }
+  t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
+})
+
+t.test('a runner that is tombstoned is remembered by how it ended', async (t) => {
+  const { runners } = aWorld('a')
+  const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
+  runners.noteDeletedPod(aPod({ name: 'a', status }))
+  t.match(runners.endOf('uid-of-a'), { cause: 'drained' })
+  t.equal(runners.identityOf('uid-of-a'), undefined)
+  runners.noteDeletedPod(aPod({ name: 'b' }))
+  t.equal(runners.endOf('uid-of-b'), undefined, 'nothing was said of it')
+})
+
+t.test('a loss of a runner that is gone is not remembered', async (t) => {
+  const { runners, pods } = aWorld()
+  pods.set(aPod({ name: 'a' }))
+  runners.noteLoss('uid-of-a', now)
+  t.match(runners.find('default/a', now), { losses: 0, restsUntil: 0 })
+})
+
+t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
+  const { dispatcher, gate } = aWorld()
+  gate.isOpen = false
+  dispatcher.add('large', item('1'))
+  dispatcher.add('default', item('1'))
+  t.strictSame([dispatcher.queued('large'), dispatcher.queued('default')], [0, 1])
+})

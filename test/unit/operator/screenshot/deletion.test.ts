@@ -1,0 +1,118 @@
+import t from 'tap'
+import type { Pod } from '../../../../crds/client/core-resources.ts'
+import { Store } from '../../../../crds/client/lister.ts'
+import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
+import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { Expectations } from '../../../../operator/src/runner/expectations.ts'
+import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/runner/runners.ts'
+import { Deletions } from '../../../../operator/src/screenshot/deletion.ts'
+import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
+import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
+import { markChecks, signed } from '../../../support/mark-checks.ts'
+import { aPod } from '../../../support/runners.ts'
+
+const running: ScreenshotStatus = {
+  phase: 'Running',
+  runner: { pod: 'default-1', uid: 'uid-of-default-1' },
+  attempt: 1,
+  startTime: NOON.toISOString(),
+}
+
+function aWorld() {
+  const pods = new Store<Pod>()
+  pods.set(aPod())
+  const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
+  const did: string[] = []
+  const clock = { now: NOON }
+  const keys = new Map<string, string>()
+  const context = {
+    ...markChecks,
+    namespace: 'default',
+    runners: new Runners({ pods, screenshots, expectations: new Expectations() }),
+    client: { cancel: async ({ ip }: { ip: string }) => void did.push(`cancel at ${ip}`) },
+    storage: {
+      removePrefix: async () => void did.push('remove files'),
+      exists: async (key: string) => keys.has(key),
+      readText: async (key: string) => keys.get(key),
+      write: async (key: string, text: string) => void keys.set(key, text),
+      remove: async (gone: readonly string[]) => {
+        for (const key of gone) keys.delete(key)
+      },
+    },
+    now: () => clock.now,
+  }
+  return { context, did, clock, keys }
+}
+
+t.test('Deletions cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
+  const { context, did, clock } = aWorld()
+  const deletions = new Deletions()
+  const shot = aScreenshot({ status: running })
+  const key = deletions.add(shot)
+  const again = await deletions.reconcile(key, context)
+  t.strictSame(did, ['cancel at 10.0.0.1', 'remove files'])
+  clock.now = new Date(NOON.getTime() + (again.requeueAfterMilliseconds ?? 0))
+  t.ok(clock.now > uploadExpiryOf(shot))
+  t.strictSame(await deletions.reconcile(key, context), {})
+  t.equal(did.filter((what) => what === 'remove files').length, 2)
+  t.strictSame(await deletions.reconcile(key, context), {}, 'and then it is forgotten')
+  t.equal(did.filter((what) => what === 'remove files').length, 2)
+})
+
+t.test('Deletions removes the files of a finished Screenshot once', async (t) => {
+  const { context, did } = aWorld()
+  const deletions = new Deletions()
+  const key = deletions.add(aScreenshot({ status: completedStatus() }))
+  t.strictSame(await deletions.reconcile(key, context), {})
+  t.strictSame(did, ['remove files'])
+})
+
+const account = 'default'
+const id = screenshotIdOf(aScreenshot().metadata)
+
+t.test('Deletions marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
+  const { context, did, keys } = aWorld()
+  const deletions = new Deletions()
+  t.strictSame(await deletions.reconcile(deletions.add(aScreenshot()), context), {})
+  t.strictSame(did, [])
+  t.strictSame([...keys.keys()], [tombstoneKey(account, id)])
+})
+
+t.test('Deletions leaves the files of an archived Screenshot to its record', async (t) => {
+  const { context, did, keys } = aWorld()
+  keys.set(recordKey(account, id), '')
+  const deletions = new Deletions()
+  t.strictSame(await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context), {})
+  t.strictSame(did, [])
+  t.strictSame([...keys.keys()], [recordKey(account, id)])
+})
+
+t.test('Deletions takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
+  const { context, did, keys } = aWorld()
+  for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
+  const deletions = new Deletions()
+  await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
+  t.strictSame(did, ['remove files'])
+  t.strictSame([...keys.keys()], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
+})
+
+t.test('Deletions keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
+  const { context, did, keys } = aWorld()
+  for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
+    keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
+    const deletions = new Deletions()
+    await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
+    t.strictSame([did, keys.has(recordKey(account, id))], [[], true], forged)
+  }
+})
+
+t.test('Deletions tries again when the store is away', async (t) => {
+  const { context } = aWorld()
+  const deletions = new Deletions()
+  const key = deletions.add(aScreenshot({ status: completedStatus() }))
+  await t.rejects(
+    deletions.reconcile(key, { ...context, storage: { ...context.storage, removePrefix: () => Promise.reject(new Error('away')) } }),
+  )
+  t.strictSame(await deletions.reconcile(key, context), {})
+})

@@ -1,0 +1,98 @@
+import t from 'tap'
+import { isReused } from '../../../../crds/src/cache.ts'
+import { newId, screenshotIdOf } from '../../../../crds/src/ids.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { toObjectName } from '../../../../crds/src/names.ts'
+import { cacheEntryKey, objectKey } from '../../../../crds/src/storage-keys.ts'
+import { PictureCache } from '../../../../operator/src/screenshot/picture-cache.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+
+const checks = { report: () => {}, now: () => at(60) }
+const hash = 'a'.repeat(64)
+const log = { debug() {}, info() {}, warn() {}, error() {} } as never
+const newName = () => toObjectName(newId('scr', NOON))
+
+/** A store of texts and tags, and a finished capture that is kept in it. */
+async function aCache() {
+  const texts = new Map<string, string>()
+  const tags = new Map<string, string>()
+  const storage = {
+    readText: async (key: string) => texts.get(key),
+    write: async (key: string, text: string) => void texts.set(key, text),
+    copy: async ({ from, etag, to }: { from: string; etag: string; to: string }) => {
+      if (tags.get(from) !== etag) return undefined
+      tags.set(to, `${etag}-copy`)
+      return `${etag}-copy`
+    },
+  }
+  const artifacts = [{ type: 'html' as const, fileSizeBytes: 3, etag: 'h' }]
+  const result = { ...completedStatus().result, etag: 'p', timings: { navigate: 1 }, artifacts }
+  const done = aScreenshot({ name: newName(), spec: { cacheAs: hash, options: { saveHtml: true } }, status: completedStatus({ result }) })
+  const id = screenshotIdOf(done.metadata)
+  tags.set(objectKey('default', id, 'png'), 'p').set(objectKey('default', id, 'html'), 'h')
+  const cache = new PictureCache(storage, log, checks)
+  await cache.keep(done)
+  return { cache, texts, tags, id }
+}
+
+const wants = (status: Screenshot['status'] = {}) =>
+  aScreenshot({ name: newName(), spec: { cachedFrom: hash, options: { saveHtml: true } }, status })
+
+t.test('PictureCache gives a pending Screenshot the picture and the files of the earlier one, copied to its own names', async (t) => {
+  const { cache, tags, id } = await aCache()
+  const shot = wants()
+  const entry = await cache.find('default/a', shot)
+  t.match(entry, { id, result: { etag: 'p' } })
+  const result = await cache.take('default/a', shot, entry!)
+  t.match(result, { etag: 'p-copy', width: 1920, artifacts: [{ type: 'html', etag: 'h-copy' }] })
+  t.notOk(result && 'timings' in result)
+  t.equal(tags.get(objectKey('default', screenshotIdOf(shot.metadata), 'png')), 'p-copy')
+})
+
+t.test('PictureCache looks for no picture once a runner was asked, nor for who did not ask for one', async (t) => {
+  const { cache } = await aCache()
+  t.equal(await cache.find('k', wants({ phase: 'Pending', attempt: 1 })), undefined)
+  t.equal(await cache.find('k', wants({ phase: 'Pending', handedBack: 1 })), undefined)
+  t.equal(await cache.find('k', wants({ phase: 'Running', attempt: 1 })), undefined)
+  t.equal(await cache.find('k', aScreenshot()), undefined)
+})
+
+t.test('PictureCache remembers that a picture has gone, until it is told to forget', async (t) => {
+  const { cache, tags, id } = await aCache()
+  const shot = wants()
+  const entry = await cache.find('k', shot)
+  tags.delete(objectKey('default', id, 'html'))
+  t.equal(await cache.take('k', shot, entry!), undefined, 'a file beside it is part of it')
+  t.equal(await cache.find('k', shot), undefined)
+  cache.forget('k')
+  t.ok(await cache.find('k', shot))
+})
+
+t.test('PictureCache keeps new pictures only: the age of one that was taken goes on', async (t) => {
+  const { cache, texts } = await aCache()
+  texts.clear()
+  const reused = aScreenshot({ spec: { cachedFrom: hash }, status: completedStatus({ attempt: undefined }) })
+  t.ok(isReused(reused))
+  await cache.keep(reused)
+  await cache.keep(aScreenshot({ status: completedStatus() }))
+  await cache.keep(aScreenshot({ spec: { cacheAs: hash }, status: { phase: 'Failed' } }))
+  t.equal(texts.size, 0)
+  await cache.keep(aScreenshot({ spec: { cachedFrom: hash }, status: completedStatus() }))
+  t.strictSame([...texts.keys()], [cacheEntryKey('default', hash)])
+})
+
+t.test('PictureCache keeps with a picture until when its request wanted it kept', async (t) => {
+  const { cache, texts } = await aCache()
+  await cache.keep(aScreenshot({ spec: { cacheAs: hash, retentionDays: 2 }, status: completedStatus() }))
+  const { keptUntil } = JSON.parse(texts.get(cacheEntryKey('default', hash)) ?? '')
+  t.equal(Date.parse(keptUntil), NOON.getTime() + 2 * 86_400_000)
+})
+
+t.test('PictureCache goes on when the store is away', async (t) => {
+  const away = async () => {
+    throw new Error('away')
+  }
+  const cache = new PictureCache({ readText: away, write: away, copy: away }, log, checks)
+  await cache.keep(aScreenshot({ spec: { cacheAs: hash }, status: completedStatus() }))
+  await t.rejects(cache.find('k', wants()), /away/)
+})

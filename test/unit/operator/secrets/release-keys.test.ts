@@ -1,0 +1,57 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import t from 'tap'
+import type { Secret } from '../../../../crds/client/core-resources.ts'
+import { expiryOf, signLink, verifyLink } from '../../../../crds/src/download-link.ts'
+import { seal, unseal } from '../../../../crds/src/sealed.ts'
+import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
+import { FakeStore } from '../../../support/fake-store.ts'
+
+t.test('ensureReleaseKeys makes a ring that signs and checks links', async (t) => {
+  const { downloadKeys } = await ensureReleaseKeys(new FakeStore<Secret>(), 'tintype')
+  const now = new Date('2026-11-21T12:00:00Z')
+  const link = { key: 'users/default/x.png', expires: expiryOf(now) }
+  const signature = new URL(signLink(link, downloadKeys), 'http://gateway').searchParams.get('signature')!
+  t.ok(verifyLink(link, signature, downloadKeys, now))
+})
+
+t.test('ensureReleaseKeys makes an Ed25519 pair whose x is the public half', async (t) => {
+  const { dispatchKey } = await ensureReleaseKeys(new FakeStore<Secret>(), 'tintype')
+  const { d: _, ...publicHalf } = dispatchKey
+  const signature = sign(null, Buffer.from('order'), createPrivateKey({ key: dispatchKey, format: 'jwk' }))
+  t.ok(verify(null, Buffer.from('order'), createPublicKey({ key: publicHalf, format: 'jwk' }), signature))
+})
+
+t.test('ensureReleaseKeys returns the same keys every time', async (t) => {
+  const secrets = new FakeStore<Secret>()
+  t.strictSame(await ensureReleaseKeys(secrets, 'tintype'), await ensureReleaseKeys(secrets, 'tintype'))
+  t.strictSame([...secrets.objects.keys()].sort(), ['tintype-dispatch-key', 'tintype-download-keys', 'tintype-sealing-key'])
+})
+
+t.test('ensureReleaseKeys makes a pair whose public half seals what the private one opens', async (t) => {
+  const secrets = new FakeStore<Secret>()
+  const { openingKeys } = await ensureReleaseKeys(secrets, 'tintype')
+  const { data = {} } = await secrets.get('tintype-sealing-key')
+  const publicHalf = JSON.parse(Buffer.from(data['public.json'] ?? '', 'base64').toString())
+  t.notOk('d' in publicHalf)
+  const sealedFor = { purpose: 'signing-secret', subject: 'hook', account: 'default' } as const
+  t.equal(await unseal(await seal('text', sealedFor, publicHalf), sealedFor, openingKeys), 'text')
+})
+
+t.test('ensureReleaseKeys refuses a public half that it could not open for', async (t) => {
+  const [one, other] = [new FakeStore<Secret>(), new FakeStore<Secret>()]
+  for (const secrets of [one, other]) await ensureReleaseKeys(secrets, 'tintype')
+  const name = 'tintype-sealing-key'
+  const [mine, foreign] = [await one.get(name), await other.get(name)]
+  one.objects.set(name, { ...mine, data: { ...mine.data, 'public.json': foreign.data?.['public.json'] ?? '' } })
+  await t.rejects(ensureReleaseKeys(one, 'tintype'), { name: 'TerminalError', message: /public.json/ })
+})
+
+t.test('ensureReleaseKeys refuses a Secret that holds something else, without telling what', async (t) => {
+  const data = { 'keys.json': Buffer.from('{"current":"hunter2"}').toString('base64') }
+  const secrets = new FakeStore<Secret>({ metadata: { name: 'tintype-download-keys' }, data })
+  await t.rejects(ensureReleaseKeys(secrets, 'tintype'), {
+    name: 'TerminalError',
+    message: /tintype-download-keys has no usable keys.json/,
+  })
+  await ensureReleaseKeys(secrets, 'tintype').catch((error) => t.notMatch(String(error), /hunter2/))
+})
