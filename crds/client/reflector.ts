@@ -12,7 +12,6 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Backoff } from './backoff.ts'
-import { withoutBallast } from './ballast.ts'
 import { isGone, isUnreachable, isVersionTooLarge, KubeError } from './kube-error.ts'
 import { type KubeObject, keyOf, resourceVersionOf } from './kube-object.ts'
 import { type Lister, Store } from './lister.ts'
@@ -20,11 +19,12 @@ import { type Log, silentLog } from './log.ts'
 import type { ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 import { type ReflectorEvent, Replica } from './replica.ts'
 import { apiVersionOf, PAGE_SIZE, pathOf, Resource, type ResourceDefinition } from './resource.ts'
+import { stripManagedFields } from './strip-managed-fields.ts'
 import { MalformedWatchError, readWatchEvents, type WatchEvent } from './watch-stream.ts'
 
-export { withoutBallast } from './ballast.ts'
 export type { ReflectorMetrics, ReflectorOptions, RelistReason, WatchEnd } from './reflector-options.ts'
 export type { ReflectorEvent } from './replica.ts'
+export { stripManagedFields } from './strip-managed-fields.ts'
 
 const LIST_TIMEOUT_MILLISECONDS = 60_000
 
@@ -293,7 +293,7 @@ export class Reflector<T extends KubeObject> {
   /** List items come without apiVersion and kind, watch events with them: the copy has them always. */
   readonly #toKept = (object: T): T => {
     const typed = object.kind ? object : { ...object, apiVersion: apiVersionOf(this.resource), kind: this.resource.kind }
-    return (this.#options.transform ?? withoutBallast)(typed)
+    return (this.#options.transform ?? stripManagedFields)(typed)
   }
 
   #emit(event: ReflectorEvent<T>): void {

@@ -37,7 +37,7 @@ export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { 
   const at = eventTimeOf(screenshot, type)
   const expires = expiryOf(at, EVENT_DOWNLOAD_SECONDS)
   const attachment = screenshot.spec.attachmentName
-  const told: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
-  const record = toRecord(told, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
+  const reported: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
+  const record = toRecord(reported, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
   return { id: eventIdOf(screenshot, type), type, created_at: at.toISOString(), data: { screenshot: record } }
 }

@@ -77,7 +77,7 @@ export const findOpenRequests = (webhook: Webhook, now: Date): PostRequest[] =>
   findRequests(webhook).filter((request) => !isTooLate(request, now) && findAnswer(webhook, request) === undefined)
 
 /** Annotations that have had their time, each with the null that removes it. */
-export function toRemovals(webhook: Webhook, now: Date): Record<string, null> {
+export function toDeletions(webhook: Webhook, now: Date): Record<string, null> {
   const over = findRequests(webhook).filter((request) => isTooLate(request, now) || findAnswer(webhook, request) !== undefined)
   return Object.fromEntries(over.flatMap(({ do: what, nonce }) => (what === 'testByHand' ? [] : [[REQUEST_PREFIX + nonce, null]])))
 }
@@ -87,8 +87,8 @@ export function toAnswerPatch(webhook: Webhook, answers: readonly { request: Pos
   const asked = new Set(findRequests(webhook).map(({ nonce }) => nonce))
   const obsolete = Object.keys(webhook.status?.answers ?? {}).filter((nonce) => !asked.has(nonce))
   const byHand = answers.find(({ request }) => request.do === 'testByHand')
-  const told = answers.flatMap(({ request: { do: what, nonce }, answer }) => (what === 'testByHand' ? [] : [[nonce, answer] as const]))
-  const entries = [...obsolete.map((nonce) => [nonce, null] as const), ...told]
+  const responses = answers.flatMap(({ request: { do: what, nonce }, answer }) => (what === 'testByHand' ? [] : [[nonce, answer] as const]))
+  const entries = [...obsolete.map((nonce) => [nonce, null] as const), ...responses]
   return {
     ...(entries.length > 0 ? { answers: Object.fromEntries(entries) } : {}),
     ...(byHand?.request.do === 'testByHand'

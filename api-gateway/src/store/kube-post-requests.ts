@@ -7,7 +7,7 @@ import { Resource } from '@tintype/crds/client/resource'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { REQUEST_PREFIX } from '@tintype/crds/names'
 import type { PostAnswer } from '@tintype/crds/post-answer'
-import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toRemovals, toRequestAnnotation } from '@tintype/crds/webhook-requests'
+import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toDeletions, toRequestAnnotation } from '@tintype/crds/webhook-requests'
 import { notFound, unavailable } from '../errors.ts'
 import { toApiError } from './kube-errors.ts'
 import type { PostRequests, RequestedPost } from './ports.ts'
@@ -43,7 +43,7 @@ export class KubePostRequests implements PostRequests {
     if (findOpenRequests(latest, now()).length >= MAX_OPEN_REQUESTS) {
       throw unavailable('too many requests for this webhook are pending: retry in a few seconds')
     }
-    await this.#annotate(webhook, { ...toRemovals(latest, now()), ...toRequestAnnotation(post) })
+    await this.#annotate(webhook, { ...toDeletions(latest, now()), ...toRequestAnnotation(post) })
   }
 
   async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {

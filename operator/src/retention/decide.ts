@@ -94,7 +94,7 @@ export function isOwed(screenshot: Screenshot, webhooks: readonly Webhook[], fol
 const hasUnsettled = ({ status }: Screenshot): boolean =>
   Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
 
-/** A first attempt leaves no trace before it has ended: whoever is to be told must be in that name in status.deliveries. */
+/** A first attempt leaves no trace before it has ended: whoever is to be told must be in status.deliveries. */
 const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
   toOccurrences(screenshot, followsStart).some((occurrence) => {
     const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}

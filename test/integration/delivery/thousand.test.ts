@@ -15,7 +15,7 @@ import { type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
 
 // A thousand completed Screenshots, three endpoints each, and the operator killed twice amid it: what at-least-once delivery promises, looked
-// at from outside, in what the endpoints received and in that name in status.deliveries. It takes about a minute: four thousand posts, three thousand writes, two
+// at from outside, in what the endpoints received and in status.deliveries. It takes about a minute: four thousand posts, three thousand writes, two
 // takeovers.
 
 const SCREENSHOTS = 1_000
@@ -185,7 +185,7 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   t.strictSame(
     outcomes.filter(({ isRefused, entry }) => entry?.state !== (isRefused ? 'failed' : 'ok')),
     [],
-    'that name in status.deliveries says what the endpoints answered',
+    'status.deliveries says what the endpoints answered',
   )
 
   const repeats = receipts.flatMap((receipt) => findRepeats(receipt).map(([before, after]) => ({ receipt, before, after })))

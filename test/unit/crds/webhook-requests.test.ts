@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Annotation, REQUEST_PREFIX } from '../../../crds/src/names.ts'
 import { MAX_REQUESTS, type PostAnswer } from '../../../crds/src/post-answer.ts'
-import { findOpenRequests, findRequests, toAnswerPatch, toRemovals, toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
+import { findOpenRequests, findRequests, toAnswerPatch, toDeletions, toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
 import { at, aWebhook } from '../../support/builders.ts'
 
 const NONCE = 'a'.repeat(20)
@@ -48,7 +48,7 @@ t.test('a request is open until it is answered or its time is over', async (t) =
 
 t.test('answers go when nobody asks any more, and requests when they have had their time', async (t) => {
   const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery) }, { answers: { [NONCE]: answer, gone: answer } })
-  t.strictSame(toRemovals(hook, at(2)), { [REQUEST_PREFIX + NONCE]: null })
+  t.strictSame(toDeletions(hook, at(2)), { [REQUEST_PREFIX + NONCE]: null })
   t.strictSame(toAnswerPatch(hook, [{ request: redelivery, answer }]), { answers: { gone: null, [redelivery.nonce]: answer } })
   t.strictSame(toAnswerPatch(aHook({}), []), {})
 })

@@ -26,7 +26,7 @@ export interface ApplyDeps {
   metrics: DeliveryMetrics
 }
 
-/** Carries the actions out in their order: that name in status.deliveries first, then the posts that rest on it. */
+/** Carries the actions out in their order: status.deliveries first, then the posts that rest on it. */
 export async function apply(
   actions: readonly Action[],
   observed: Observed,

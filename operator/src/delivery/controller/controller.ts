@@ -47,7 +47,7 @@ const WORKERS = 32
 /** The running controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
-  /** Ends the controller and writes down what has ended and is not in that name in status.deliveries yet. */
+  /** Ends the controller and writes down what has ended and is not in status.deliveries yet. */
   stop(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from '../flow-control/retry.ts'
 
-/** Where a post of this leader is. `ended` waits for that name in status.deliveries; `deferred` never left (no secret yet) and burned no attempt. */
+/** Where a post of this leader is. `ended` waits for status.deliveries; `deferred` never left (no secret yet) and burned no attempt. */
 export type Progress =
   | { state: 'waiting' | 'posting'; attempt: number }
   | {
@@ -25,7 +25,7 @@ export type Progress =
     }
   | { state: 'deferred'; until: Date }
 
-/** One event and one webhook: a receiver, or one that that name in status.deliveries still names. */
+/** One event and one webhook: a receiver, or one that status.deliveries still names. */
 export interface Candidate {
   event: ScreenshotEventType
   webhook: string
@@ -37,7 +37,7 @@ export interface Candidate {
   heldUntil?: Date | undefined
 }
 
-/** A change of that name in status.deliveries; `before` is what must still stand there. */
+/** A change of status.deliveries; `before` is what must still stand there. */
 export interface DeliveryStateChange {
   event: ScreenshotEventType
   webhook: string

@@ -7,7 +7,7 @@ type DeliveryStates = Record<string, Record<string, DeliveryEntry>>
 const ROOT = ['status', 'deliveries'] as const
 
 /**
- * The one write of that name in status.deliveries: a JSON patch that touches `status.deliveries` alone and rests on what it means, not on the
+ * The one write of status.deliveries: a JSON patch that touches `status.deliveries` alone and rests on what it means, not on the
  * resourceVersion: the same object, and in each place the entry that was looked at. `test` with null passes where there is nothing.
  */
 export function toDeliveryStatePatch({ metadata, status }: Screenshot, changes: readonly DeliveryStateChange[]): Patch {

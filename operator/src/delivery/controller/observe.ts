@@ -90,7 +90,7 @@ function findHold(
   return dueAt && circuitBreakers.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
 
-/** True for a result that that name in status.deliveries holds already: written by this leader, or overtaken by another. */
+/** True for a result that status.deliveries holds already: written by this leader, or overtaken by another. */
 function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
   if (progress?.state !== 'ended' || entry === undefined) return false
   return isSettled(entry) || entry.attempts > progress.attempt

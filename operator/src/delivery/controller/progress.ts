@@ -60,7 +60,7 @@ export class ScreenshotProgress {
 }
 
 /**
- * What this leader has under way, by Screenshot. It is a memory of what that name in status.deliveries does not hold yet: losing it with the process costs at
+ * What this leader has under way, by Screenshot. It is a memory of what status.deliveries does not hold yet: losing it with the process costs at
  * most a repeated post.
  */
 export class ProgressStore {

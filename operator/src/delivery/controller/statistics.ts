@@ -1,5 +1,5 @@
 // Counters of webhooks, gathered in memory and written every few seconds: a write for each delivery would double what a delivery costs the
-// API server. A crash loses the counts of the last seconds; that name in status.deliveries, which is the truth, loses nothing.
+// API server. A crash loses the counts of the last seconds; status.deliveries, which is the truth, loses nothing.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
@@ -13,7 +13,7 @@ import { type DeliveryStateChange, isSettled } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 
-/** What a change of that name in status.deliveries adds. A delivery counts once, however many attempts it takes. */
+/** What a change of status.deliveries adds. A delivery counts once, however many attempts it takes. */
 export function toCounts({ before, after, statusCode, responseMilliseconds }: DeliveryStateChange, now: Date): WebhookStatistics {
   const settles = isSettled(after) && !isSettled(before)
   return {
@@ -68,7 +68,7 @@ export class Statistics {
     this.#deps = deps
   }
 
-  /** Counts a change of that name in status.deliveries for the webhook with that key. */
+  /** Counts a change of status.deliveries for the webhook with that key. */
   count(webhookKey: string, change: DeliveryStateChange): void {
     this.#counts.set(webhookKey, addCounts(this.#counts.get(webhookKey) ?? NOTHING, toCounts(change, this.#deps.now())))
   }

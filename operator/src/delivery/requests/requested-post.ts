@@ -1,4 +1,4 @@
-// One post that was asked for: a test, or an event once more. One attempt, no retry, in neither that name in status.deliveries nor the statistics; a
+// One post that was asked for: a test, or an event once more. One attempt, no retry, in neither status.deliveries nor the statistics; a
 // redelivery is in the log. It leaves by the same guarded way as every other post.
 
 import { randomBytes } from 'node:crypto'

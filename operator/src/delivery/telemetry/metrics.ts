@@ -9,7 +9,7 @@ export type AttemptOutcome = 'success' | 'answered' | PostFailure
 /** What deliveries tell about themselves. */
 export interface DeliveryMetrics {
   onAttempt?(event: ScreenshotEventType, outcome: AttemptOutcome, seconds: number): void
-  /** Called after that name in status.deliveries was written. */
+  /** Called after status.deliveries was written. */
   onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
   /** A circuit has opened or closed. */
   onCircuit?(isOpen: boolean): void

@@ -81,7 +81,7 @@ const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}
   aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
 const owed: [string, Screenshot, Webhook[], boolean][] = [
   ['nothing when nobody listens', ended(0), [], false],
-  ['an event to a webhook that is not in that name in status.deliveries', ended(0), [hook], true],
+  ['an event to a webhook that is not in status.deliveries', ended(0), [hook], true],
   ['an event that is to be tried again', ended(0, { deliveries: entry('open') }), [hook], true],
   ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
   ['nothing once it was given up', ended(0, { deliveries: entry('failed') }), [hook], false],

@@ -6,7 +6,10 @@ import { eventually } from '../../../support/eventually.ts'
 t.test('an endless refusal of the store is read no further than it is told of', async (t) => {
   const server = await startEndlessServer(t, 'HTTP/1.1 403 Forbidden\r\n\r\n', 'no ')
   const root = { endpoint: server.url, region: 'us-east-1', accessKey: 'root', secretKey: 'secret' }
-  await t.rejects(putPolicy(root, 'gateway', {}), { reason: 'StorageRefused', message: /answered 403 to add-canned-policy: (no ){150}/ })
+  await t.rejects(putPolicy(root, 'gateway', {}), {
+    reason: 'StorageRefused',
+    message: /responded with 403 to add-canned-policy: (no ){150}/,
+  })
   await eventually('the client closed the connection', async () => server.closed() === 1)
   t.ok(server.bytes() < BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
 })

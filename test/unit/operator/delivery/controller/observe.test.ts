@@ -18,7 +18,7 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
 const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
 
-t.test('observe finds the receivers of the account, in the namespace, and what that name in status.deliveries names', async (t) => {
+t.test('observe finds the receivers of the account, in the namespace, and what status.deliveries names', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
   const hooks = [
@@ -38,7 +38,7 @@ t.test('observe finds nothing of a Screenshot that is gone or going', async (t) 
   t.equal(observe(KEY, deps(going)), undefined)
 })
 
-t.test('observe drops a result that that name in status.deliveries holds already', async (t) => {
+t.test('observe drops a result that status.deliveries holds already', async (t) => {
   const settled = aShot(
     completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
   )

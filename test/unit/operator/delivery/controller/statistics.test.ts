@@ -28,11 +28,11 @@ t.test('toCounts counts a delivery once, and its end once', async (t) => {
   for (const [given, counts] of cases) t.match(toCounts(given, NOON), counts)
 })
 
-const attempt = (isSuccess: boolean, answerMilliseconds?: number) =>
+const attempt = (isSuccess: boolean, responseMilliseconds?: number) =>
   toCounts(
     {
       ...change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500),
-      ...(answerMilliseconds === undefined ? {} : { answerMilliseconds }),
+      ...(responseMilliseconds === undefined ? {} : { responseMilliseconds }),
     },
     NOON,
   )
@@ -45,7 +45,7 @@ t.test('addCounts counts the failures since the last success, in whatever portio
   }
 })
 
-t.test('addCounts sums how long the answers took', async (t) => {
+t.test('addCounts sums how long the responses took', async (t) => {
   t.match([attempt(true, 30), attempt(false), attempt(false, 10)].reduce(addCounts), { answers: 2, answerMilliseconds: 40, total: 3 })
 })
 
