@@ -110,7 +110,7 @@ t.test('setupStorage waits for a store that is away', async (t) => {
 t.test('setupStorage tells when the root password is wrong', async (t) => {
   const { putPolicy } = await import('../../../operator/src/setup/minio-admin.ts')
   const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
-  await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /answered 403/ })
+  await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /responded with 403/ })
 })
 
 t.test('remove-storage-user ends a replaced key at once', async (t) => {
