@@ -105,12 +105,16 @@ export const CaptureResult = z.object({
 })
 export type CaptureResult = z.infer<typeof CaptureResult>
 
-/** State of the delivery of one event to one webhook. */
+/**
+ * State of the delivery of one event to one webhook. Entries that an earlier version wrote have other fields, which the API server drops: by the
+ * defaults they count as delivered.
+ */
 export const DeliveryEntry = z.object({
-  attempts: z.int().min(0).max(100).describe('Number of recorded attempts.'),
+  attempts: z.int().min(0).max(100).default(1).describe('Number of recorded attempts.'),
   at: instant('Time of the last change. For an open delivery, the time at which the next attempt is due.'),
   state: z
     .enum(['open', 'ok', 'failed'])
+    .default('ok')
     .describe('open: another attempt is due. ok: the endpoint responded with 2xx. failed: no further attempt.'),
 })
 export type DeliveryEntry = z.infer<typeof DeliveryEntry>
