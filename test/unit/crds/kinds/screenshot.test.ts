@@ -27,7 +27,7 @@ t.test('ScreenshotStatus refuses phases, codes and ledger entries that do not ex
   const bad = [
     { phase: 'Done' },
     { result: { error: { code: 'OOPS', message: '' } } },
-    { deliveries: { 'screenshot.completed': { hook: { n: 1, at: '2026-11-21T12:00:00Z', s: 'maybe' } } } },
+    { deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: '2026-11-21T12:00:00Z', state: 'maybe' } } } },
     { attempt: -1 },
   ]
   for (const status of bad) t.notOk(ScreenshotStatus.safeParse(status).success, JSON.stringify(status))
