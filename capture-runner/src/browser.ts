@@ -25,6 +25,8 @@ export interface BrowserSettings {
   /** Makes the namespaces of one browser; absent: it runs in the runner's. */
   openJail?: () => Promise<Jail>
   extraArguments?: readonly string[]
+  /** Milliseconds in which a browser must be up, where a test wants another number. */
+  launchMilliseconds?: number
 }
 
 /** One browser process with all below it. */
@@ -71,18 +73,25 @@ export async function launchBrowser(settings: BrowserSettings): Promise<RunningB
 }
 
 async function launch(settings: BrowserSettings, jail: Jail | undefined): Promise<RunningBrowser> {
+  const { launchMilliseconds = LAUNCH_MILLISECONDS } = settings
   const mark = `--tintype-browser=${randomUUID()}`
   const command = jail?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
-  const browser = await chromium.launch({
+  const launching = chromium.launch({
     executablePath: command.executablePath,
     chromiumSandbox: settings.chromiumSandbox,
     args: [...FLAGS, await userAgentFlag(settings.executablePath), ...(settings.extraArguments ?? []), mark],
     // Nothing of the runner's environment is the browser's business.
     env: { ...browserEnvironment(process.env), ...command.env },
-    timeout: LAUNCH_MILLISECONDS,
+    timeout: launchMilliseconds,
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
+  })
+  const browser = await launching.catch((error: unknown) => {
+    // Playwright asks a browser to end that no longer responds, and waits for it.
+    const stopped = findByMark(mark)
+    if (stopped !== undefined) killGroup(stopped)
+    throw error
   })
   const pid = findByMark(mark)
   if (pid === undefined) {
@@ -94,7 +103,10 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
-  const control = parentOf(await browser.newBrowserCDPSession())
+  const control = await openControl(browser, launchMilliseconds).catch((error: unknown) => {
+    killGroup(pid)
+    throw error
+  })
   const wayOut = { browser, control, guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }
   return {
     pid,
@@ -108,6 +120,12 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
       void jail?.close()
     },
   }
+}
+
+/** The session with the browser itself. Playwright waits for it without a limit. @throws when the browser does not respond in time */
+async function openControl(browser: Browser, milliseconds: number): Promise<ParentSession | undefined> {
+  const signal = AbortSignal.timeout(milliseconds)
+  return parentOf(await raced(browser.newBrowserCDPSession(), signal))
 }
 
 const versions = new Map<string, Promise<string>>()

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { launchBrowser } from '../../../capture-runner/src/browser.ts'
+import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
+import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { eventually } from '../../support/eventually.ts'
+import { CHROMIUM } from './studio.ts'
+
+// A start waits for a browser that may stop at any moment of it.
+
+const LAUNCH_MILLISECONDS = 2_000
+const settings = {
+  executablePath: CHROMIUM,
+  chromiumSandbox: process.getuid?.() !== 0,
+  guard: createGuard({ ownAddresses: [] }),
+  launchMilliseconds: LAUNCH_MILLISECONDS,
+}
+const browsers = (): number[] =>
+  listProcesses()
+    .filter(({ pid, parent }) => parent === process.pid && argumentsOf(pid).some((word) => word.includes('--tintype-browser')))
+    .map(({ pid }) => pid)
+
+t.test('a start never ends when the browser stops during it: the start fails, and no process is left', async (t) => {
+  for (const delay of [0, 35, 40, 44, 48, 52, 56, 60, 65, 70, 80, 100]) {
+    const starting = launchBrowser(settings).catch(() => undefined)
+    const pid = await eventually('the browser is there', async () => browsers()[0], 10_000)
+    await sleep(delay)
+    for (const each of treeOf(pid)) process.kill(each, 'SIGSTOP')
+    const outcome = await Promise.race([
+      starting.then((browser) => browser ?? 'failed'),
+      sleep(5 * LAUNCH_MILLISECONDS, 'endless' as const),
+    ])
+    t.not(outcome, 'endless', `stopped after ${delay} ms`)
+    if (typeof outcome === 'object') outcome.kill()
+    await eventually('no browser is left', async () => browsers().length === 0).catch((error: unknown) => {
+      killGroup(pid)
+      throw error
+    })
+  }
+})
