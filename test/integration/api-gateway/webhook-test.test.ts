@@ -116,7 +116,8 @@ t.test('POST /webhooks/:id/test is refused while too much is asked already, and 
   const annotate = (at: Date) =>
     hooks.patch(toObjectName(id), mergePatch({ metadata: { annotations: Object.assign({}, ...requestsAt(at)) } }))
   await annotate(new Date())
-  const isRefused = async () => /requests for this webhook are pending/.test((await rest('POST', `/webhooks/${id}/test`)).body.error.message)
+  const isRefused = async () =>
+    /requests for this webhook are pending/.test((await rest('POST', `/webhooks/${id}/test`)).body.error.message)
   await eventually('the gateway has seen them', isRefused)
   await annotate(new Date(Date.now() - 3_600_000))
   operator = await stage.startOperator()
