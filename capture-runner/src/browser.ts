@@ -73,22 +73,10 @@ export async function launchBrowser(settings: BrowserSettings): Promise<RunningB
 }
 
 async function launch(settings: BrowserSettings, jail: Jail | undefined): Promise<RunningBrowser> {
-  const { launchMilliseconds = LAUNCH_MILLISECONDS } = settings
   const mark = `--tintype-browser=${randomUUID()}`
-  const command = jail?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
-  const launching = chromium.launch({
-    executablePath: command.executablePath,
-    chromiumSandbox: settings.chromiumSandbox,
-    args: [...FLAGS, await userAgentFlag(settings.executablePath), ...(settings.extraArguments ?? []), mark],
-    // Nothing of the runner's environment is the browser's business.
-    env: { ...browserEnvironment(process.env), ...command.env },
-    timeout: launchMilliseconds,
-    handleSIGINT: false,
-    handleSIGTERM: false,
-    handleSIGHUP: false,
-  })
-  const browser = await launching.catch((error: unknown) => {
-    // Playwright asks a browser to end that no longer responds, and waits for it.
+  const started = start(settings, jail, mark)
+  const { browser, control } = await started.catch((error: unknown) => {
+    // Playwright waits for a browser that has stopped to end by itself.
     const stopped = findByMark(mark)
     if (stopped !== undefined) killGroup(stopped)
     throw error
@@ -102,10 +90,6 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
   browser.once('disconnected', () => {
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
-  })
-  const control = await openControl(browser, launchMilliseconds).catch((error: unknown) => {
-    killGroup(pid)
-    throw error
   })
   const wayOut = { browser, control, guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }
   return {
@@ -122,10 +106,24 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
   }
 }
 
-/** The session with the browser itself. Playwright waits for it without a limit. @throws when the browser does not respond in time */
-async function openControl(browser: Browser, milliseconds: number): Promise<ParentSession | undefined> {
-  const signal = AbortSignal.timeout(milliseconds)
-  return parentOf(await raced(browser.newBrowserCDPSession(), signal))
+/** Starts the process and opens the session with the browser itself. @throws when the browser does not respond in time; its process may be left */
+async function start(settings: BrowserSettings, jail: Jail | undefined, mark: string) {
+  const { launchMilliseconds = LAUNCH_MILLISECONDS } = settings
+  const command = jail?.command(settings.executablePath) ?? { executablePath: settings.executablePath, env: {} }
+  const browser = await chromium.launch({
+    executablePath: command.executablePath,
+    chromiumSandbox: settings.chromiumSandbox,
+    args: [...FLAGS, await userAgentFlag(settings.executablePath), ...(settings.extraArguments ?? []), mark],
+    // Nothing of the runner's environment is the browser's business.
+    env: { ...browserEnvironment(process.env), ...command.env },
+    timeout: launchMilliseconds,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  })
+  // Playwright waits for this session without a limit.
+  const control = await raced(browser.newBrowserCDPSession(), AbortSignal.timeout(launchMilliseconds))
+  return { browser, control: parentOf(control) }
 }
 
 const versions = new Map<string, Promise<string>>()
