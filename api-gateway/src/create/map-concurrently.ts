@@ -1,4 +1,7 @@
-/** Maps items with at most `limit` calls at a time. Results are in the order of the items. Rejects with the first error. */
+/**
+ * Maps items with at most `limit` calls at a time. Results are in the order of the items. Rejects with the first error; the other calls still start, unlike
+ * those of `mapConcurrently` in crds: a batch is created as far as possible.
+ */
 export async function mapConcurrently<In, Out>(
   items: readonly In[],
   limit: number,
