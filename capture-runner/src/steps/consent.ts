@@ -5,6 +5,7 @@ import { answerBanner } from '../blocking/guess-banners.ts'
 import type { ConsentRules } from '../blocking/lists.ts'
 import { isStill } from './dom-idle.ts'
 import { insistOnLists } from './hold-requests.ts'
+import { inDocument } from './in-document.ts'
 import { follow } from './navigate.ts'
 import { PageTime } from './page-time.ts'
 import type { Step, Work } from './step.ts'
@@ -94,18 +95,6 @@ async function answer(work: Work, { frames, progress, time, isAgreeing }: Parts)
     }
   }
   return progress.hasAnswered || (!progress.isBusy && (await answerUnknown()))
-}
-
-/** Asks the page something; gives `otherwise` when it goes to another document meanwhile. */
-async function inDocument<T>({ tab, signal }: Work, otherwise: T, ask: () => Promise<T>): Promise<T> {
-  const { document } = tab.lifecycle
-  try {
-    return await ask()
-  } catch (error) {
-    signal.throwIfAborted()
-    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return otherwise
-    throw error
-  }
 }
 
 const countElements = (work: Work): Promise<number> =>

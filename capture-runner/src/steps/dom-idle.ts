@@ -1,4 +1,5 @@
 import { pause } from '../race.ts'
+import { inDocument } from './in-document.ts'
 import { follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
@@ -57,16 +58,7 @@ const realTime = ({ signal }: Work): Clock => ({
   run: () => {},
 })
 
-async function countChanges({ tab, signal }: Work): Promise<number> {
-  const { document } = tab.lifecycle
-  try {
-    return await tab.look<number>(CHANGES, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return 1
-    throw error
-  }
-}
+const countChanges = ({ tab, signal }: Work): Promise<number> => inDocument({ tab, signal }, 1, () => tab.look<number>(CHANGES, signal))
 
 /** Changes since it was asked before. The observer's own call, where scripts run, only counts. */
 const CHANGES = `(() => {

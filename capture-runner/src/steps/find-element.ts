@@ -1,5 +1,6 @@
 import { CaptureError } from '../errors.ts'
 import { bounded, pause } from '../race.ts'
+import { inDocument } from './in-document.ts'
 import type { Work } from './step.ts'
 
 /** Milliseconds between two looks; the first come quickly because most elements are there already. */
@@ -51,18 +52,9 @@ async function lookUntil(work: Work, question: Question, tooLate: () => Error): 
   }
 }
 
-/** Undefined when the document changed under the question. */
-async function look({ tab }: Work, expression: string, signal: AbortSignal): Promise<Sight | undefined> {
-  const { document } = tab.lifecycle
-  try {
-    return await tab.look<Sight>(expression, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    // The document went away under the question: ask the next one.
-    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return undefined
-    throw error
-  }
-}
+/** Undefined when the document changed under the question: ask the next one. */
+const look = ({ tab }: Work, expression: string, signal: AbortSignal): Promise<Sight | undefined> =>
+  inDocument({ tab, signal }, undefined, () => tab.look<Sight>(expression, signal))
 
 const VISIBLE = "(element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === 'visible'"
 

@@ -1,4 +1,5 @@
 import { answered } from '../race.ts'
+import { inDocument } from './in-document.ts'
 import type { Work } from './step.ts'
 
 /** What moves in a page. */
@@ -41,21 +42,15 @@ export class MotionWatch {
    */
   async look(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
-    const { document } = tab.lifecycle
     const seconds = await scriptSeconds(this.#work)
     const hasScript = seconds !== this.#scriptSeconds
     this.#scriptSeconds = seconds
     // What scripts have not touched, and what did not move before, does not move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
-    try {
-      const seen = await tab.look<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal)
-      return this.#note({ hasScript, ...seen })
-    } catch (error) {
-      signal.throwIfAborted()
-      // The document went away under the question.
-      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return this.#note({ ...STILL, hasScript: true, hasChanges: true })
-      throw error
-    }
+    const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
+      tab.look<Omit<Motion, 'hasScript'>>(`(${forward})(${milliseconds}, ${left})`, signal),
+    )
+    return this.#note({ hasScript, ...seen })
   }
 
   #note(motion: Motion): Motion {
@@ -65,15 +60,8 @@ export class MotionWatch {
 }
 
 /** Brings finite animations forward, for a page whose clock was advanced: they are on real time. */
-export async function bringForward({ tab, signal }: Work, milliseconds: number): Promise<void> {
-  const { document } = tab.lifecycle
-  try {
-    await tab.look(`(${forward})(${milliseconds}, 0)`, signal)
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!tab.lifecycle.isMoving && tab.lifecycle.document === document) throw error
-  }
-}
+export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
+  inDocument(work, undefined, () => work.tab.look<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
 
 /** Seconds that scripts of the page's own process have run, as the browser counts since the tab was opened. */
 export async function scriptSeconds({ tab, signal }: Work): Promise<number> {

@@ -1,4 +1,5 @@
 import { pause } from '../race.ts'
+import { inDocument } from './in-document.ts'
 import type { Work } from './step.ts'
 
 /**
@@ -17,12 +18,10 @@ export async function nextFrame({ tab, signal }: Work, milliseconds: number): Pr
  */
 export class AwaitedFrame {
   readonly #work: Work
-  readonly #document: string | undefined
   readonly #requested = performance.now()
 
   private constructor(work: Work) {
     this.#work = work
-    this.#document = work.tab.lifecycle.document
   }
 
   /** Asks the browser for a frame. */
@@ -41,15 +40,9 @@ export class AwaitedFrame {
     }
   }
 
-  async #look(expression: string): Promise<unknown> {
+  #look(expression: string): Promise<unknown> {
     const { tab, signal } = this.#work
-    try {
-      return await tab.look(expression, signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (tab.lifecycle.isMoving || tab.lifecycle.document !== this.#document) return undefined
-      throw error
-    }
+    return inDocument(this.#work, undefined, () => tab.look(expression, signal))
   }
 }
 

@@ -2,7 +2,7 @@ import type { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import type { Clock } from './dom-idle.ts'
 import { bringForward } from './motion.ts'
-import { clockOf } from './pass-time.ts'
+import { clockOf, REQUEST_MILLISECONDS } from './pass-time.ts'
 import type { Work } from './step.ts'
 
 /** Milliseconds of the page between two looks at it. */
@@ -11,8 +11,6 @@ const LOOK_MILLISECONDS = 100
 const FRAME_MILLISECONDS = 17
 /** Milliseconds of real time that pass at once where another process or a server is waited for. */
 const REAL_SLICE_MILLISECONDS = 50
-/** Milliseconds for which a request is waited for. A counter's hung pixel looks the same, hence no longer. */
-const REQUEST_MILLISECONDS = 2_000
 
 /** Time since the step began, and how it passes. */
 export class PageTime implements Clock {

@@ -2,6 +2,8 @@ import { PageClock } from '../page-clock.ts'
 import { pause } from '../race.ts'
 import type { Work } from './step.ts'
 
+/** Milliseconds for which the page's clock stops for one request. A counter that never responds changes nothing in the picture, so no longer. */
+export const REQUEST_MILLISECONDS = 2_000
 const SLICE_MILLISECONDS = 20
 
 /** The page's clock. A capture has one: two would take each other's answers for their own. */

@@ -1,5 +1,6 @@
 import type { CapturePlan } from '../plan.ts'
 import { answered, pause } from '../race.ts'
+import { inDocument } from './in-document.ts'
 import { follow } from './navigate.ts'
 import type { Step, Work } from './step.ts'
 
@@ -38,19 +39,14 @@ const isPatienceOver = ({ settleMilliseconds, imagesMilliseconds = 0 }: CaptureP
   taken >= Math.max(settleMilliseconds, imagesMilliseconds)
 
 /** How many fonts and images are still to come; undefined when the document changed under the question. */
-async function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
+function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
   const { document } = tab.lifecycle
-  const height = plan.picture.reach
-  try {
-    const open = await tab.look<number>(openWithin(height), signal)
+  return inDocument({ tab, signal }, undefined, async () => {
+    const open = await tab.look<number>(openWithin(plan.picture.reach), signal)
     // The requests that laying out has caused may be told after its answer, and are told before the next one.
     await answered(tab.session.send('Page.getLayoutMetrics'), signal)
     return tab.lifecycle.document === document ? open : undefined
-  } catch (error) {
-    signal.throwIfAborted()
-    if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return undefined
-    throw error
-  }
+  })
 }
 
 /** Lays the page out first, so that what it needs is asked for. Also hides the caret, whose blinking would make two pictures of one page differ. */

@@ -1,9 +1,10 @@
 import { STABILITY_WALL_MILLISECONDS } from '@tintype/crds/capture-options/waiting'
 import { PageClock } from '../page-clock.ts'
+import { inDocument } from './in-document.ts'
 import { bringForward, isMoving, type Motion, MotionWatch, STILL } from './motion.ts'
 import { follow } from './navigate.ts'
 import { AwaitedFrame } from './next-frame.ts'
-import { whileTimePasses } from './pass-time.ts'
+import { REQUEST_MILLISECONDS, whileTimePasses } from './pass-time.ts'
 import { settle } from './settle.ts'
 import { isSamePicture, takeSmallPicture } from './small-picture.ts'
 import type { Step, Work } from './step.ts'
@@ -20,8 +21,6 @@ const MOVING_SLICE = 200
 const FRAME_MILLISECONDS = 1_000
 /** How many times the bound an animation of a page without scripts may take. */
 const LONG_ANIMATION = 2.5
-/** Milliseconds that one request may take. A counter's hung pixel looks the same, hence no longer. */
-const REQUEST_MILLISECONDS = 2_000
 /** Milliseconds of real time that a worker gets from its start on: its timers do not run ahead. */
 const WORKER_MILLISECONDS = 500
 /** Milliseconds between two looks at what a worker has caused. */
@@ -171,16 +170,9 @@ class Rest {
     return hasScript && (await this.#frameTime()) === frameTime
   }
 
-  async #frameTime(): Promise<number | undefined> {
+  #frameTime(): Promise<number | undefined> {
     const { tab, signal } = this.#work
-    const { document } = tab.lifecycle
-    try {
-      return await tab.look<number>('document.timeline.currentTime', signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      if (tab.lifecycle.isMoving || tab.lifecycle.document !== document) return undefined
-      throw error
-    }
+    return inDocument(this.#work, undefined, () => tab.look<number>('document.timeline.currentTime', signal))
   }
 
   /** Milliseconds of page time from one frame to the next. What takes long to draw gets fewer frames, as it would in real time. Absent: none is needed. */
