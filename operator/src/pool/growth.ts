@@ -39,8 +39,8 @@ function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unsee
 }
 
 /**
- * Milliseconds for which missing idle pods are borne. While nothing waits, pods that are busy will be the idle pods again, and mostly sooner than a
- * new pod could be: without this each single capture would cost a pod.
+ * Milliseconds for which missing idle pods are accepted. While nothing waits, busy pods become idle again, mostly sooner than a new pod would be ready.
+ * Otherwise each single capture would cost a pod.
  */
 function patienceLeft(
   { busy }: Groups,

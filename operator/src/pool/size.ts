@@ -13,7 +13,7 @@ const FIRST_GUESS_MILLISECONDS = 3_000
 /** Weight of the newest capture in the mean. */
 const WEIGHT = 0.1
 
-/** Pods that a pool should have: the busy ones, enough for the queue to drain in time, and the idle idle pods on top. */
+/** Pods that a pool should have: the busy ones, enough for the queue to drain in time, and `minIdle` idle ones on top. */
 export function wantedPods(spec: RunnerPoolSpec, load: Load): number {
   return Math.min(limitsOf(spec).maxPods, demandedPods(spec, load))
 }

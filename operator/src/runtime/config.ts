@@ -41,7 +41,7 @@ const Environment = z.object({
   TINTYPE_STORAGE_UPLOADS_SECRET_KEY: z.string().default(''),
   /** Address of the API for the world, put before links in events; empty: links are relative. */
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
-  /** What each plan allows, as JSON; empty: spec 8. */
+  /** What each plan allows, as JSON; empty: the built-in plans. */
   TINTYPE_PLANS: PlansText,
   /** Which kinds of options are allowed, as JSON; empty: all. */
   TINTYPE_OPTION_POLICY: OptionPolicyText,
@@ -71,7 +71,7 @@ const Environment = z.object({
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   /** Seconds after an Account's deletion in which it may be made again and find everything; then all of it is removed. */
   TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
-  /** Time for one webhook post (spec 6.3). */
+  /** Time for one webhook post. */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
   TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: z

@@ -111,7 +111,7 @@ const delivery = {
       duration_ms: 41,
       status_code: 503,
       error: 'answered',
-      error_message: 'the endpoint answered 503',
+      error_message: 'the endpoint responded with 503',
       response_body: 'back in a minute',
     },
     {

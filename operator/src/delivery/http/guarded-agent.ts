@@ -1,5 +1,5 @@
 // The only way out for posts. Every connection is judged before it is dialled: the host as the URL writes it (undici calls no look-up for
-// an address literal: contract, trap T8), the port, and each address that the name resolves to. The addresses that were judged are the ones
+// an address literal), the port, and each address that the name resolves to. The addresses that were judged are the ones
 // that are dialled, so an answer that changes a moment later reaches nothing. With a forward
 // proxy the last part is the proxy's.
 

@@ -10,7 +10,7 @@ export interface Post {
 
 export interface PostSettings {
   dispatcher: Dispatcher
-  /** Wall clock over name, connection, TLS, request and status line (spec 6.3). */
+  /** Wall clock over name, connection, TLS, request and status line. */
   timeoutMilliseconds: number
 }
 
