@@ -1,18 +1,10 @@
 import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/address-rules'
 import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
+import { CommaList } from '@tintype/crds/comma-list'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
 const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)
 
 /** True for an origin as browsers send it, such as `https://app.example`, and for `*`. */
@@ -45,8 +37,8 @@ const Env = z.object({
   TINTYPE_MAX_KEYS: z.coerce.number().int().min(1).default(100), // API keys per account
   TINTYPE_MAX_WEBHOOKS: z.coerce.number().int().min(1).max(63).default(50), // webhooks per account; limits the fan-out of an event
   // Same values as in the operator, so that a URL it would not post to is rejected early.
-  TINTYPE_WEBHOOK_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
-  TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
+  TINTYPE_WEBHOOK_ALLOWED_CIDRS: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_WEBHOOK_ALLOWED_HOSTS: CommaList,
   // Public URL of the object store. Download links then lead there instead of through the gateway.
   TINTYPE_STORAGE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
   // Finished screenshots in the Kubernetes API above which the oldest are archived. At twice this number creates are rejected.
@@ -55,7 +47,7 @@ const Env = z.object({
   TINTYPE_MAX_QUEUED: z.coerce.number().int().min(1).default(10_000),
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().min(1).default(1_000),
   // Origins whose pages may call the API, such as https://app.example. `*` allows all.
-  TINTYPE_CORS_ORIGINS: list.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
+  TINTYPE_CORS_ORIGINS: CommaList.refine((origins) => origins.every(isOrigin), 'must be a comma-separated list of origins'),
   TINTYPE_MAX_DOWNLOADS: z.coerce.number().int().min(1).default(256), // concurrent file downloads
   TINTYPE_SHUTDOWN_GRACE_MILLISECONDS: z.coerce.number().int().min(0).default(25_000), // time for running downloads to finish
   TINTYPE_DRAIN_DELAY_MILLISECONDS: z.coerce.number().int().min(0).default(3_000), // until load balancers stop sending requests
@@ -64,15 +56,13 @@ const Env = z.object({
   OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1), // fraction of requests that start a trace
   // Egress rules of the default pool, for checking URLs without DNS. `*` leaves host names to the runners.
-  TINTYPE_ALLOWED_HOSTS: list.transform((hosts) => (hosts.length > 0 ? hosts : ['*'])),
-  TINTYPE_ALLOWED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
-  TINTYPE_DENIED_CIDRS: list.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
-  TINTYPE_ALLOWED_PORTS: list
-    .transform((ports) => ports.map(Number))
-    .refine(
-      (ports) => ports.every((value) => Number.isInteger(value) && value > 0 && value < 65_536),
-      'must be a comma-separated list of ports',
-    ),
+  TINTYPE_ALLOWED_HOSTS: CommaList.transform((hosts) => (hosts.length > 0 ? hosts : ['*'])),
+  TINTYPE_ALLOWED_CIDRS: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_DENIED_CIDRS: CommaList.refine((cidrs) => cidrs.every(isCidr), 'must be a comma-separated list of CIDRs'),
+  TINTYPE_ALLOWED_PORTS: CommaList.transform((ports) => ports.map(Number)).refine(
+    (ports) => ports.every((value) => Number.isInteger(value) && value > 0 && value < 65_536),
+    'must be a comma-separated list of ports',
+  ),
 })
 type Env = z.infer<typeof Env>
 

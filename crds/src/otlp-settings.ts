@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { splitList } from './comma-list.ts'
 
 // OpenTelemetry's own environment variables, as both programs read them.
 
@@ -19,14 +20,10 @@ export const OtlpHeaders = z
   .transform((text) => Object.fromEntries(pairsOf(text).map(([name, value = '']) => [name.toLowerCase(), value])))
 
 const pairsOf = (text: string): [name: string, value: string | undefined][] =>
-  text
-    .split(',')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair !== '')
-    .map((pair) => {
-      const [name = '', ...rest] = pair.split('=')
-      return [name.trim(), rest.length === 0 ? undefined : decode(rest.join('=').trim())]
-    })
+  splitList(text).map((pair) => {
+    const [name = '', ...rest] = pair.split('=')
+    return [name.trim(), rest.length === 0 ? undefined : decode(rest.join('=').trim())]
+  })
 
 function decode(text: string): string | undefined {
   try {

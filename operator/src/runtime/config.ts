@@ -1,19 +1,11 @@
 import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
+import { CommaList } from '@tintype/crds/comma-list'
 import { Plan } from '@tintype/crds/kinds/account'
 import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
 import { PlansText } from '@tintype/crds/plans'
 import { z } from 'zod'
 
 const milliseconds = (preset: number) => z.coerce.number().int().positive().default(preset)
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
 const optionalText = z
   .string()
   .default('')
@@ -80,9 +72,9 @@ const Environment = z.object({
     .transform((text) => text.split(',').map(Number))
     .pipe(z.array(z.number().int().min(0)).min(1).max(2)),
   /** Private addresses that webhooks may be posted to. */
-  TINTYPE_WEBHOOK_ALLOWED_CIDRS: list,
+  TINTYPE_WEBHOOK_ALLOWED_CIDRS: CommaList,
   /** Host names, or *.suffix, that may resolve to private addresses. */
-  TINTYPE_WEBHOOK_ALLOWED_HOSTS: list,
+  TINTYPE_WEBHOOK_ALLOWED_HOSTS: CommaList,
   /** Days of nothing but failures after which an endpoint is switched off; 0: never. */
   TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS: z.coerce.number().min(0).default(5),
   /** Forward proxy that posts leave by, http://[user:password@]host[:port]; empty: none. */
