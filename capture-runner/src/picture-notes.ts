@@ -2,13 +2,13 @@ import sharp from 'sharp'
 
 // What a picture looks like, in a few bytes.
 
-/** Colours that are looked for, and pixels of the small copy that they are looked for in. */
-const MAX_COLOURS = 6
+/** Colors that are looked for, and pixels of the small copy that they are looked for in. */
+const MAX_COLORS = 6
 const SIDE = 64
-/** Bits of a channel that tell colours apart. */
+/** Bits of a channel that tell colors apart. */
 const KEPT_BITS = 4
 
-/** Hash and colours of a picture. */
+/** Hash and colors of a picture. */
 export interface PictureNotes {
   /** 64 bits in hex. Pictures that look alike differ in few of them. */
   perceptualHash: string
@@ -21,7 +21,7 @@ export async function describePicture(picture: Buffer): Promise<PictureNotes> {
   const open = () => sharp(picture, { limitInputPixels: false }).flatten({ background: '#ffffff' })
   const [grey, small] = await Promise.all([
     open().grayscale().resize(9, 8, { fit: 'fill' }).raw().toBuffer(),
-    open().toColourspace('srgb').resize(SIDE, SIDE, { fit: 'fill', kernel: 'nearest' }).raw().toBuffer(),
+    open().toColorspace('srgb').resize(SIDE, SIDE, { fit: 'fill', kernel: 'nearest' }).raw().toBuffer(),
   ])
   return { perceptualHash: toDifferenceHash(grey), palette: toPalette(small) }
 }
@@ -39,7 +39,7 @@ export function toDifferenceHash(grey: Buffer): string {
   return bits.toString(16).padStart(16, '0')
 }
 
-/** The colours that most pixels have, alike ones as one. @param pixels red, green, blue of each */
+/** The colors that most pixels have, alike ones as one. @param pixels red, green, blue of each */
 export function toPalette(pixels: Buffer): string[] {
   const boxes = new Map<number, { count: number; sum: [number, number, number] }>()
   for (let i = 0; i + 2 < pixels.length; i += 3) {
@@ -51,7 +51,7 @@ export function toPalette(pixels: Buffer): string[] {
     box.sum = [box.sum[0] + r, box.sum[1] + g, box.sum[2] + b]
     boxes.set(key, box)
   }
-  const largest = [...boxes.values()].sort((a, b) => b.count - a.count).slice(0, MAX_COLOURS)
+  const largest = [...boxes.values()].sort((a, b) => b.count - a.count).slice(0, MAX_COLORS)
   return largest.map(
     ({ count, sum }) =>
       `#${sum

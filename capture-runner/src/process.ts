@@ -34,14 +34,14 @@ export async function processPicture(master: Buffer, finish: Finish): Promise<Pr
 interface Try {
   quality: number
   size: number
-  /** Colours of a png; 0: all. */
-  colours: number
+  /** Colors of a png; 0: all. */
+  colors: number
 }
 
-const WHOLE: Try = { quality: 1, size: 1, colours: 0 }
-const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ quality: 0.4, size, colours: 256 }))
-const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colours: 0 })), ...SIZES]
-const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colours: 256 }, ...SIZES]
+const WHOLE: Try = { quality: 1, size: 1, colors: 0 }
+const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ quality: 0.4, size, colors: 256 }))
+const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colors: 0 })), ...SIZES]
+const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colors: 256 }, ...SIZES]
 
 async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
   const isExact = finish.format === 'png' || finish.processing.lossless
@@ -52,8 +52,8 @@ async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promis
   throw new CaptureError('TOO_LARGE', `the picture does not fit into ${maxBytes} bytes (image_max_bytes)`)
 }
 
-function toWarning({ quality, size, colours }: Try, { format, quality: wished = 90 }: Finish): string {
-  const how = format === 'png' ? [`${colours} colours`] : [`quality ${Math.round(wished * quality)}`]
+function toWarning({ quality, size, colors }: Try, { format, quality: wished = 90 }: Finish): string {
+  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(wished * quality)}`]
   return `to fit into image_max_bytes: ${[...how, ...(size < 1 ? [`${Math.round(size * 100)} % of the size`] : [])].join(', ')}`
 }
 
@@ -67,11 +67,11 @@ async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
     shape = () => sharp(whole.data, { limitInputPixels: false }).resize({ width })
   }
   const quality = Math.round((finish.quality ?? 100) * one.quality)
-  const colours = processing.paletteColours || one.colours
-  return encodeAs(shape, { ...finish, quality }, colours)
+  const colors = processing.paletteColors || one.colors
+  return encodeAs(shape, { ...finish, quality }, colors)
 }
 
-/** Trims, resizes, takes the colours out, pads and fills, in this order. */
+/** Trims, resizes, takes the colors out, pads and fills, in this order. */
 function reshape(picture: Sharp, { format, processing }: Finish): Sharp {
   const { trimThreshold, resize, grayscale, padding, background } = processing
   let shaped = trimThreshold === undefined ? picture : picture.trim({ threshold: trimThreshold })
@@ -93,7 +93,7 @@ const toResize = ({ width, height, fit, position, upscale }: ResizePlan, backgro
 /** From 4 on an avif takes five times as long and is a tenth smaller; at 1 it takes two thirds, is a twentieth larger and shows 0.3 dB more noise. */
 const AVIF_EFFORT = 2
 
-async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colours: number): Promise<Buffer> {
+async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colors: number): Promise<Buffer> {
   const { lossless, progressive } = processing
   switch (format) {
     case 'png':
@@ -102,7 +102,7 @@ async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, pro
           compressionLevel: fastPng ? 3 : 9,
           adaptiveFiltering: !fastPng,
           progressive,
-          ...(colours > 0 ? { palette: true, colours } : {}),
+          ...(colors > 0 ? { palette: true, colors } : {}),
         })
         .toBuffer()
     case 'jpeg':

@@ -1,4 +1,4 @@
-import type { PageSize, Tile } from './tile.ts'
+import type { PageSize, Tile } from './plans/region.ts'
 
 // Where on the page a wanted region lies. Pure; all in CSS pixels from the page's top left corner.
 

@@ -5,7 +5,7 @@ import sharp, { type Sharp } from 'sharp'
 import { type BrowserFormat, type Encoded, encode } from './encode.ts'
 import { afterRows, beforeRows, type Frame, joinFrames, toSection } from './png/section.ts'
 import { raced } from './race.ts'
-import type { Tile } from './tile.ts'
+import type { Tile } from './plans/region.ts'
 
 // Tiles go to disk as they are taken and are joined from there: neither the browser nor the runner ever holds the whole picture decoded. A png is made
 // of what the browser has compressed already (ADR 36); other formats are encoded row by row.

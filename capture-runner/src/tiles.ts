@@ -1,7 +1,7 @@
 import type { FileFormat } from '@tintype/crds/capture-options/image'
 import { CaptureError } from './errors.ts'
 import type { CapturePlan } from './plan.ts'
-import type { PageSize, Tile } from './tile.ts'
+import type { PageSize, Tile } from './plans/region.ts'
 
 // Which part of the page goes into the picture, and in how many pieces it is taken. Measured: one shot of 25,000 rows takes the browser to
 // 1.3 GB, tiles keep it at 0.7 GB at the same speed.

@@ -15,3 +15,16 @@ export const TargetUrl = z
   .describe(
     'Address of the page: http or https, without user name and password, at most 8192 characters; about:html for options.html and options.markdown.',
   )
+
+/** An address that events may be posted to, as far as its form tells. */
+export const EndpointUrl = z
+  .string()
+  .max(2048)
+  .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
+
+/** Characters of a URL that a column of `kubectl get` shows: one long URL makes every row as wide. */
+export const MAX_SHORT_URL = 80
+
+/** A URL for a column: its beginning, with an ellipsis where something is left out. */
+export const toShortUrl = (url: string): string =>
+  url.length <= MAX_SHORT_URL ? url : `${url.slice(0, MAX_SHORT_URL - 1).replace(/[\ud800-\udbff]$/, '')}…`

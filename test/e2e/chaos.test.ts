@@ -23,13 +23,13 @@ interface Shot {
   status: { phase: string; attempt?: number; runner?: { pod: string }; result?: { error?: { code: string } } }
 }
 
-/** A page whose whole window has one colour, so that a picture tells which request it belongs to. */
-const colourOf = (n: number): [number, number, number] => [(n * 37) % 256, (n * 91) % 256, (n * 151) % 256]
+/** A page whose whole window has one color, so that a picture tells which request it belongs to. */
+const colorOf = (n: number): [number, number, number] => [(n * 37) % 256, (n * 91) % 256, (n * 151) % 256]
 const hex = (n: number): string =>
-  colourOf(n)
+  colorOf(n)
     .map((channel) => channel.toString(16).padStart(2, '0'))
     .join('')
-const colourPage = (n: number): string => page(`/solid?color=${hex(n)}`)
+const colorPage = (n: number): string => page(`/solid?color=${hex(n)}`)
 
 const create = async (url: string, options: object = {}): Promise<string> => {
   const { body, status } = await call<RecordBody>('/api/v1/screenshots', { method: 'POST', body: { url, options } })
@@ -49,22 +49,22 @@ const small = { viewport_width: 64, viewport_height: 64 }
 const smallOptions = { viewportWidth: 64, viewportHeight: 64 }
 
 t.test('a runner killed during a capture costs an attempt, not the screenshot', async (t) => {
-  const id = await create(colourPage(1), { ...small, delay: 6000 })
+  const id = await create(colorPage(1), { ...small, delay: 6000 })
   const { status } = await running(id)
   process.kill(await findContainerProcess(status.runner?.pod ?? '', 'runner'), 'SIGKILL')
   const record = await finished(id, 120_000)
   t.equal(record.status, 'completed', JSON.stringify(record.error))
   t.equal(record.attempts, 2)
-  t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(1)))
+  t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(1)))
 })
 
 t.test('a runner pod deleted during a capture costs neither the screenshot nor an attempt', async (t) => {
-  const id = await create(colourPage(2), { ...small, delay: 6000 })
+  const id = await create(colorPage(2), { ...small, delay: 6000 })
   const { status } = await running(id)
   await kubectl(['delete', 'pod', status.runner?.pod ?? '', '--wait=false'])
   const record = await finished(id, 120_000)
   t.match(record, { status: 'completed', attempts: 1 }, JSON.stringify(record.error))
-  t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(2)))
+  t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(2)))
 })
 
 const leaderOf = async (): Promise<{ name: string; uid: string }> => {
@@ -84,19 +84,19 @@ const leaderOf = async (): Promise<{ name: string; uid: string }> => {
 const termOf = async (): Promise<number> =>
   (await kubectlJson<{ spec: { leaseTransitions: number } }>(['get', 'lease', 'tintype-operator'])).spec.leaseTransitions
 
-/** Each of the screenshots ends completed, with the colour of its own page. */
+/** Each of the screenshots ends completed, with the color of its own page. */
 async function allShowTheirOwn(t: Test, ids: readonly string[], milliseconds: number): Promise<void> {
   const faults: string[] = []
   for (const [n, id] of ids.entries()) {
     const record = await finished(id, milliseconds)
     if (record.status !== 'completed') faults.push(`${id}: ${JSON.stringify(record.error)}`)
-    else if (!isNear((await decode(await download(record))).at(32, 32), colourOf(n))) faults.push(`${id} shows another page`)
+    else if (!isNear((await decode(await download(record))).at(32, 32), colorOf(n))) faults.push(`${id} shows another page`)
   }
   t.strictSame(faults, [])
 }
 
 t.test('the leader killed during a batch of 50 loses nothing and mixes no files', { timeout: 400_000 }, async (t) => {
-  const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => create(colourPage(n), small)))
+  const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => create(colorPage(n), small)))
   const before = await leaderOf()
   const termBefore = await termOf()
   process.kill(await findContainerProcess(before.name, 'operator'), 'SIGKILL')
@@ -105,13 +105,13 @@ t.test('the leader killed during a batch of 50 loses nothing and mixes no files'
 })
 
 t.test('a frozen runner costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
-  const id = await create(colourPage(7), { ...small, delay: 4000, timeout: 1000 })
+  const id = await create(colorPage(7), { ...small, delay: 4000, timeout: 1000 })
   const { status } = await running(id)
   const pod = status.runner?.pod ?? ''
   await kubectl(['exec', pod, '--', 'sh', '-c', 'kill -STOP $(pidof node)'])
   const record = await finished(id, 240_000)
   t.match(record, { status: 'completed', attempts: 2 }, JSON.stringify(record.error))
-  t.ok(isNear((await decode(await download(record))).at(32, 32), colourOf(7)))
+  t.ok(isNear((await decode(await download(record))).at(32, 32), colorOf(7)))
 })
 
 /** Takes 32 MiB after 32 MiB up to its argument. */
@@ -138,18 +138,18 @@ async function starve(t: Test, pod: string): Promise<void> {
 t.test('a runner that the kernel kills for memory costs an attempt, not the screenshot', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'starved', { minIdle: 1, maxPods: 2 })
   await idleRunners(poolName)
-  const name = await createScreenshot(t, { url: colourPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
+  const name = await createScreenshot(t, { url: colorPage(11), poolName, options: { ...smallOptions, delay: 20_000 } })
   const { status } = await claimed(name)
   await starve(t, status?.runner?.pod ?? '')
   const done = await ended(name, 240_000)
   t.match(done.status, { phase: 'Completed', attempt: 2, lostRunners: 1 }, JSON.stringify(done.status))
-  t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colourOf(11)))
+  t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(11)))
 })
 
 t.test('a new pod template replaces every runner of a busy pool and ends no capture', { timeout: 300_000 }, async (t) => {
   const poolName = await createPool(t, 'rolled', { minIdle: 1, maxPods: 3 })
   const [before] = await idleRunners(poolName)
-  const shoot = (n: number) => createScreenshot(t, { url: colourPage(n), poolName, options: { ...smallOptions, delay: 1500 } })
+  const shoot = (n: number) => createScreenshot(t, { url: colorPage(n), poolName, options: { ...smallOptions, delay: 1500 } })
   const names = await Promise.all(Array.from({ length: 4 }, (_, n) => shoot(n)))
   const template = [{ op: 'add', path: '/spec/podTemplate/resources', value: { requests: { cpu: '90m' } } }]
   await kubectl(['patch', 'runnerpool', poolName, '--type=json', '-p', JSON.stringify(template)])
@@ -159,7 +159,7 @@ t.test('a new pod template replaces every runner of a busy pool and ends no capt
     done.map(({ status }) => [status?.phase, status?.attempt]),
     names.map(() => ['Completed', 1]),
   )
-  for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colourOf(n)), `picture ${n}`)
+  for (const [n, name] of names.entries()) t.ok(isNear((await decode(await fileOf(name))).at(32, 32), colorOf(n)), `picture ${n}`)
   await eventually(
     'the old pods are gone and a new one is there',
     async () => {
@@ -188,7 +188,7 @@ async function whenNodeIsHeard(since: number): Promise<void> {
     180_000,
   )
   // The rules of the node follow what the API says, a moment later: a capture shows that they have.
-  await eventually('a page can be reached', async () => (await finished(await create(colourPage(0), small))).status === 'completed')
+  await eventually('a page can be reached', async () => (await finished(await create(colorPage(0), small))).status === 'completed')
 }
 
 interface EndpointSlice {
@@ -200,7 +200,7 @@ interface RunningPod {
 }
 
 t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
-  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colourPage(n), { ...small, delay: 2000 })))
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await signalDaemon(place, 'kube-apiserver', 'SIGKILL')
   await pause(20_000)
   const facts: ClusterFacts = { hasWayOut: false }
@@ -211,7 +211,7 @@ t.test('the API server away for 20 s loses nothing', { timeout: 400_000 }, async
 })
 
 t.test('the bucket away for 20 s loses nothing', { timeout: 400_000 }, async (t) => {
-  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colourPage(n), { ...small, delay: 2000 })))
+  const ids = await Promise.all(Array.from({ length: 10 }, (_, n) => create(colorPage(n), { ...small, delay: 2000 })))
   await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=0'])
   await pause(20_000)
   await kubectl(['scale', 'statefulset', 'tintype-minio', '--replicas=1'])

@@ -22,7 +22,7 @@ interface Case {
   options: Record<string, unknown>
   size: [number, number]
   format?: string
-  pixels: [x: number, y: number, colour: readonly number[]][]
+  pixels: [x: number, y: number, color: readonly number[]][]
   record?: Record<string, unknown>
 }
 
@@ -126,7 +126,7 @@ const cases: Case[] = [
 ]
 
 const looksLike = (picture: Picture, pixels: Case['pixels'], tolerance: number): string[] =>
-  pixels.filter(([x, y, colour]) => !isNear(picture.at(x, y), colour, tolerance)).map(([x, y]) => `(${x}, ${y}) is ${picture.at(x, y)}`)
+  pixels.filter(([x, y, color]) => !isNear(picture.at(x, y), color, tolerance)).map(([x, y]) => `(${x}, ${y}) is ${picture.at(x, y)}`)
 
 for (const { name, path, options, size, format = 'png', pixels, record: wanted = {} } of cases) {
   t.test(name, async (t) => {
@@ -154,9 +154,9 @@ for (const format of ['png', 'jpeg']) {
     t.strictSame([picture.width, picture.height], [400, 25_000])
     t.equal(record.truncated, true, 'the page is taller than full_page_max_height')
     const tolerance = format === 'png' ? 0 : 12
-    const colourOf = (n: number): number[] => [0, 2, 4].map((at) => Number.parseInt(bandColor(n).slice(at, at + 2), 16))
-    const wrong = Array.from({ length: 249 }, (_, n) => n + 1).filter((n) => !isNear(picture.at(100, n * 100 + 50), colourOf(n), tolerance))
-    t.strictSame(wrong, [], 'bands of the wrong colour')
+    const colorOf = (n: number): number[] => [0, 2, 4].map((at) => Number.parseInt(bandColor(n).slice(at, at + 2), 16))
+    const wrong = Array.from({ length: 249 }, (_, n) => n + 1).filter((n) => !isNear(picture.at(100, n * 100 + 50), colorOf(n), tolerance))
+    t.strictSame(wrong, [], 'bands of the wrong color')
     t.ok(isNear(picture.at(100, 25), BLACK, tolerance), 'the header is at the top')
     const again = Array.from({ length: 249 }, (_, n) => (n + 1) * 100 + 25).filter((y) => isNear(picture.at(100, y), BLACK, tolerance))
     t.strictSame(again, [], 'and nowhere else')

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       [5, 295, [0, 0, 255]],
       [395, 295, [255, 255, 0]],
     ]
-    return wanted.every(([x, y, colour]) => isNear(picture.at(x, y), colour))
+    return wanted.every(([x, y, color]) => isNear(picture.at(x, y), color))
   }
   const options = { viewportWidth: 400, viewportHeight: 300 }
 

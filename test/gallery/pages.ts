@@ -99,10 +99,10 @@ const CHATTING = document(
   <img src="http://other.example:PORT/photo/5.svg" width="200" alt="another site’s picture">`,
 )
 
-const PHOTO_COLOURS = ['#264653', '#2a9d8f', '#e9c46a', '#f4a261', '#e76f51', '#6a4c93']
+const PHOTO_COLORS = ['#264653', '#2a9d8f', '#e9c46a', '#f4a261', '#e76f51', '#6a4c93']
 const photo = (number: number): string => {
-  const colour = PHOTO_COLOURS[(number - 1) % PHOTO_COLOURS.length]
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 130"><rect width="200" height="130" fill="${colour}"/><circle cx="${30 + number * 22}" cy="40" r="22" fill="#fff8"/><path d="M0 130 60 60 100 100 140 50 200 130z" fill="#0005"/></svg>`
+  const color = PHOTO_COLORS[(number - 1) % PHOTO_COLORS.length]
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 130"><rect width="200" height="130" fill="${color}"/><circle cx="${30 + number * 22}" cy="40" r="22" fill="#fff8"/><path d="M0 130 60 60 100 100 140 50 200 130z" fill="#0005"/></svg>`
 }
 
 const texts: Readonly<Record<string, string>> = {

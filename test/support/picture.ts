@@ -22,6 +22,6 @@ export async function decode(file: Buffer): Promise<Picture> {
   return { format, width: info.width, height: info.height, hasAlpha, at }
 }
 
-/** True when each channel differs by at most `tolerance` (lossy formats move colours a little). */
+/** True when each channel differs by at most `tolerance` (lossy formats move colors a little). */
 export const isNear = (pixel: readonly number[], wanted: readonly number[], tolerance = 3): boolean =>
   wanted.every((value, i) => Math.abs((pixel[i] ?? Number.NaN) - value) <= tolerance)

@@ -1,7 +1,7 @@
 import { thumbnailFormat } from '@tintype/crds/artifacts'
 import type { EffectiveOptions } from '@tintype/crds/capture-options/catalogue'
 import type { ImageFit, ImagePosition } from '@tintype/crds/capture-options/image-processing'
-import { type Colour, parseColour } from './colour.ts'
+import { type Color, parseColor } from './image.ts'
 
 /** A picture brought to another size, in pixels. */
 export interface ResizePlan {
@@ -14,17 +14,17 @@ export interface ResizePlan {
 
 /** What is done to the picture outside of the browser, in this order. */
 export interface ProcessingPlan {
-  /** Difference of colour that is still border. */
+  /** Difference of color that is still border. */
   trimThreshold?: number
   resize?: ResizePlan
   grayscale: boolean
   /** Pixels. */
   padding: number
-  background: Colour
+  background: Color
   lossless: boolean
   progressive: boolean
   /** 0: all of them. */
-  paletteColours: number
+  paletteColors: number
   maxBytes?: number
 }
 
@@ -62,10 +62,10 @@ function buildProcessing(options: EffectiveOptions): ProcessingPlan {
     ...(isResized ? { resize: { ...sizeOf(width, height), ...howOf(options) } } : {}),
     grayscale: options.imageGrayscale,
     padding: options.imagePadding,
-    background: parseColour(options.imageBackground),
+    background: parseColor(options.imageBackground),
     lossless: options.imageLossless && (format === 'webp' || format === 'avif'),
     progressive: options.imageProgressive && (format === 'jpeg' || format === 'png'),
-    paletteColours: format === 'png' ? options.imagePaletteColors : 0,
+    paletteColors: format === 'png' ? options.imagePaletteColors : 0,
     ...(maxBytes === undefined ? {} : { maxBytes }),
   }
 }
@@ -82,7 +82,7 @@ const nothingOf = ({ background }: ProcessingPlan): ProcessingPlan => ({
   background,
   lossless: false,
   progressive: false,
-  paletteColours: 0,
+  paletteColors: 0,
 })
 
 function buildThumbnail(options: EffectiveOptions): ThumbnailPlan | undefined {

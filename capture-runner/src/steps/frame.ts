@@ -1,9 +1,12 @@
 import type { ElementPlan } from '../plans/region.ts'
 import { toRegion, withinWindow } from '../region.ts'
-import type { PageSize, Tile } from '../tile.ts'
+import type { PageSize, Tile } from '../plans/region.ts'
 import { measure } from './measure.ts'
 import type { Step, Work } from './step.ts'
-import { visible } from './visible.ts'
+
+/** The visible matches of a selector, in the order of the document, as an expression. */
+const visible = (selector: string): string => `[...document.querySelectorAll(${JSON.stringify(selector)})]
+  .filter((element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility === 'visible')`
 
 /** Tallest window that a page is shown in, in CSS pixels. */
 const MAX_WINDOW_HEIGHT = 16_384

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { isBlank, isTooLargeToBeBlank } from '../blank.ts'
 import type { BrowserFormat } from '../encode.ts'
 import { CaptureError } from '../errors.ts'
-import type { Colour } from '../plans/colour.ts'
+import type { Color } from '../plans/image.ts'
 import { answered, bounded, pause } from '../race.ts'
 import { stitch } from '../stitch.ts'
-import type { Tile } from '../tile.ts'
+import type { Tile } from '../plans/region.ts'
 import { type Cut, cutPage, isInWindow } from '../tiles.ts'
 import { checkMainFrame } from './navigate.ts'
 import { passTime } from './pass-time.ts'
@@ -17,7 +17,7 @@ const RETRY_MILLISECONDS = 50
 const BLANK_MILLISECONDS = 200
 /** The same while it still asks for something: its scripts may draw it from what they get. */
 const BUSY_MILLISECONDS = 3_000
-const BLANK = 'the picture shows one colour and nothing else'
+const BLANK = 'the picture shows one color and nothing else'
 
 /** Takes the picture: in one shot, or in tiles that are joined. Raw DevTools: Playwright's own way costs 200 ms more. */
 export const screenshot: Step = {
@@ -180,8 +180,8 @@ function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: 
   })
 }
 
-const TRANSPARENT: Colour = { r: 0, g: 0, b: 0, alpha: 0 }
+const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 }
 
-async function paintCanvas({ tab, signal }: Work, { r, g, b, alpha }: Colour): Promise<void> {
+async function paintCanvas({ tab, signal }: Work, { r, g, b, alpha }: Color): Promise<void> {
   await answered(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
 }

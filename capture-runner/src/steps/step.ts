@@ -8,7 +8,7 @@ import type { Journal } from '../journal.ts'
 import type { PageClock } from '../page-clock.ts'
 import type { CapturePlan } from '../plan.ts'
 import type { Tab } from '../tab.ts'
-import type { PageSize, Tile } from '../tile.ts'
+import type { PageSize, Tile } from '../plans/region.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SCREENSHOT_EVENT_TYPES } from '../event-types.ts'
-import { EndpointUrl } from '../kinds/webhook.ts'
+import { EndpointUrl } from '../target-url.ts'
 
 // Options about the record, its file and the answer, not about the picture: fields of a Screenshot's spec beside its options, but for the first
 // two, which nobody keeps.

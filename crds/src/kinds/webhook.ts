@@ -2,14 +2,8 @@ import { z } from 'zod'
 import { Conditions } from '../conditions.ts'
 import { EVENT_TYPES } from '../event-types.ts'
 import { MAX_REQUESTS, PostAnswer, TestByHand } from '../post-answer.ts'
-import { MAX_SHORT_URL } from '../short-url.ts'
+import { EndpointUrl, MAX_SHORT_URL } from '../target-url.ts'
 import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
-
-/** An address that events may be posted to, as far as its form tells. */
-export const EndpointUrl = z
-  .string()
-  .max(2048)
-  .regex(/^https:\/\/[^/?#@\t\n\f\r ]+([/?][^#\t\n\f\r ]*)?$/)
 
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are sent. Default: default.').optional(),

@@ -5,7 +5,7 @@ import type { JobErrorCode } from '@tintype/crds/errors'
 import { screenshotIdOf } from '@tintype/crds/ids'
 import type { CaptureResult, RunnerClaim, Screenshot, ScreenshotStatus } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/record'
-import { toShortUrl } from '@tintype/crds/short-url'
+import { toShortUrl } from '@tintype/crds/target-url'
 import { objectKey } from '@tintype/crds/storage-keys'
 import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 

@@ -5,13 +5,13 @@ import { decode, isNear, type Picture } from '../../support/picture.ts'
 
 // 2.2: what each option does, and what happens without it, seen in the decoded picture. All captures are asked for at once.
 
-type Colour = readonly number[]
-const RED: Colour = [255, 0, 0, 255]
-const LIME: Colour = [0, 255, 0, 255]
-const BLUE: Colour = [0, 0, 255, 255]
-const WHITE: Colour = [255, 255, 255, 255]
-const DARK: Colour = [16, 16, 16, 255]
-const CLEAR: Colour = [0, 0, 0, 0]
+type Color = readonly number[]
+const RED: Color = [255, 0, 0, 255]
+const LIME: Color = [0, 255, 0, 255]
+const BLUE: Color = [0, 0, 255, 255]
+const WHITE: Color = [255, 255, 255, 255]
+const DARK: Color = [16, 16, 16, 255]
+const CLEAR: Color = [0, 0, 0, 0]
 const small = { viewport_width: 400, viewport_height: 300 }
 
 /** As much of the document as is looked at. */
@@ -26,7 +26,7 @@ interface Look {
   record?: object
   size?: [number, number]
   format?: string
-  pixel?: [x: number, y: number, colour: Colour]
+  pixel?: [x: number, y: number, color: Color]
 }
 
 const titled = (page_title: string) => ({ status: 'completed', metadata: { page_title } })
@@ -194,8 +194,8 @@ async function see({ record, size, format, pixel }: Look, found: RecordBody): Pr
   const faults: string[] = []
   if (size && `${size}` !== `${[picture.width, picture.height]}`) faults.push(`it is ${picture.width} × ${picture.height}`)
   if (format && format !== picture.format) faults.push(`it is a ${picture.format}`)
-  const [x, y, colour] = pixel ?? [0, 0, picture.at(0, 0)]
-  if (!isNear(picture.at(x, y), colour, picture.format === 'png' ? 0 : 12)) faults.push(`(${x}, ${y}) is ${picture.at(x, y)}`)
+  const [x, y, color] = pixel ?? [0, 0, picture.at(0, 0)]
+  if (!isNear(picture.at(x, y), color, picture.format === 'png' ? 0 : 12)) faults.push(`(${x}, ${y}) is ${picture.at(x, y)}`)
   return faults
 }
 

@@ -80,11 +80,11 @@ const bodies: { name: string; body: unknown; code?: string; details: string[]; s
     name: 'everything that is wrong at once',
     body: {
       url: 'http://127.0.0.1/',
-      colour: 1,
+      color: 1,
       options: { image_quality: 101, delay: -1, timeout: 'long', wait_for_selector: '', dark: true },
     },
     details: [
-      'colour unknown_field',
+      'color unknown_field',
       'options.dark unknown_field',
       'options.delay too_small',
       'options.image_quality too_big',
@@ -248,14 +248,14 @@ t.test('the gateway takes an empty body of any type where none is needed', async
 })
 
 t.test('Prefer: handling=lenient ignores unknown names and lists them', async (t) => {
-  const body = { url, colour: 1, options: { fullpage: true, full_page: true } }
+  const body = { url, color: 1, options: { fullpage: true, full_page: true } }
   const {
     status,
     headers,
     body: created,
   } = await call(`${api}/screenshots`, { method: 'POST', key, body, headers: { prefer: 'handling=lenient' } })
   t.equal(status, 202)
-  t.equal(headers.get('x-ignored-options'), 'colour, options.fullpage')
+  t.equal(headers.get('x-ignored-options'), 'color, options.fullpage')
   t.equal(created.options.full_page, true)
   await call(`${api}/screenshots/${created.id}`, { method: 'DELETE', key })
 })

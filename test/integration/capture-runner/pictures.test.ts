@@ -9,7 +9,7 @@ import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './pi
 import { openStudio } from './studio.ts'
 
 const filled = (style: string, rest = '') => `<!doctype html><title>Filled</title><body style="margin:0;${style}">${rest}</body>`
-const block = (colour: string, height: number, id = '') => `<div id="${id}" style="background:${colour};height:${height}px"></div>`
+const block = (color: string, height: number, id = '') => `<div id="${id}" style="background:${color};height:${height}px"></div>`
 
 const TALL_ROWS = 26
 /** 26,000 px: a block of 1,000 px in each of 26 shades, under a fixed header and over a fixed footer. */
@@ -132,7 +132,7 @@ t.test('a capture without options is a png of 1920 by 1080 pixels', async (t) =>
   ] as const)
     t.ok(isNear(pixels.at(x, y), RED, 0))
   t.match(findings, { pageTitle: 'Filled', finalUrl: site.url('/red'), httpStatus: 200, truncated: false })
-  t.strictSame(findings.warnings, ['the picture shows one colour and nothing else'])
+  t.strictSame(findings.warnings, ['the picture shows one color and nothing else'])
 })
 
 // proves: device

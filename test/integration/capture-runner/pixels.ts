@@ -6,7 +6,7 @@ export interface Pixels {
   width: number
   height: number
   channels: number
-  /** The colour at a point, `[red, green, blue]` or with alpha. */
+  /** The color at a point, `[red, green, blue]` or with alpha. */
   at: (x: number, y: number) => number[]
 }
 
@@ -29,8 +29,8 @@ export async function decode(picture: Buffer): Promise<Pixels> {
 }
 
 /** True when no channel differs by more than `tolerance`: lossy formats need some. */
-export const isNear = (colour: readonly number[], wanted: readonly number[], tolerance = 6): boolean =>
-  wanted.every((value, channel) => Math.abs((colour[channel] ?? Number.NaN) - value) <= tolerance)
+export const isNear = (color: readonly number[], wanted: readonly number[], tolerance = 6): boolean =>
+  wanted.every((value, channel) => Math.abs((color[channel] ?? Number.NaN) - value) <= tolerance)
 
 export const RED = [255, 0, 0]
 export const GREEN = [0, 255, 0]

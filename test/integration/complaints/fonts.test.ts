@@ -84,30 +84,30 @@ async function checkFamilies(t: Test, samples: readonly Sample[]): Promise<void>
 }
 
 t.test(
-  'complaint: emoji and CJK come out as boxes: emoji have colours, and letters have grey edges without coloured fringes',
+  'complaint: emoji and CJK come out as boxes: emoji have colors, and letters have grey edges without colored fringes',
   async (t) => {
     const countOf = async (path: string, deviceScaleFactor: number) => {
       const { picture } = await studio.shoot(site.url(path), { fullPage: true, viewportWidth: 400, deviceScaleFactor })
-      return countColours(picture)
+      return countColors(picture)
     }
     for (const scale of [1, 2]) {
-      const { coloured, shades } = await countOf('/letters', scale)
-      t.equal(coloured, 0, `no pixel of black text is coloured at scale ${scale}`)
+      const { colored, shades } = await countOf('/letters', scale)
+      t.equal(colored, 0, `no pixel of black text is colored at scale ${scale}`)
       t.ok(shades > 16, `edges are smooth: ${shades} shades`)
     }
-    const { coloured } = await countOf('/emoji', 1)
-    t.ok(coloured > 1_000, `emoji are coloured: ${coloured} pixels`)
+    const { colored } = await countOf('/emoji', 1)
+    t.ok(colored > 1_000, `emoji are colored: ${colored} pixels`)
   },
 )
 
-async function countColours(picture: Buffer): Promise<{ coloured: number; shades: number }> {
+async function countColors(picture: Buffer): Promise<{ colored: number; shades: number }> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   const shades = new Set<number>()
-  let coloured = 0
+  let colored = 0
   for (let at = 0; at < data.length; at += info.channels) {
     const [red = 0, green = 0, blue = 0] = data.subarray(at, at + 3)
     if (red === green && green === blue) shades.add(red)
-    else coloured += 1
+    else colored += 1
   }
-  return { coloured, shades: shades.size }
+  return { colored, shades: shades.size }
 }

@@ -13,7 +13,7 @@ const { default: t } = await import('tap')
 const PAGE_KIBIBYTES = 4
 execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${PAGE_KIBIBYTES}k`, 'tmpfs', '/dev/shm'])
 
-/** Many large surfaces, each with a colour of its own. */
+/** Many large surfaces, each with a color of its own. */
 const site = await servePages({
   '/surfaces': `<!doctype html><body style="margin:0">${Array.from({ length: 8 }, (_, i) => `<canvas id="c${i}" width="1900" height="1000" style="display:block"></canvas>`).join('')}
     <script>for (let i = 0; i < 8; i++) { const c = document.querySelector('#c' + i).getContext('2d'); c.fillStyle = 'rgb(0,' + i * 30 + ',200)'; c.fillRect(0, 0, 1900, 1000) }</script>`,

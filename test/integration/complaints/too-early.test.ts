@@ -8,7 +8,7 @@ import { startDnsServer } from '../../support/dns-server.ts'
 import { GREEN, isNear, RED, WHITE } from '../capture-runner/pixels.ts'
 import { openStage, page } from '../options/options.ts'
 
-const turns = (colour: string) => `document.body.style.background = '${colour}'`
+const turns = (color: string) => `document.body.style.background = '${color}'`
 const WINDOW = { viewportWidth: 600, viewportHeight: 400 }
 
 /** Accepts connections and never answers: what a third party does that is down behind its balancer. */
@@ -93,49 +93,49 @@ const stage = await openStage(
 )
 const cornerOf = async (path: string, options: Parameters<typeof stage.shoot>[1] = {}) => {
   const { pixels, findings } = await stage.shoot(path, { ...WINDOW, ...options })
-  return { colour: pixels.at(500, 350), warnings: findings.warnings, pixels }
+  return { color: pixels.at(500, 350), warnings: findings.warnings, pixels }
 }
 
 t.test('complaint: blank or half-loaded pictures: what a script draws late is in it, without an option', async (t) => {
-  const { colour, warnings } = await cornerOf('/application')
-  t.ok(isNear(colour, GREEN), `${colour}`)
+  const { color, warnings } = await cornerOf('/application')
+  t.ok(isNear(color, GREEN), `${color}`)
   t.strictSame(warnings, [])
 })
 
 t.test('complaint: blank or half-loaded pictures: images that come after the load event are in it', async (t) => {
   t.ok(isNear((await cornerOf('/half')).pixels.at(100, 200), GREEN))
-  t.ok(isNear((await cornerOf('/background')).colour, GREEN))
+  t.ok(isNear((await cornerOf('/background')).color, GREEN))
 })
 
 t.test('complaint: blank or half-loaded pictures: one that stays blank is told of, and fails where that is asked for', async (t) => {
-  const { colour, warnings } = await cornerOf('/never-drawn')
-  t.ok(isNear(colour, WHITE))
-  t.match(warnings, ['the picture shows one colour and nothing else'])
+  const { color, warnings } = await cornerOf('/never-drawn')
+  t.ok(isNear(color, WHITE))
+  t.match(warnings, ['the picture shows one color and nothing else'])
   t.match(await stage.fail('/never-drawn', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
 })
 
 t.test('complaint: networks that never go idle end in timeouts: streams, sockets and beacons count as rest', async (t) => {
-  const { colour, warnings } = await cornerOf('/streams', { waitUntil: ['networkidle'] })
-  t.ok(isNear(colour, GREEN))
+  const { color, warnings } = await cornerOf('/streams', { waitUntil: ['networkidle'] })
+  t.ok(isNear(color, GREEN))
   t.strictSame(warnings, [])
 })
 
 t.test('complaint: networks that never go idle end in timeouts: a poll costs a warning, not the picture', async (t) => {
-  const { colour, warnings } = await cornerOf('/restless', { waitUntil: ['networkidle'], networkIdleTimeout: 1_500 })
-  t.ok(isNear(colour, GREEN))
+  const { color, warnings } = await cornerOf('/restless', { waitUntil: ['networkidle'], networkIdleTimeout: 1_500 })
+  t.ok(isNear(color, GREEN))
   t.strictSame(warnings, ['the network did not rest within 1500 ms'])
-  t.ok(isNear((await cornerOf('/restless')).colour, GREEN), 'nobody waits for it who has not asked for it')
+  t.ok(isNear((await cornerOf('/restless')).color, GREEN), 'nobody waits for it who has not asked for it')
 })
 
 t.test('complaint: the screenshot call hangs: it waits for no font for longer than wait_for_fonts_timeout', async (t) => {
-  const { pixels, warnings, colour } = await cornerOf('/font', { fullPage: true, waitForFontsTimeout: 500 })
-  t.ok(isNear(colour, GREEN))
+  const { pixels, warnings, color } = await cornerOf('/font', { fullPage: true, waitForFontsTimeout: 500 })
+  t.ok(isNear(color, GREEN))
   t.strictSame(warnings, ['fonts or images were still loading when the picture was taken'])
   t.equal(pixels.height, 400)
 })
 
 t.test('complaint: the screenshot call hangs: a page that paints without end is taken as it is', async (t) => {
-  t.ok(isNear((await cornerOf('/animated')).colour, GREEN))
+  t.ok(isNear((await cornerOf('/animated')).color, GREEN))
 })
 
 t.test(
@@ -150,23 +150,23 @@ t.test(
       stabilityTimeout: 0,
     })
     t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
-    t.ok(isNear((await cornerOf('/green')).colour, GREEN))
+    t.ok(isNear((await cornerOf('/green')).color, GREEN))
   },
 )
 
 t.test('complaint: one dead third party ruins the job: refused, unknown and broken ones leave the page as it is', async (t) => {
-  const { colour, warnings } = await cornerOf('/third-parties')
-  t.ok(isNear(colour, GREEN))
+  const { color, warnings } = await cornerOf('/third-parties')
+  t.ok(isNear(color, GREEN))
   t.strictSame(warnings, [])
 })
 
 t.test('complaint: one dead third party ruins the job: one that is silent costs no picture with best_attempt', async (t) => {
   const patience = { timeout: 1_500, waitForFontsTimeout: 0 }
-  const { colour, warnings } = await cornerOf('/dead-script', { ...patience, bestAttempt: true })
-  t.ok(isNear(colour, GREEN))
+  const { color, warnings } = await cornerOf('/dead-script', { ...patience, bestAttempt: true })
+  t.ok(isNear(color, GREEN))
   t.strictSame(warnings, ['the page did not load within 1500 ms'])
-  t.ok(isNear((await cornerOf('/dead-script', { waitUntil: ['domcontentloaded'] })).colour, GREEN), 'nor when less is waited for')
-  t.ok(isNear((await cornerOf('/dead-blocking-script', { ...patience, bestAttempt: true })).colour, RED), 'as far as the page has come')
+  t.ok(isNear((await cornerOf('/dead-script', { waitUntil: ['domcontentloaded'] })).color, GREEN), 'nor when less is waited for')
+  t.ok(isNear((await cornerOf('/dead-blocking-script', { ...patience, bestAttempt: true })).color, RED), 'as far as the page has come')
 })
 
 t.test('complaint: failures are opaque: one that ends the capture has a code and says after how long', async (t) => {

@@ -9,7 +9,7 @@ import type { Pages } from '../capture-runner/page-server.ts'
 import { GREEN, RED, WHITE } from '../capture-runner/pixels.ts'
 import { openStage, page } from './options.ts'
 
-const turns = (colour: string) => `document.body.style.background='${colour}'`
+const turns = (color: string) => `document.body.style.background='${color}'`
 const block = (attributes: string) => `<div ${attributes} style="width:300px;height:200px;background:#f00">x</div>`
 const pixel = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 

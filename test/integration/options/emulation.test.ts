@@ -67,7 +67,7 @@ t.test('option reduced_motion: asks the page for less motion', async (t) => {
   t.ok(isNear(await at('/motion', { reducedMotion: true }), GREEN))
 })
 
-t.test('option forced_colors: tells the page of forced colours, and forces them', async (t) => {
+t.test('option forced_colors: tells the page of forced colors, and forces them', async (t) => {
   t.ok(isNear(await at('/forced', {}), RED))
   t.notOk(isNear(await at('/forced', { forcedColors: true }), RED))
 })

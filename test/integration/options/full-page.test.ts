@@ -4,9 +4,9 @@ import t from 'tap'
 import { BLUE, GREEN, isNear, RED, WHITE } from '../capture-runner/pixels.ts'
 import { openStage, page } from './options.ts'
 
-const block = (colour: string, height: number, more = '') => `<div style="background:${colour};height:${height}px;${more}"></div>`
-const svg = (colour: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="${colour}"/></svg>`
+const block = (color: string, height: number, more = '') => `<div style="background:${color};height:${height}px;${more}"></div>`
+const svg = (color: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="${color}"/></svg>`
 /** Turns green when it has been in the window. */
 const shy = (id: string) => `<div id="${id}" style="height:200px;background:#f00"></div>
   <script>new IntersectionObserver(([e]) => { if (e.isIntersecting) e.target.style.background = '#0f0' }).observe(document.querySelector('#${id}'))</script>`

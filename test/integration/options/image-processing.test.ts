@@ -59,18 +59,18 @@ t.test('option image_fit: covers, contains, fills, stays inside or goes outside'
 })
 
 t.test('option background_color: paints the canvas of a page that sets none', async (t) => {
-  for (const [backgroundColor, colour] of [
+  for (const [backgroundColor, color] of [
     ['#336699', [0x33, 0x66, 0x99]],
     ['rgb(1, 2, 3)', [1, 2, 3]],
     ['teal', [0, 128, 128]],
   ] as const) {
     const { pixels } = await shoot('/bare', { ...size, backgroundColor })
-    t.ok(isNear(pixels.at(500, 300), colour, 1) && isNear(pixels.at(50, 50), GREEN), backgroundColor)
+    t.ok(isNear(pixels.at(500, 300), color, 1) && isNear(pixels.at(50, 50), GREEN), backgroundColor)
   }
 })
 
 // proves: image_trim, image_trim_threshold, image_padding
-t.test('image_trim cuts the border of one colour away, image_padding adds one', async (t) => {
+t.test('image_trim cuts the border of one color away, image_padding adds one', async (t) => {
   t.strictSame(sizeOf((await shoot('/framed', { ...size, imageTrim: true })).pixels), [100, 50])
   const untouched = await shoot('/framed', { ...size, imageTrim: true, imageTrimThreshold: 255 })
   t.strictSame(sizeOf(untouched.pixels), [800, 400], 'everything is like its border')
@@ -94,11 +94,11 @@ t.test('option image_progressive: codes a jpeg progressively and a png interlace
   }
 })
 
-t.test('option image_palette_colors: makes a png of so many colours', async (t) => {
+t.test('option image_palette_colors: makes a png of so many colors', async (t) => {
   const { picture, pixels } = await shoot('/gradient', { ...size, imagePaletteColors: 16 })
   t.equal((await metadataOf(picture)).isPalette, true)
-  const colours = new Set(Array.from({ length: 800 }, (_, x) => pixels.at(x, 200).join()))
-  t.ok(colours.size <= 16 && colours.size > 4, `${colours.size} colours`)
+  const colors = new Set(Array.from({ length: 800 }, (_, x) => pixels.at(x, 200).join()))
+  t.ok(colors.size <= 16 && colors.size > 4, `${colors.size} colors`)
 })
 
 t.test('option image_max_bytes: lowers quality and size until the file fits', async (t) => {
@@ -111,7 +111,7 @@ t.test('option image_max_bytes: lowers quality and size until the file fits', as
   t.strictSame([roomy.findings.warnings, sizeOf(roomy.pixels)], [[], [800, 400]])
 })
 
-t.test('option image_grayscale: takes the colours out', async (t) => {
+t.test('option image_grayscale: takes the colors out', async (t) => {
   const { pixels } = await shoot('/halves', { ...size, imageGrayscale: true })
   const [r, g = r, b = r] = pixels.at(10, 200)
   t.ok(r === g && g === b && r !== undefined && r > 20 && r < 200, `${pixels.at(10, 200)}`)
@@ -163,7 +163,7 @@ t.test('a page gives the same bytes each time in every format', async (t) => {
   }
 })
 
-t.test('text has no coloured fringes', async (t) => {
+t.test('text has no colored fringes', async (t) => {
   const { pixels } = await shoot('/framed', {
     ...size,
     styles: 'body::after { content: "Illumination illimitable"; font: 40px sans-serif; color: #000 }',

@@ -1,4 +1,4 @@
-// What no browser can read: selectors, scripts, colours and templates that are invalid end the capture before the page is asked for, with a code
+// What no browser can read: selectors, scripts, colors and templates that are invalid end the capture before the page is asked for, with a code
 // of their own, and no other attempt is made.
 
 import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
@@ -177,7 +177,7 @@ t.test('media_features that the browser does not know are ignored in silence: a 
   t.match(findings.warnings, [/^media_features.no-such had no effect/])
 })
 
-/** True when some pixel has that colour. */
+/** True when some pixel has that color. */
 function holds(pixels: Awaited<ReturnType<typeof stage.shoot>>['pixels'], color: readonly number[]): boolean {
   for (let y = 0; y < pixels.height; y += 10) if (isNear(pixels.at(5, y), color as never, 8)) return true
   return false

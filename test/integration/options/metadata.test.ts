@@ -92,7 +92,7 @@ t.test('option metadata_blocked_requests: counts the requests that were blocked'
   t.strictSame((await shoot('/blocking', { metadataBlockedRequests: true })).findings.page, { blockedRequests: 0 })
 })
 
-t.test('option metadata_palette: records the picture’s main colours, the most frequent first', async (t) => {
+t.test('option metadata_palette: records the picture’s main colors, the most frequent first', async (t) => {
   const { palette } = (await shoot('/full', { metadataPalette: true })).findings.page
   t.match(palette?.slice(0, 2), ['#ff0000', '#0000ff'])
 })

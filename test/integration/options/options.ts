@@ -44,7 +44,7 @@ export interface OptionStage {
   shootAt: (url: string, options?: CaptureOptions, how?: How) => Promise<Shot>
 }
 
-/** A page of one colour, with something on it. */
+/** A page of one color, with something on it. */
 export const page = (style: string, body = '', head = ''): string =>
   `<!doctype html><title>A page</title>${head}<body style="margin:0;${style}">${body}</body>`
 

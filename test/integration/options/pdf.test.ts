@@ -15,7 +15,7 @@ const chapters = [1, 2, 3]
 const [site, studio] = await Promise.all([
   servePages({
     '/short': page('', '<p>One line.</p>'),
-    '/coloured': page('background:#0f0', '<p>One line.</p>'),
+    '/colored': page('background:#0f0', '<p>One line.</p>'),
     '/chapters': page('', chapters),
     '/long': page('', '<div style="height:9000px;background:#00f">Long.</div>'),
     '/private': page('', '<h1>Shown</h1><p id="secret">Hush <b style="visibility:visible">please</b></p>'),
@@ -88,8 +88,8 @@ t.test('option pdf_landscape: lays the sheet on its side', async (t) => {
 
 t.test('option pdf_print_background: leaves backgrounds out when it is switched off', async (t) => {
   const isGreen = ({ text }: Printed) => /(^|\s)0 1 0 rg/.test(text)
-  t.ok(isGreen(await print('/coloured')))
-  t.notOk(isGreen(await print('/coloured', { pdfPrintBackground: false })))
+  t.ok(isGreen(await print('/colored')))
+  t.notOk(isGreen(await print('/colored', { pdfPrintBackground: false })))
 })
 
 t.test('option pdf_scale: prints more on a sheet', async (t) => {

@@ -4,9 +4,9 @@ import t from 'tap'
 import { BLUE, GREEN, RED, WHITE } from '../capture-runner/pixels.ts'
 import { openStage, page, strict } from './options.ts'
 
-const box = (id: string, colour: string, more = '') =>
-  `<div id="${id}" style="width:200px;height:200px;background:${colour};${more}">x</div>`
-const turns = (colour: string) => `document.body.style.background='${colour}'`
+const box = (id: string, color: string, more = '') =>
+  `<div id="${id}" style="width:200px;height:200px;background:${color};${more}">x</div>`
+const turns = (color: string) => `document.body.style.background='${color}'`
 const boxes = page('', `${box('one', '#f00')}${box('two', '#0f0')}`)
 
 const stage = await openStage(t, {
@@ -123,7 +123,7 @@ t.test('option mask_selectors: covers elements with a box', async (t) => {
   )
 })
 
-t.test('option mask_color: gives the boxes their colour', async (t) => {
+t.test('option mask_color: gives the boxes their color', async (t) => {
   t.strictSame((await stage.shoot('/boxes', { maskSelectors: ['#one'], maskColor: '#0000ff' })).pixels.at(100, 100), BLUE)
 })
 

@@ -90,7 +90,7 @@ t.test('clip_* captures a region of the page, also below the window', async (t) 
   t.ok(isNear(pixels.at(25, 9), BLUE, 0) && isNear(pixels.at(25, 10), RED, 0), 'from its first row on')
   t.ok(isNear(pixels.at(25, 109), RED, 0) && isNear(pixels.at(25, 110), BLUE, 0), 'to its last')
   const beyond = await shoot('/stripes', { clipX: 0, clipY: 9_000, clipWidth: 50, clipHeight: 50 })
-  t.match(beyond.findings.warnings, ['the region lies beyond the page', /one colour/])
+  t.match(beyond.findings.warnings, ['the region lies beyond the page', /one color/])
 })
 
 t.test('option capture_beyond_viewport: without it a region ends at the window and a full page gets a tall window', async (t) => {

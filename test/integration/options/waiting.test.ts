@@ -8,7 +8,7 @@ import { attemptMilliseconds } from '../../../crds/src/deadline.ts'
 import { GREEN, RED } from '../capture-runner/pixels.ts'
 import { openStage, page, strict } from './options.ts'
 
-const turns = (colour: string) => `document.body.style.background='${colour}'`
+const turns = (color: string) => `document.body.style.background='${color}'`
 const soon = (act: string, milliseconds = 600) => `<p id="p">A line.</p><script>setTimeout(() => { ${act} }, ${milliseconds})</script>`
 const neverEnds = () => {}
 
@@ -139,7 +139,7 @@ t.test('option best_attempt: makes warnings of waits that took too long', async 
 
 t.test('option blank_page_action: accepts, repeats or fails', async (t) => {
   t.strictSame((await stage.shoot('/blank', { blankPageAction: 'accept' })).findings.warnings, [])
-  t.match((await stage.shoot('/blank')).findings.warnings, [/one colour/])
+  t.match((await stage.shoot('/blank')).findings.warnings, [/one color/])
   t.match(await stage.fail('/blank', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
 })
 

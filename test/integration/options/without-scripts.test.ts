@@ -9,12 +9,12 @@ import { waitingOptions } from '../../../crds/src/capture-options/waiting.ts'
 import { BLUE, GREEN, isNear, RED } from '../capture-runner/pixels.ts'
 import { openStage } from './options.ts'
 
-/** No style survives the policy: what has a colour has it by an attribute. */
-const cell = (id: string, colour: string, width = 200, height = 200) =>
-  `<table cellspacing="0" cellpadding="0"><tr><td id="${id}" bgcolor="${colour}" width="${width}" height="${height}">x</td></tr></table>`
+/** No style survives the policy: what has a color has it by an attribute. */
+const cell = (id: string, color: string, width = 200, height = 200) =>
+  `<table cellspacing="0" cellpadding="0"><tr><td id="${id}" bgcolor="${color}" width="${width}" height="${height}">x</td></tr></table>`
 const page = (body: string) => `<!doctype html><title>Nothing allowed</title><body marginwidth="0" marginheight="0">${body}</body>`
 
-const turns = (colour: string) => `document.body.style.background = '${colour}'`
+const turns = (color: string) => `document.body.style.background = '${color}'`
 
 const pages: Record<string, string> = {
   '/boxes': page(`${cell('one', '#ff0000')}${cell('two', '#00ff00')}<p><a href="/green">Go to the green page</a>`),
@@ -55,16 +55,16 @@ const stage = await openStage(t, {
 interface Case {
   path?: string
   options: CaptureOptions
-  /** A colour at a point of the picture. */
-  shows?: { x: number; y: number; colour: number[] }
+  /** A color at a point of the picture. */
+  shows?: { x: number; y: number; color: number[] }
   warns?: RegExp
   fails?: { code: string; message?: RegExp }
   /** Where it cannot work without scripts, by its nature. */
   withoutScripts?: Pick<Case, 'shows' | 'warns' | 'fails'>
 }
 
-const beside = (colour: number[]) => ({ x: 900, y: 500, colour })
-const first = (colour: number[]) => ({ x: 100, y: 150, colour })
+const beside = (color: number[]) => ({ x: 900, y: 500, color })
+const first = (color: number[]) => ({ x: 100, y: 150, color })
 const WAITS_IN_VAIN: Pick<Case, 'options' | 'fails'> = {
   options: { waitForSelector: '#none', waitForSelectorTimeout: 200 },
   fails: { code: 'SELECTOR_NOT_FOUND', message: /within 200 ms/ },
@@ -86,7 +86,7 @@ const preparing: Record<keyof typeof preparingOptions, Case> = {
   includeShadowDom: {
     path: '/shadow',
     options: { includeShadowDom: true, hideSelectors: ['.gone'] },
-    shows: { x: 100, y: 3, colour: GREEN },
+    shows: { x: 100, y: 3, color: GREEN },
   },
   maskSelectors: { options: { maskSelectors: ['#one'] }, shows: first([255, 0, 255]) },
   maskColor: { options: { maskSelectors: ['#one'], maskColor: '#00f' }, shows: first(BLUE) },
@@ -99,10 +99,10 @@ const preparing: Record<keyof typeof preparingOptions, Case> = {
   scrollIntoViewAdjustTop: {
     path: '/long',
     options: { scrollIntoView: '#deep', scrollIntoViewAdjustTop: -150 },
-    shows: { x: 100, y: 100, colour: RED },
+    shows: { x: 100, y: 100, color: RED },
   },
-  scrollX: { path: '/wide', options: { scrollX: 2_000 }, shows: { x: 500, y: 300, colour: GREEN } },
-  scrollY: { path: '/long', options: { scrollY: 3_200 }, shows: { x: 100, y: 500, colour: BLUE } },
+  scrollX: { path: '/wide', options: { scrollX: 2_000 }, shows: { x: 500, y: 300, color: GREEN } },
+  scrollY: { path: '/long', options: { scrollY: 3_200 }, shows: { x: 100, y: 500, color: BLUE } },
   disableAnimations: {
     options: {
       disableAnimations: true,
@@ -146,7 +146,7 @@ async function check(t: Test, path: string, { options, ...expected }: Case): Pro
   const { shows, warns, fails } = expected
   if (fails) return void t.match(await stage.fail(path, options), fails)
   const { pixels, findings } = await stage.shoot(path, options)
-  if (shows) t.ok(isNear(pixels.at(shows.x, shows.y), shows.colour, 0), `${pixels.at(shows.x, shows.y)}`)
+  if (shows) t.ok(isNear(pixels.at(shows.x, shows.y), shows.color, 0), `${pixels.at(shows.x, shows.y)}`)
   if (warns) t.match(findings.warnings, [warns])
   else t.strictSame(findings.warnings, [])
 }
@@ -168,7 +168,7 @@ t.test('every option that prepares or waits is in the table', async (t) => {
 })
 
 t.test('a client’s script awaits what is there already on a page without scripts', async (t) => {
-  const scripts = `const colour = await '#00f'; await Promise.resolve(); document.body.style.background = colour`
+  const scripts = `const color = await '#00f'; await Promise.resolve(); document.body.style.background = color`
   const { pixels } = await stage.shoot('/boxes', { javascriptEnabled: false, scripts })
   t.ok(isNear(pixels.at(900, 500), BLUE))
 })

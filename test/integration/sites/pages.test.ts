@@ -35,7 +35,7 @@ t.test('README lists every page, and no page that is not there', async (t) => {
   )
 })
 
-t.test('/tall is as tall as it is asked to be, in bands of the colours that tests compute', async (t) => {
+t.test('/tall is as tall as it is asked to be, in bands of the colors that tests compute', async (t) => {
   const { text } = await get('/tall?height=250&header=0')
   t.strictSame(
     [...text.matchAll(/height:(\d+)px;overflow:hidden;background:#([0-9a-f]{6})/g)].map(([, height, color]) => [height, color]),

@@ -5,7 +5,7 @@ import { buildPng } from './png.ts'
 
 const BAND_PIXELS = 100
 
-/** Colour of band `n` of /tall, as six hexadecimal digits; tests compute it too. */
+/** Color of band `n` of /tall, as six hexadecimal digits; tests compute it too. */
 export const bandColor = (n: number): string => ((n * 0x25_3d_61 + 0x40_80_c0) % 0x1_00_00_00).toString(16).padStart(6, '0')
 
 const quadrant = (corner: string, color: string) => `<div style="position:fixed;${corner};width:50%;height:50%;background:${color}"></div>`

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib'
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const RGB = 2
 
-/** A PNG of one colour, `color` as six hexadecimal digits. */
+/** A PNG of one color, `color` as six hexadecimal digits. */
 export function buildPng(width: number, height: number, color: string): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)

@@ -7,7 +7,7 @@ import { DEFAULT_POOL } from '../../../crds/src/names.ts'
 import { paths, releaseNamespace } from '../../cluster/state.ts'
 import type { Pile } from './ends.ts'
 
-/** A page of four colours on the running cluster. */
+/** A page of four colors on the running cluster. */
 export const QUADRANTS = 'http://pages.sites.svc.cluster.local/quadrants'
 
 /** The running release's objects, and the spec of its own pool for others to be made like it. */

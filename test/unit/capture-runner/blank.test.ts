@@ -9,7 +9,7 @@ const picture = (background: object, overlay?: string) =>
     .png()
     .toBuffer()
 
-t.test('isBlank holds for one colour, painted or transparent', async (t) => {
+t.test('isBlank holds for one color, painted or transparent', async (t) => {
   t.ok(await isBlank(await picture({ r: 255, g: 255, b: 255, alpha: 1 })))
   t.ok(await isBlank(await picture({ r: 12, g: 200, b: 99, alpha: 1 })))
   t.ok(await isBlank(await picture({ r: 0, g: 0, b: 0, alpha: 0 })))
@@ -22,7 +22,7 @@ t.test('isBlank does not hold for a page with a little on it', async (t) => {
   }
 })
 
-t.test('isTooLargeToBeBlank lets every measured one-colour file through to the look at it', async (t) => {
+t.test('isTooLargeToBeBlank lets every measured one-color file through to the look at it', async (t) => {
   const measured = [
     { pixels: 1920 * 1080, png: 44_075, jpeg: 13_000, webp: 4_280 },
     { pixels: 300 * 200, png: 2_066, jpeg: 1_131, webp: 678 },

@@ -10,7 +10,7 @@ t.test('toDifferenceHash says of each pixel whether the one to its right is dark
   t.equal(toDifferenceHash(firstOnly), '8000000000000000')
 })
 
-t.test('toPalette orders colours by how many pixels have them, alike ones as one', async (t) => {
+t.test('toPalette orders colors by how many pixels have them, alike ones as one', async (t) => {
   const pixels = Buffer.from([...Array(6).fill([255, 0, 0]), ...Array(3).fill([0, 0, 255]), [251, 1, 2]].flat())
   t.strictSame(toPalette(pixels), ['#fe0000', '#0000ff'])
 })

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import sharp from 'sharp'
 import t from 'tap'
 import { stitch } from '../../../capture-runner/src/stitch.ts'
-import type { Tile } from '../../../capture-runner/src/tile.ts'
+import type { Tile } from '../../../capture-runner/src/plans/region.ts'
 import { buildChromiumPng, buildPixels } from './png/chromium-png.ts'
 
 const WIDTH = 200

@@ -57,7 +57,7 @@ const PageNotesOnTheWire = {
   content_hash: z
     .object({ sha256: z.string(), perceptual: z.string().optional() })
     .describe('SHA-256 of the file, and 64 bits in hex of which alike pictures share most (metadata_content_hash).'),
-  palette: z.array(z.string()).describe('Main colours of the picture (metadata_palette).'),
+  palette: z.array(z.string()).describe('Main colors of the picture (metadata_palette).'),
   links: z.array(z.string()).describe('Addresses that the page links to (metadata_links).'),
   blocked_requests: count('Requests of the page that were blocked (metadata_blocked_requests).'),
 }

@@ -28,7 +28,7 @@ t.test('buildImageProcessing plans what is asked for', async (t) => {
     ],
     [{ format: 'webp', imageLossless: true }, { lossless: true }],
     [{ imageProgressive: true }, { progressive: true }],
-    [{ imagePaletteColors: 8 }, { paletteColours: 8 }],
+    [{ imagePaletteColors: 8 }, { paletteColors: 8 }],
     [{ imageMaxBytes: 20_000 }, { maxBytes: 20_000 }],
     [{ imageGrayscale: true }, { grayscale: true }],
   ]

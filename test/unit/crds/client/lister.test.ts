@@ -2,7 +2,7 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import { aThing, type Thing } from './scripted-server.ts'
 
-const byColour = (thing: Thing) => thing.spec?.colour
+const byColor = (thing: Thing) => thing.spec?.color
 const byName = (thing: Thing) => thing.metadata.name
 const names = (things: Thing[]) => things.map(byName)
 
@@ -18,23 +18,23 @@ t.test('lister returns an object by its key until it is deleted', async (t) => {
 })
 
 t.test('lister moves an object between index values when it changes', async (t) => {
-  const store = new Store<Thing>().addIndex('colour', byColour)
-  store.set(aThing('a', 1, { colour: 'red' }))
-  store.set(aThing('b', 1, { colour: 'red' }))
-  store.set(aThing('a', 2, { colour: 'blue' }))
-  t.strictSame(names(store.byIndex('colour', 'red')), ['b'])
-  t.strictSame(names(store.byIndex('colour', 'blue')), ['a'])
-  t.equal(store.countByIndex('colour', 'red'), 1)
-  t.strictSame(store.indexValues('colour').sort(), ['blue', 'red'])
+  const store = new Store<Thing>().addIndex('color', byColor)
+  store.set(aThing('a', 1, { color: 'red' }))
+  store.set(aThing('b', 1, { color: 'red' }))
+  store.set(aThing('a', 2, { color: 'blue' }))
+  t.strictSame(names(store.byIndex('color', 'red')), ['b'])
+  t.strictSame(names(store.byIndex('color', 'blue')), ['a'])
+  t.equal(store.countByIndex('color', 'red'), 1)
+  t.strictSame(store.indexValues('color').sort(), ['blue', 'red'])
 })
 
 t.test('lister forgets an index value with its last object', async (t) => {
-  const store = new Store<Thing>().addIndex('colour', byColour)
-  store.set(aThing('a', 1, { colour: 'red' }))
+  const store = new Store<Thing>().addIndex('color', byColor)
+  store.set(aThing('a', 1, { color: 'red' }))
   store.delete('default/a')
-  t.strictSame(store.indexValues('colour'), [])
-  t.strictSame(store.byIndex('colour', 'red'), [])
-  t.equal(store.countByIndex('colour', 'red'), 0)
+  t.strictSame(store.indexValues('color'), [])
+  t.strictSame(store.byIndex('color', 'red'), [])
+  t.equal(store.countByIndex('color', 'red'), 0)
 })
 
 t.test('lister files an object under several values once each, and under none when the index says so', async (t) => {
@@ -48,16 +48,16 @@ t.test('lister files an object under several values once each, and under none wh
 
 t.test('lister files what is there already when an index is added late', async (t) => {
   const store = new Store<Thing>()
-  store.set(aThing('a', 1, { colour: 'red' }))
-  store.addIndex('colour', byColour)
-  t.strictSame(names(store.byIndex('colour', 'red')), ['a'])
+  store.set(aThing('a', 1, { color: 'red' }))
+  store.addIndex('color', byColor)
+  t.strictSame(names(store.byIndex('color', 'red')), ['a'])
 })
 
 t.test('lister refuses unknown indexes and a second index of the same name', async (t) => {
-  const store = new Store<Thing>().addIndex('colour', byColour)
+  const store = new Store<Thing>().addIndex('color', byColor)
   t.throws(() => store.byIndex('size', 'big'), { message: 'there is no index size' })
-  t.throws(() => store.addIndex('colour', byColour), { message: 'index colour exists already' })
-  t.throws(() => store.after('colour', 'red', undefined, 1), { message: 'index colour has no order' })
+  t.throws(() => store.addIndex('color', byColor), { message: 'index color exists already' })
+  t.throws(() => store.after('color', 'red', undefined, 1), { message: 'index color has no order' })
 })
 
 t.test('lister keeps an ordered index in order through random changes', async (t) => {
@@ -79,17 +79,17 @@ t.test('lister keeps an ordered index in order through random changes', async (t
 })
 
 t.test('lister pages through an ordered index from a cursor, even one that is gone', async (t) => {
-  const store = new Store<Thing>().addIndex('colour', byColour, { orderBy: byName })
+  const store = new Store<Thing>().addIndex('color', byColor, { orderBy: byName })
   for (const name of ['d', 'b', 'a', 'c', 'e']) store.set(aThing(name, 1))
-  t.strictSame(names(store.after('colour', 'red', undefined, 2)), ['a', 'b'])
+  t.strictSame(names(store.after('color', 'red', undefined, 2)), ['a', 'b'])
   store.delete('default/b')
-  t.strictSame(names(store.after('colour', 'red', 'b', 2)), ['c', 'd'])
-  t.strictSame(names(store.after('colour', 'red', 'd', 2)), ['e'])
-  t.strictSame(store.after('colour', 'blue', undefined, 2), [])
+  t.strictSame(names(store.after('color', 'red', 'b', 2)), ['c', 'd'])
+  t.strictSame(names(store.after('color', 'red', 'd', 2)), ['e'])
+  t.strictSame(store.after('color', 'blue', undefined, 2), [])
   t.strictSame(
-    ['', 'a', 'b', 'd', 'x'].map((cursor) => store.countAfter('colour', 'red', cursor)),
+    ['', 'a', 'b', 'd', 'x'].map((cursor) => store.countAfter('color', 'red', cursor)),
     [4, 3, 3, 1, 0],
     'countAfter tells how many are left',
   )
-  t.equal(store.countAfter('colour', 'blue', 'a'), 0)
+  t.equal(store.countAfter('color', 'blue', 'a'), 0)
 })

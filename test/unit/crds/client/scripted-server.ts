@@ -68,11 +68,11 @@ export async function until(isSo: () => boolean, what: string): Promise<void> {
 }
 
 /** A made-up kind. */
-export type Thing = KubeObject & { spec?: { colour?: string } }
+export type Thing = KubeObject & { spec?: { color?: string } }
 
 export const things = defineResource<Thing>({ group: 'test.dev', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true })
 
 /** A thing at a resourceVersion; its uid follows its name unless given. */
-export function aThing(name: string, resourceVersion: number, { uid = `uid-${name}`, colour = 'red' } = {}): Thing {
-  return { metadata: { name, namespace: 'default', uid, resourceVersion: String(resourceVersion) }, spec: { colour } }
+export function aThing(name: string, resourceVersion: number, { uid = `uid-${name}`, color = 'red' } = {}): Thing {
+  return { metadata: { name, namespace: 'default', uid, resourceVersion: String(resourceVersion) }, spec: { color } }
 }

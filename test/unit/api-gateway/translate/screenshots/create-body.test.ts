@@ -91,8 +91,8 @@ for (const [name, body, expected] of refused) {
 }
 
 t.test('parseCreateBody ignores unknown names, and nothing else, when it is lenient', async (t) => {
-  const body = { url, colour: 1, options: { fullpage: true, full_page: true } }
-  t.strictSame(parseCreateBody(body, rules, true), { url, options: { fullPage: true }, ignored: ['colour', 'options.fullpage'] })
+  const body = { url, color: 1, options: { fullpage: true, full_page: true } }
+  t.strictSame(parseCreateBody(body, rules, true), { url, options: { fullPage: true }, ignored: ['color', 'options.fullpage'] })
   t.strictSame(problems({ url, options: { fullpage: true, delay: 'x' } }, true), ['VALIDATION_ERROR', 'options.delay invalid_type'])
 })
 

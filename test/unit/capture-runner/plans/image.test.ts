@@ -1,8 +1,8 @@
 import t from 'tap'
-import { parseColour } from '../../../../capture-runner/src/plans/colour.ts'
+import { parseColor } from '../../../../capture-runner/src/plans/image.ts'
 import { CaptureOptions } from '../../../../crds/src/capture-options/catalogue.ts'
 
-const colours: [text: string, colour: number[]][] = [
+const colors: [text: string, color: number[]][] = [
   ['#fff', [255, 255, 255, 1]],
   ['#0f08', [0, 255, 0, 136 / 255]],
   ['#336699', [51, 102, 153, 1]],
@@ -14,14 +14,14 @@ const colours: [text: string, colour: number[]][] = [
   ['orange', [255, 165, 0, 1]],
 ]
 
-for (const [text, [r, g, b, alpha]] of colours) {
-  t.test(`parseColour reads ${text}`, async (t) => {
+for (const [text, [r, g, b, alpha]] of colors) {
+  t.test(`parseColor reads ${text}`, async (t) => {
     t.ok(CaptureOptions.safeParse({ imageBackground: text }).success, 'which the schema takes')
-    t.strictSame(parseColour(text), { r, g, b, alpha })
+    t.strictSame(parseColor(text), { r, g, b, alpha })
   })
 }
 
-t.test('the schema takes no colour that parseColour does not know', async (t) => {
+t.test('the schema takes no color that parseColor does not know', async (t) => {
   for (const text of ['#12', '#12345', 'rgb(1,2)', 'rgb(1,2,3', 'mauve', 'url(x)', 'red;', '#ggg', ''])
     t.notOk(CaptureOptions.safeParse({ imageBackground: text }).success, text)
 })
