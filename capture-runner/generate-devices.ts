@@ -1,4 +1,4 @@
-// Writes crds/src/device-list.json from Playwright's own list of devices (Apache-2.0): run after playwright-core was updated.
+// Writes crds/src/options/page/device-list.json from Playwright's own list of devices (Apache-2.0): run after playwright-core was updated.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { devices } from 'playwright-core'
@@ -13,4 +13,4 @@ const list = Object.entries(devices).map(([name, { viewport, deviceScaleFactor, 
   userAgent,
 }))
 const lines = list.map((device) => `  ${JSON.stringify(device)}`)
-writeFileSync(fileURLToPath(new URL('../crds/src/device-list.json', import.meta.url)), `[\n${lines.join(',\n')}\n]\n`)
+writeFileSync(fileURLToPath(new URL('../crds/src/options/page/device-list.json', import.meta.url)), `[\n${lines.join(',\n')}\n]\n`)

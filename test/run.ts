@@ -3,8 +3,8 @@ import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/tap-totals.ts'
-import { type Part, planParts, type Sharing } from './support/test-parts.ts'
+import { readDurations, readFailedFiles, readFailures, readTotals, type Totals } from './support/sources/tap-totals.ts'
+import { type Part, planParts, type Sharing } from './support/sources/test-parts.ts'
 
 // `npm test`: everything, in the order in which a fault is cheapest to find. `npm test -- unit e2e` runs only those stages.
 // A stage that fails does not hide the next one's result, except that nothing can run on a cluster that did not come up.

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { locatePrograms } from './cluster/programs.ts'
+import { locatePrograms } from './cluster/programs/programs.ts'
 
 // `npm run verify`: what must hold before a commit and needs no cluster: lint and format, types, generated files, chart, prose, unit tests.
 // The checks run side by side; each prints its output only when it fails.
@@ -13,7 +13,7 @@ const helm = join((await locatePrograms()).kubernetes, 'helm')
 const checks: Record<string, string[]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings', '--colors=off', '--max-diagnostics=20', '.'],
   types: [bin('tsc'), '--noEmit'],
-  generated: [node, 'crds/src/generate.ts', '--check'],
+  generated: [node, 'crds/generate/main.ts', '--check'],
   chart: [existsSync(helm) ? helm : 'helm', 'lint', '--strict', 'charts/tintype'],
   prose: [node, 'test/prose/main.ts'],
 }

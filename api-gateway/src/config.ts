@@ -1,8 +1,8 @@
-import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/address-rules'
-import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
-import { CommaList } from '@tintype/crds/comma-list'
-import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
-import { PlansText } from '@tintype/crds/plans'
+import { DEFAULT_EGRESS_RULES, isCidr } from '@tintype/crds/addresses/address-rules'
+import { OptionPolicyText } from '@tintype/crds/options/policy'
+import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
+import { CommaList } from '@tintype/crds/text/comma-list'
+import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 
 const port = (value: number) => z.coerce.number().int().min(1).max(65_535).default(value)

@@ -1,4 +1,4 @@
-import { HTTP_ERRORS, type HttpErrorCode, type ProblemCode } from '@tintype/crds/errors'
+import { HTTP_ERRORS, type HttpErrorCode, type ProblemCode } from '@tintype/crds/schema/errors'
 
 /** One problem in a request. `path` is a field such as `options.image_quality` or `urls[3]`, or empty for the body. Never contains the value. */
 export interface Problem {
@@ -14,7 +14,7 @@ interface ApiErrorOptions {
   cause?: unknown
 }
 
-/** An error response. The HTTP status follows from the code (crds/src/errors.ts). */
+/** An error response. The HTTP status follows from the code (crds/src/schema/errors.ts). */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: HttpErrorCode

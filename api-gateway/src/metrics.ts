@@ -1,6 +1,6 @@
 import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
-import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/stored/ignored-objects'
+import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { buildQuotaMetrics } from './quota/metrics.ts'
 

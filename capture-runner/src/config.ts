@@ -1,5 +1,5 @@
+import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import { EgressSpec } from '@tintype/crds/kinds/runner-pool'
-import { RUNNER_PORT } from '@tintype/crds/names'
 import { z } from 'zod'
 
 /** Text that holds JSON of a given shape. */

@@ -4,7 +4,7 @@ import type { ApiKey } from '../src/kinds/api-key.ts'
 import type { RunnerPool } from '../src/kinds/runner-pool.ts'
 import type { Screenshot } from '../src/kinds/screenshot.ts'
 import type { Webhook } from '../src/kinds/webhook.ts'
-import { readStoredStatus, toStoredStatus } from '../src/stored-usage.ts'
+import { readStoredStatus, toStoredStatus } from '../src/usage/stored-usage.ts'
 import { type Form, tintypeResource } from './resource.ts'
 
 const usageForm: Form<AccountUsage> = {

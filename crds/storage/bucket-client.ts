@@ -1,7 +1,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Client } from 'minio'
-import type { StorageAccess } from '../src/presign.ts'
+import type { StorageAccess } from '../src/crypto/presign.ts'
 
 /** Bytes of one response to the minio client: a page of keys has 2 MiB at most. Files are never read through it. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024

@@ -1,4 +1,4 @@
-import type { ReportIgnored, StoredKind } from '../src/stored/ignored-objects.ts'
+import type { ReportIgnored, StoredKind } from '../src/records/ignored-objects.ts'
 import { isTooLarge } from './port.ts'
 
 /** Waits for an object to be read; one that is longer than Tintype writes it is reported and counts as absent. */

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'minio'
 import { type Dispatcher, request } from 'undici'
-import { readAtMost, TooLongError } from '../src/limited-read.ts'
-import { presign, type StorageAccess } from '../src/presign.ts'
+import { presign, type StorageAccess } from '../src/crypto/presign.ts'
+import { readAtMost, TooLongError } from '../src/runtime/limited-read.ts'
 import { lazyBucketClient } from './bucket-client.ts'
 import {
   AccessRefusedError,

@@ -2,7 +2,7 @@
  * Screenshots and RunnerPools: what the leader does with them during one term. All that it remembers is made anew at each start of a term,
  * so that nothing of an earlier one can mislead it; what it needs to know it finds in the objects, or asks the runners.
  */
-import { isReused } from '@tintype/crds/cache'
+
 import {
   pods as podResource,
   secrets as secretResource,
@@ -14,9 +14,10 @@ import { runnerPools as poolResource, screenshots as screenshotResource } from '
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
+import { DEFAULT_POOL, Label } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { DEFAULT_POOL, Label } from '@tintype/crds/names'
-import { accountOf } from '@tintype/crds/record'
+import { isReused } from '@tintype/crds/records/cache'
+import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Reconcile } from './controller/controller.ts'
 import { accountLimits } from './dispatcher/account-limits.ts'
 import { Dispatcher } from './dispatcher/dispatcher.ts'

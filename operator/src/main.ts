@@ -9,7 +9,7 @@ import { accounts, apiKeys } from '@tintype/crds/client/kinds'
 import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { IgnoredObjects } from '@tintype/crds/stored/ignored-objects'
+import { IgnoredObjects } from '@tintype/crds/records/ignored-objects'
 import { type Logger, pino } from 'pino'
 import { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }

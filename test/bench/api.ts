@@ -1,6 +1,6 @@
 import http from 'node:http'
-import type { ScreenshotRecord } from '@tintype/crds/record'
-import { cluster } from '../support/cluster-environment.ts'
+import type { ScreenshotRecord } from '@tintype/crds/records/record'
+import { cluster } from '../support/cluster/environment.ts'
 
 /** One answer, whole, and when it was there (`performance.now()`). */
 export interface Reply {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { cluster, kubectl, kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
+import { cluster, kubectl, kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
 import type { LoopAnswer, LoopOrder } from './bare-loop.ts'
 
 /** The bare loop in its pod. */

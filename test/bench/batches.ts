@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ScreenshotRecord } from '@tintype/crds/record'
+import type { ScreenshotRecord } from '@tintype/crds/records/record'
 import { Api } from './api.ts'
 import type { BarePod } from './bare-pod.ts'
 import { CLUSTER_CORPUS } from './engine/corpus.ts'

@@ -14,11 +14,27 @@ import { measureTall } from './engine/tall.ts'
 import { measureFairness } from './fairness/measure.ts'
 import { measureHostile } from './hostile/measure.ts'
 import { measureHttpCache } from './http-cache/measure.ts'
-import { describeClusterStore, describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { waitUntilIdle, withPoolSize } from './pool.ts'
 import { captureInOneRequest } from './product.ts'
-import { batchTables, burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report.ts'
+import { describeClusterStore, describeMachine } from './report/machine.ts'
+import { batchTables, burstTable, medianTable, memoryTable, oneRequestTable, sequentialTable, stageTable } from './report/report.ts'
+import { renderTable, type Table } from './report/table.ts'
+import { undoing, undoOnSignal } from './report/undo.ts'
+import {
+  BLOCKING_FIGURES,
+  CAPTURE_FIGURES,
+  ENGINE_FIGURES,
+  FAIRNESS_FIGURES,
+  HOSTILE_FIGURES,
+  HTTP_CACHE_FIGURES,
+  REST_FIGURES,
+  STABILITY_FIGURES,
+  STORE_FIGURES,
+  TALL_FIGURES,
+  WEBHOOK_FIGURES,
+  writeFigures,
+} from './report/write-figures.ts'
 import { measureCreates } from './rest/creates.ts'
 import { measureFloods } from './rest/floods.ts'
 import { measureGatewayMemory } from './rest/memory.ts'
@@ -44,25 +60,9 @@ import {
 } from './settings.ts'
 import { measureStability } from './stability/measure.ts'
 import { measureStore } from './store-puts.ts'
-import { renderTable, type Table } from './table.ts'
-import { undoing, undoOnSignal } from './undo.ts'
 import { measureDeliveries } from './webhooks/deliver.ts'
 import { measureFromResult } from './webhooks/from-result.ts'
 import { deliveriesTable, fromResultTable } from './webhooks/report.ts'
-import {
-  BLOCKING_FIGURES,
-  CAPTURE_FIGURES,
-  ENGINE_FIGURES,
-  FAIRNESS_FIGURES,
-  HOSTILE_FIGURES,
-  HTTP_CACHE_FIGURES,
-  REST_FIGURES,
-  STABILITY_FIGURES,
-  STORE_FIGURES,
-  TALL_FIGURES,
-  WEBHOOK_FIGURES,
-  writeFigures,
-} from './write-figures.ts'
 
 const settings = readSettings()
 const tables: Table[] = []

@@ -1,4 +1,4 @@
-import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
+import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
 
 /** What one container uses. */
 export interface MemoryUse {

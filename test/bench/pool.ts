@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerPool } from '@tintype/crds/kinds/runner-pool'
-import { kubectl } from '../support/cluster-environment.ts'
+import { kubectl } from '../support/cluster/environment.ts'
 import { readPool } from './bare-pod.ts'
-import { undoing } from './undo.ts'
+import { undoing } from './report/undo.ts'
 
 const IDLE_MILLISECONDS = 600_000
 const PATCH_MILLISECONDS = 60_000

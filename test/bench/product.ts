@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { toObjectName } from '@tintype/crds/names'
-import { kubectlJson } from '../support/cluster-environment.ts'
+import { kubectlJson } from '../support/cluster/environment.ts'
 import type { Api } from './api.ts'
 
 /** One capture through the product. */

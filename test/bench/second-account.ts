@@ -1,7 +1,7 @@
-import { API_VERSION } from '@tintype/crds/names'
-import { kubectl } from '../support/cluster-environment.ts'
-import { createApiKey } from '../support/cluster-keys.ts'
-import { undoing } from './undo.ts'
+import { API_VERSION } from '@tintype/crds/identifiers/names'
+import { kubectl } from '../support/cluster/environment.ts'
+import { createApiKey } from '../support/cluster/keys.ts'
+import { undoing } from './report/undo.ts'
 
 /** Runs `act` with the key of an account of its own, and removes both afterwards. */
 export const withSecondAccount = <T>(act: (key: string) => Promise<T>): Promise<T> => withAccounts(1, ([key = '']) => act(key))

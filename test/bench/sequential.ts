@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os'
-import { viewportDefaults } from '@tintype/crds/capture-options/viewport'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { viewportDefaults } from '@tintype/crds/options/page/viewport'
 import type { Api } from './api.ts'
 import type { LoopOrder } from './bare-loop.ts'
 import type { BarePod } from './bare-pod.ts'

@@ -1,6 +1,6 @@
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { median } from './statistics.ts'
+import { median } from './report/statistics.ts'
 
 // Where the time of a finished Screenshot went, by what its object says. Pure. All clocks are one node's in the local cluster.
 

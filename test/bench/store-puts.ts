@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'minio'
-import { presign } from '../../crds/src/presign.ts'
-import { type MinioOptions, startMinio } from '../cluster/minio.ts'
+import { presign } from '../../crds/src/crypto/presign.ts'
+import { type MinioOptions, startMinio } from '../cluster/programs/minio.ts'
+import { median } from './report/statistics.ts'
+import type { Table } from './report/table.ts'
 import { parseProcessor } from './rest/processor.ts'
-import { median } from './statistics.ts'
-import type { Table } from './table.ts'
 
 // What our patches cost the bundled store: the same presigned uploads and reads on it and on MinIO as upstream has it, in turns.
 

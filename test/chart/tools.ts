@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { run } from '../cluster/exec.ts'
-import { digestOf, followBuild } from '../cluster/programs.ts'
-import { programsDirectory } from '../cluster/state.ts'
-import { type Report, type Step, StepError } from '../cluster/steps.ts'
+import { run } from '../cluster/host/exec.ts'
+import { programsDirectory } from '../cluster/host/state.ts'
+import { type Report, type Step, StepError } from '../cluster/host/steps.ts'
+import { digestOf, followBuild } from '../cluster/programs/programs.ts'
 import { ensurePythonTools, locatePythonTools } from '../fuzz/python-tools.ts'
 
 const moduleDirectory = path.join(import.meta.dirname, 'go')

@@ -1,8 +1,8 @@
 /** Makes clients of an OpenAPI document, as their users do, and runs a program that uses them. */
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { run } from '../cluster/exec.ts'
-import { repository } from '../cluster/state.ts'
+import { run } from '../cluster/host/exec.ts'
+import { repository } from '../cluster/host/state.ts'
 import { ensurePythonTools, locatePythonTools } from '../fuzz/python-tools.ts'
 
 /** Where a client finds the service. */

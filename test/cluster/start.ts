@@ -3,16 +3,16 @@
  * With TINTYPE_CLUSTER=current only the chart is installed, on the cluster of the current kubectl context, with images pushed before.
  */
 import path from 'node:path'
-import { runCommand } from './command.ts'
-import { captureFirst, writeEnvironment } from './first-capture.ts'
-import type { ClusterFacts } from './ground.ts'
-import { images, releaseTag } from './image-plan.ts'
-import { type ImageTags, imageSteps } from './images.ts'
-import { ensurePortForward } from './port-forward.ts'
-import { ensureNamespaces, ensureRelease } from './release.ts'
-import { awaitRollout } from './rollout.ts'
-import { choices, environmentFile, firstPage, network, releaseNamespace, repository, toolsDirectory } from './state.ts'
-import { formatDuration, runSteps, type Step, StepError } from './steps.ts'
+import { runCommand } from './host/command.ts'
+import { choices, environmentFile, firstPage, network, releaseNamespace, repository, toolsDirectory } from './host/state.ts'
+import { formatDuration, runSteps, type Step, StepError } from './host/steps.ts'
+import { type ImageTags, imageSteps } from './images/main.ts'
+import { images, releaseTag } from './images/plan.ts'
+import type { ClusterFacts } from './kubernetes/ground.ts'
+import { captureFirst, writeEnvironment } from './release/first-capture.ts'
+import { ensurePortForward } from './release/port-forward.ts'
+import { ensureNamespaces, ensureRelease } from './release/release.ts'
+import { awaitRollout } from './release/rollout.ts'
 import { clusterSteps } from './up.ts'
 
 async function main(): Promise<void> {

@@ -1,12 +1,12 @@
 /** `npm stop`: takes the embedded cluster down and keeps what it stored; `-- --purge` forgets that too, but not what was built. */
 import { parseArgs } from 'node:util'
-import { runCommand } from './command.ts'
-import { stopDaemon } from './daemons.ts'
-import { purge, stopNode } from './down.ts'
-import { place } from './network.ts'
-import { requireRoot } from './packages.ts'
-import { cache, choices } from './state.ts'
-import { runSteps, type Step } from './steps.ts'
+import { runCommand } from './host/command.ts'
+import { stopDaemon } from './host/daemons.ts'
+import { requireRoot } from './host/packages.ts'
+import { cache, choices } from './host/state.ts'
+import { runSteps, type Step } from './host/steps.ts'
+import { purge, stopNode } from './kubernetes/down.ts'
+import { place } from './kubernetes/network.ts'
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { purge: { type: 'boolean' } } })

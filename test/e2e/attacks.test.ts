@@ -1,16 +1,25 @@
 import t, { type Test } from 'tap'
 import type { Screenshot, ScreenshotSpec } from '../../crds/src/kinds/screenshot.ts'
-import { network } from '../cluster/state.ts'
-import { LITERAL_ATTACKS } from '../support/attack-list.ts'
-import { NAVIGATIONS, PAGE_WAYS, TURN_PORT } from '../support/attack-pages.ts'
-import type { Arrival } from '../support/attack-program.ts'
-import { ATTACK_OPTIONS, createAttacker, createService, GROUND, OPEN, POD_PORT, SITE, startAttackGround } from '../support/attack-stage.ts'
-import { FAMILIES_INNER, nameOf, TRAPS } from '../support/attack-zone.ts'
-import { captureAll } from '../support/cluster-batch.ts'
-import { kubectlJson } from '../support/cluster-environment.ts'
-import { foreignNode } from '../support/cluster-program.ts'
+import { network } from '../cluster/host/state.ts'
+import { LITERAL_ATTACKS } from '../support/attack/attack-list.ts'
+import { NAVIGATIONS, PAGE_WAYS, TURN_PORT } from '../support/attack/attack-pages.ts'
+import type { Arrival } from '../support/attack/attack-program.ts'
+import {
+  ATTACK_OPTIONS,
+  createAttacker,
+  createService,
+  GROUND,
+  OPEN,
+  POD_PORT,
+  SITE,
+  startAttackGround,
+} from '../support/attack/attack-stage.ts'
+import { FAMILIES_INNER, nameOf, TRAPS } from '../support/attack/attack-zone.ts'
+import { captureAll } from '../support/cluster/batch.ts'
+import { kubectlJson } from '../support/cluster/environment.ts'
+import { foreignNode } from '../support/cluster/program.ts'
+import { execScript } from '../support/cluster/runner-exec.ts'
 import { eventually } from '../support/eventually.ts'
-import { execScript } from '../support/runner-exec.ts'
 
 // What a page cannot reach from a runner's pod in the cluster. Each attack runs twice: in a pool whose rules open the addresses, where the
 // listener must be hit, and in one with the rules of the default pool, where it must not.

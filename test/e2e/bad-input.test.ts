@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type Call, call } from '../support/api-client.ts'
-import { createClusterAccount } from '../support/cluster-accounts.ts'
-import { page } from '../support/pages.ts'
+import { createClusterAccount } from '../support/cluster/accounts.ts'
+import { type Call, call } from '../support/cluster/api-client.ts'
+import { page } from '../support/servers/pages.ts'
 
 // Bad input: the envelope, all errors at once, nothing created. An account of its own, so that nobody else creates anything in it.
 

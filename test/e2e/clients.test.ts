@@ -1,6 +1,6 @@
 import t from 'tap'
 import { runPythonClient, runTypeScriptClient } from '../clients/generate.ts'
-import { cluster } from '../support/cluster-environment.ts'
+import { cluster } from '../support/cluster/environment.ts'
 
 // Clients generated from the document that the deployed gateway serves.
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { CommandError } from '../cluster/exec.ts'
-import { kubectl } from '../cluster/kubectl.ts'
-import { releaseNamespace } from '../cluster/state.ts'
+import { CommandError } from '../cluster/host/exec.ts'
+import { releaseNamespace } from '../cluster/host/state.ts'
+import { kubectl } from '../cluster/kubernetes/kubectl.ts'
 
 // The chart's roles become parts of the cluster's own: who has view or edit in the namespace has these there.
 

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { CompactEncrypt, exportJWK, generateKeyPair, importJWK } from 'jose'
 import t from 'tap'
-import type { CaptureOrder, Identity } from '../../crds/src/dispatch.ts'
+import type { CaptureOrder, Identity } from '../../crds/src/dispatch/dispatch.ts'
 import { createSigner, type RequestToSign } from '../../operator/src/runner/signature.ts'
 import type { DispatchKey } from '../../operator/src/secrets/release-keys.ts'
-import { kubectl, kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
-import { createPool, idleRunners, type RunnerPod } from '../support/cluster-pools.ts'
-import { captureWith } from '../support/cluster-screenshots.ts'
+import { kubectl, kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
+import { createPool, idleRunners, type RunnerPod } from '../support/cluster/pools.ts'
+import { callAsPod, DISPATCH_DIRECTORY } from '../support/cluster/runner-exec.ts'
+import { openRunner, type RawRequest, type Send } from '../support/cluster/runner-port.ts'
+import { captureWith } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
-import { page } from '../support/pages.ts'
-import { callAsPod, DISPATCH_DIRECTORY } from '../support/runner-exec.ts'
-import { openRunner, type RawRequest, type Send } from '../support/runner-port.ts'
+import { page } from '../support/servers/pages.ts'
 
 // Who may give orders to a runner: the holder of the dispatch key, to the pod that is meant, once, for half a minute. The real key signs
 // here, so that each refusal has a control that differs in one thing.

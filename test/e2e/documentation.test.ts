@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { environmentFile, releaseNamespace, repository, sitesNamespace } from '../cluster/state.ts'
-import { cluster, kubectl } from '../support/cluster-environment.ts'
-import { page } from '../support/pages.ts'
+import { environmentFile, releaseNamespace, repository, sitesNamespace } from '../cluster/host/state.ts'
+import { cluster, kubectl } from '../support/cluster/environment.ts'
 import { decode } from '../support/picture.ts'
+import { page } from '../support/servers/pages.ts'
 
 // What docs/api.md tells a reader to type, typed: the commands of its first five minutes, in one shell, line by line as they stand there.
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { capture } from '../support/api-client.ts'
-import { page } from '../support/pages.ts'
+import { capture } from '../support/cluster/api-client.ts'
+import { page } from '../support/servers/pages.ts'
 
 // Each refusal and each network failure ends with its own code, over http and https, and never with a picture of an error page.
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { call, finished, type RecordBody } from '../support/api-client.ts'
-import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../support/scripts-page.ts'
+import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../support/attack/scripts-page.ts'
+import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
 
 // The faces of the deployed image, told by the browser in the record. Which letter is drawn with which is shown in test/integration/complaints/fonts.test.ts.
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { cluster, kubectl, NAMESPACE } from '../support/cluster-environment.ts'
+import { cluster, kubectl, NAMESPACE } from '../support/cluster/environment.ts'
 
 // `helm test` says whether the cluster enforces NetworkPolicies; the local one may not. It leaves no pod either way, and no other error.
 

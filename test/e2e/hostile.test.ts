@@ -1,15 +1,15 @@
 import t from 'tap'
-import { screenshotIdOf } from '../../crds/src/ids.ts'
+import { screenshotIdOf } from '../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../crds/src/names.ts'
-import { readyRunners } from '../support/cluster-pools.ts'
-import { foreignNode } from '../support/cluster-program.ts'
-import { fileOf } from '../support/cluster-screenshots.ts'
+import { endure, HOSTILE_CASES } from '../support/attack/hostile.ts'
+import { startHostileStage } from '../support/attack/hostile-stage.ts'
+import { listenInPod } from '../support/attack/pod-network.ts'
+import { readyRunners } from '../support/cluster/pools.ts'
+import { foreignNode } from '../support/cluster/program.ts'
+import { fileOf } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
-import { endure, HOSTILE_CASES } from '../support/hostile.ts'
-import { startHostileStage } from '../support/hostile-stage.ts'
 import { decode, isNear } from '../support/picture.ts'
-import { listenInPod } from '../support/pod-network.ts'
 
 // Pages that want to keep a runner, or to use it up. One pod takes all of them, one after the other, and an ordinary page after each. How soon
 // the next one starts is measured by `npm run bench -- --only hostile`.

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { call, finished, type RecordBody } from '../support/api-client.ts'
-import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
-import { createPool, idleRunners } from '../support/cluster-pools.ts'
-import { page } from '../support/pages.ts'
+import { call, finished, type RecordBody } from '../support/cluster/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { createPool, idleRunners } from '../support/cluster/pools.ts'
+import { page } from '../support/servers/pages.ts'
 
 // What a platform engineer sees. The names are unique to a run, so that tests can be run again on the same cluster.
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { capture, download } from '../support/api-client.ts'
-import { page } from '../support/pages.ts'
+import { capture, download } from '../support/cluster/api-client.ts'
 import { decode, isNear } from '../support/picture.ts'
+import { page } from '../support/servers/pages.ts'
 
 t.test('the deployed runner draws a PDF', async (t) => {
   const record = await capture(page('/pdf'), { viewport_width: 400, viewport_height: 200 })

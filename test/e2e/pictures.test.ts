@@ -1,9 +1,9 @@
 import t from 'tap'
 import { bandColor } from '../sites/src/drawn.ts'
-import { absolute, call, capture, download, type RecordBody } from '../support/api-client.ts'
-import { cluster } from '../support/cluster-environment.ts'
-import { page } from '../support/pages.ts'
+import { absolute, call, capture, download, type RecordBody } from '../support/cluster/api-client.ts'
+import { cluster } from '../support/cluster/environment.ts'
 import { decode, isNear, type Picture } from '../support/picture.ts'
+import { page } from '../support/servers/pages.ts'
 
 // The main path through all parts, each option looked at in the decoded picture: a file that exists proves nothing.
 

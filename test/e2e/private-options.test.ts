@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { fingerprintOf } from '../sites/src/answering.ts'
-import { call, capture, finished, type RecordBody } from '../support/api-client.ts'
-import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
-import { createObject, run } from '../support/cluster-pools.ts'
-import { startClusterReceiver } from '../support/cluster-receiver.ts'
-import { captureWith } from '../support/cluster-screenshots.ts'
+import { call, capture, finished, type RecordBody } from '../support/cluster/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { createObject, run } from '../support/cluster/pools.ts'
+import { startClusterReceiver } from '../support/cluster/receiver.ts'
+import { captureWith } from '../support/cluster/screenshots.ts'
 import { eventually } from '../support/eventually.ts'
-import { page } from '../support/pages.ts'
+import { page } from '../support/servers/pages.ts'
 
 // What clients keep secret, on the deployed release: it reaches the page, and then it is looked for in everything that the release shows: objects,
 // Kubernetes Events, logs, metrics, records and webhooks.

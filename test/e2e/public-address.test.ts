@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { certificatePaths } from '../cluster/pki.ts'
-import { capture, download } from '../support/api-client.ts'
-import { createPool, idleRunners } from '../support/cluster-pools.ts'
-import { foreignNode, startInCluster } from '../support/cluster-program.ts'
-import { captureWith, fileOf } from '../support/cluster-screenshots.ts'
-import { createReceiverCertificate } from '../support/https-receiver.ts'
+import { certificatePaths } from '../cluster/kubernetes/pki.ts'
+import { capture, download } from '../support/cluster/api-client.ts'
+import { createPool, idleRunners } from '../support/cluster/pools.ts'
+import { foreignNode, startInCluster } from '../support/cluster/program.ts'
+import { captureWith, fileOf } from '../support/cluster/screenshots.ts'
 import { decode, isNear } from '../support/picture.ts'
-import type { PublicSite } from '../support/public-site-program.ts'
+import { createReceiverCertificate } from '../support/servers/https-receiver.ts'
+import type { PublicSite } from '../support/servers/public-site-program.ts'
 
 // The way that captures of customers take: a site on an address of the internet, by rules that open nothing. Here the site stands in the
 // node's network, on an address that no one else has there.
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   const paths = await createReceiverCertificate(directory, [`IP:${address}`])
   const site: PublicSite = { address, certificate: paths.certificate, key: paths.key }
-  await startInCluster(t, 'public-site-program.ts', site)
+  await startInCluster(t, 'servers/public-site-program.ts', site)
   const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
   const [closed, trusting, unjailed] = await Promise.all([
     createPool(t, 'public', { egress: {} }),

@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap'
-import { buildReport } from '../../capture-runner/src/report.ts'
+import { buildReport } from '../../capture-runner/src/server/report.ts'
 import type { JsonPatchOperation } from '../../crds/client/patch.ts'
+import { API_VERSION } from '../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../crds/src/kinds/screenshot.ts'
-import { API_VERSION } from '../../crds/src/names.ts'
-import { kubectl, NAMESPACE } from '../support/cluster-environment.ts'
-import { createPool, idleRunners } from '../support/cluster-pools.ts'
-import { claimed, createScreenshot, screenshotOf } from '../support/cluster-screenshots.ts'
-import { page } from '../support/pages.ts'
-import { type ApiRequest, callAsPod } from '../support/runner-exec.ts'
+import { kubectl, NAMESPACE } from '../support/cluster/environment.ts'
+import { createPool, idleRunners } from '../support/cluster/pools.ts'
+import { type ApiRequest, callAsPod } from '../support/cluster/runner-exec.ts'
+import { claimed, createScreenshot, screenshotOf } from '../support/cluster/screenshots.ts'
+import { page } from '../support/servers/pages.ts'
 
 // What the token in a runner's pod is good for, tried from inside the pod: the report of its own open claim, and nothing else.
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { kubectlJson, NAMESPACE } from '../support/cluster-environment.ts'
-import { createPool, idleRunners, run } from '../support/cluster-pools.ts'
-import { execScript } from '../support/runner-exec.ts'
-import { type SignedRequest, signStoreRequest } from '../support/sign-store-request.ts'
-import { FORGED_CONTENT, type RawRequest, unsignedWrites } from '../support/unsigned-writes.ts'
+import { type SignedRequest, signStoreRequest } from '../support/attack/sign-store-request.ts'
+import { FORGED_CONTENT, type RawRequest, unsignedWrites } from '../support/attack/unsigned-writes.ts'
+import { kubectlJson, NAMESPACE } from '../support/cluster/environment.ts'
+import { createPool, idleRunners, run } from '../support/cluster/pools.ts'
+import { execScript } from '../support/cluster/runner-exec.ts'
 
 // Uploads with a signature of zeros (CVE-2026-41145, CVE-2026-40344) from a runner's pod to the release's own store, with the id of its most
 // powerful key. The control that they work on MinIO as upstream has it is test/integration/storage/unsigned-writes.test.ts.

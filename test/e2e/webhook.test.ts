@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { absolute, call, capture } from '../support/api-client.ts'
-import { kubectl, kubectlJson } from '../support/cluster-environment.ts'
-import { startClusterReceiver } from '../support/cluster-receiver.ts'
+import { absolute, call, capture } from '../support/cluster/api-client.ts'
+import { kubectl, kubectlJson } from '../support/cluster/environment.ts'
+import { startClusterReceiver } from '../support/cluster/receiver.ts'
 import { eventually } from '../support/eventually.ts'
-import { page } from '../support/pages.ts'
-import type { ListedRequest } from '../support/receiver-program.ts'
+import { page } from '../support/servers/pages.ts'
+import type { ListedRequest } from '../support/servers/receiver-program.ts'
 
 // One Webhook made with `kubectl apply`: its events are posted, signed, and written down.
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { run, succeeds } from '../cluster/exec.ts'
-import { cache } from '../cluster/state.ts'
-import { StepError } from '../cluster/steps.ts'
+import { run, succeeds } from '../cluster/host/exec.ts'
+import { cache } from '../cluster/host/state.ts'
+import { StepError } from '../cluster/host/steps.ts'
 
 const requirements = path.join(import.meta.dirname, 'requirements.txt')
 const pip = ['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet', '--require-hashes', '--no-deps', '--only-binary', ':all:']

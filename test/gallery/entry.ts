@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { CaptureOptions } from '../../crds/src/capture-options/catalogue.ts'
-import { exampleOf } from '../../crds/src/capture-options/examples.ts'
-import { optionGroups } from '../../crds/src/capture-options/groups.ts'
-import { PrivateOptions } from '../../crds/src/capture-options/private.ts'
+import { CaptureOptions } from '../../crds/src/options/catalogue.ts'
+import { exampleOf } from '../../crds/src/options/examples.ts'
+import { optionGroups } from '../../crds/src/options/groups.ts'
+import { PrivateOptions } from '../../crds/src/options/private.ts'
 import { type Scene, scenes, UNSEEN } from './scenes.ts'
 
 // What the gallery shows of each option, worked out from the catalogue: the option's own example on a page of the corpus, unless a scene says better.

@@ -1,4 +1,4 @@
-import { toSnakeCase } from '../../crds/src/snake-case.ts'
+import { toSnakeCase } from '../../crds/src/text/snake-case.ts'
 import { escapeHtml } from '../sites/src/handler.ts'
 import type { Entry, Unseen, Values } from './entry.ts'
 

@@ -26,11 +26,11 @@ const at = (path: string, among?: Scene['among'], rest: Omit<Scene, 'path' | 'am
 
 /** Options of which a picture cannot show anything, and why. */
 export const UNSEEN: Readonly<Record<string, string>> = {
-  proxy: 'It changes the way to the page: test/integration/options/network.test.ts has proxies that see the requests.',
+  proxy: 'It changes the way to the page: test/integration/options/page/network.test.ts has proxies that see the requests.',
   proxyBypass: 'As with proxy.',
   proxyUsername: 'As with proxy.',
   proxyPassword: 'As with proxy.',
-  httpCache: 'The picture is the same: test/integration/options/http-cache.test.ts sees what is asked for.',
+  httpCache: 'The picture is the same: test/integration/options/output/http-cache.test.ts sees what is asked for.',
   clipX: 'Shown by clip_width: the four mean nothing without each other.',
   clipY: 'Shown by clip_width.',
   clipHeight: 'Shown by clip_width.',

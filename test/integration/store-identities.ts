@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Identities, setIdentities } from '../../operator/src/setup/identities.ts'
 import { ROLES } from '../../operator/src/setup/storage-policies.ts'
-import type { Minio } from '../cluster/minio.ts'
+import type { Minio } from '../cluster/programs/minio.ts'
 
 const word = (): string => randomBytes(12).toString('base64url')
 

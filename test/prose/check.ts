@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { repository } from '../cluster/state.ts'
+import { repository } from '../cluster/host/state.ts'
 import { locateVale } from './vale.ts'
 
 const configuration = path.join(repository, 'docs/.vale/vale.ini')

@@ -1,5 +1,5 @@
 // Part of `npm run verify`: checks README, CHANGELOG and docs against the style in docs/.vale. With --all it also prints suggestions.
-import { formatFailure } from '../cluster/steps.ts'
+import { formatFailure } from '../cluster/host/steps.ts'
 import { checkedFiles, checkProse } from './check.ts'
 import { buildVale } from './vale.ts'
 

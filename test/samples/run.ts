@@ -4,9 +4,9 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from '../cluster/exec.ts'
-import { repository } from '../cluster/state.ts'
-import type { ReceivedRequest } from '../support/https-receiver.ts'
+import { run } from '../cluster/host/exec.ts'
+import { repository } from '../cluster/host/state.ts'
+import type { ReceivedRequest } from '../support/servers/https-receiver.ts'
 
 /** What a sample says of a request: of `webhook-signature`, and of `X-Webhook-Signature`. */
 export interface Verdict {

@@ -1,4 +1,4 @@
-import type { Table } from '../bench/table.ts'
+import type { Table } from '../bench/report/table.ts'
 import type { SoakSettings } from './settings.ts'
 
 /** One thing that was shown, or not. */

@@ -3,10 +3,10 @@
  * the exit code is 1 when something was not shown.
  */
 import { loadavg } from 'node:os'
-import { describeMachine } from '../bench/machine.ts'
-import { renderTable, type Table } from '../bench/table.ts'
-import { undoOnSignal } from '../bench/undo.ts'
-import { soakFigures, writeFigures } from '../bench/write-figures.ts'
+import { describeMachine } from '../bench/report/machine.ts'
+import { renderTable, type Table } from '../bench/report/table.ts'
+import { undoOnSignal } from '../bench/report/undo.ts'
+import { soakFigures, writeFigures } from '../bench/report/write-figures.ts'
 import { parts } from './all-parts.ts'
 import type { Finding, Part, PartResult } from './part.ts'
 import { help, parseSettings, type SoakSettings } from './settings.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { type Import, readSources, type SourceFile, toSource } from '../support/source-files.ts'
+import { type Import, readSources, type SourceFile, toSource } from '../support/sources/source-files.ts'
 
 // The direction of dependencies: main → shell → core → crds. Every import of every file is an arrow; each must be in a table below.
 
@@ -176,7 +176,7 @@ t.test('toSource tells values from types, and what is written from what is comme
     "import { type D } from 'd'",
     "import {\n  e,\n  type F,\n} from '@scope/e/deep'",
     "import 'node:side-effect'",
-    "export { g } from '@tintype/crds/ids'",
+    "export { g } from '@tintype/crds/identifiers/ids'",
     "const { h } = await import('late')",
     "// import x from 'comment'",
     "/** {@link import('./doc.ts').X} */",
@@ -187,7 +187,7 @@ t.test('toSource tells values from types, and what is written from what is comme
     { library: 'd', isType: true },
     { library: '@scope/e', isType: false },
     { library: 'node:side-effect', isType: false },
-    { file: 'crds/src/ids.ts', isType: false },
+    { file: 'crds/src/identifiers/ids.ts', isType: false },
     { library: 'late', isType: false, isDynamic: true },
   ])
   t.equal(toSource('operator/src/x/y.ts', text).imports.length, 7)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readSources } from '../support/source-files.ts'
+import { readSources } from '../support/sources/source-files.ts'
 
 // Names that the project had coined, and the standard terms that replaced them. The test looks at identifiers only: comments, messages and texts
 // may use any English word. Add a pair when a coined name is replaced, so that it does not come back.

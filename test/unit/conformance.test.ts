@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { repository } from '../cluster/state.ts'
+import { repository } from '../cluster/host/state.ts'
 
 // docs/conformance.md and the tests that it names say the same.
 

@@ -3,8 +3,8 @@ import { Controller } from '../../operator/src/controller/controller.ts'
 import { RetryableError, TerminalError } from '../../operator/src/controller/errors.ts'
 import { toLogLine } from '../../operator/src/screenshot/log-line.ts'
 import { eventually } from '../support/eventually.ts'
-import { parseLogLines, recordLog } from '../support/log-lines.ts'
-import { readSources } from '../support/source-files.ts'
+import { parseLogLines, recordLog } from '../support/sources/log-lines.ts'
+import { readSources } from '../support/sources/source-files.ts'
 import { aScreenshot } from './api-gateway/fakes.ts'
 
 // Pino writes a key twice when a line has a field that its logger carries already; some collectors refuse such a line.

@@ -1,4 +1,5 @@
-import { parseSegmentKey, type SegmentName } from '@tintype/crds/archive'
+import { parseSegmentKey, type SegmentName } from '@tintype/crds/records/archive'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import {
   dayPrefix,
   idsOfDay,
@@ -8,9 +9,8 @@ import {
   segmentsPrefix,
   startOfDay,
   tombstonesPrefix,
-} from '@tintype/crds/storage-keys'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import { isFuture } from '@tintype/crds/stored/stored-json'
+} from '@tintype/crds/records/storage-keys'
+import { isFuture } from '@tintype/crds/records/stored-json'
 import type { ObjectStore } from '../store/ports.ts'
 
 // Lists the objects of one day by their keys. The prefix of a day contains, in key order: `one/` with one record per object, `segments/` and

@@ -1,4 +1,4 @@
-import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/storage-keys'
+import { dayOf, invertedDay, isDay, recordsPrefix } from '@tintype/crds/records/storage-keys'
 import { countOf, type DayListing, dayIn, endOfDay, isPastDay, type ListDeps, listAfter, listDay, PAGE, reportDay } from './day-listing.ts'
 
 // Iterates over the days that have records of an account. A large day is listed by name with one request, and the day before it is usually next.

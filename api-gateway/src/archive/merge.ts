@@ -1,4 +1,4 @@
-import type { Line } from '@tintype/crds/archive'
+import type { Line } from '@tintype/crds/records/archive'
 import type { ScanOrder } from './scan-order.ts'
 
 // Segments of one day overlap, because captures do not end in the order of their requests. Merging them gives one sequence.

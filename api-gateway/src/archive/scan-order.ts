@@ -1,4 +1,4 @@
-import type { Line, SegmentName } from '@tintype/crds/archive'
+import type { Line, SegmentName } from '@tintype/crds/records/archive'
 import type { ScanDirection } from '../store/ports.ts'
 
 /** How ids, segments and lines are compared and sorted in one direction. */

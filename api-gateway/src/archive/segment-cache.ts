@@ -1,4 +1,4 @@
-import { type Line, readSegment } from '@tintype/crds/archive'
+import { type Line, readSegment } from '@tintype/crds/records/archive'
 
 interface Entry {
   lines: readonly Line[]

@@ -1,7 +1,7 @@
-import { type Line, linesInPlace, readSegment, type SegmentName } from '@tintype/crds/archive'
+import { type Line, linesInPlace, readSegment, type SegmentName } from '@tintype/crds/records/archive'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { isTooLarge } from '@tintype/crds/storage/port'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { ObjectStore } from '../store/ports.ts'
 import type { SegmentCache } from './segment-cache.ts'
 

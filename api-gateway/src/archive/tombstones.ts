@@ -1,5 +1,5 @@
-import { tombstonesPrefix } from '@tintype/crds/storage-keys'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { tombstonesPrefix } from '@tintype/crds/records/storage-keys'
 import type { ObjectStore } from '../store/ports.ts'
 import { type DayListing, idsOfTombstones, type ListDeps, PAGE } from './day-listing.ts'
 

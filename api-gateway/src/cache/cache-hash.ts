@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { type CaptureOptions, withDefaults } from '@tintype/crds/capture-options/catalogue'
-import type { PrivateOptions } from '@tintype/crds/capture-options/private'
-import type { KeyRing } from '@tintype/crds/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import { type CaptureOptions, withDefaults } from '@tintype/crds/options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/options/private'
 import { canonical } from '../translate/common/canonical-json.ts'
 
 /** The parts of a request that the picture depends on. */

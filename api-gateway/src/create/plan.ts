@@ -1,4 +1,4 @@
-import { createdAtOf, derivedId, isBatchId, newId } from '@tintype/crds/ids'
+import { createdAtOf, derivedId, isBatchId, newId } from '@tintype/crds/identifiers/ids'
 import { z } from 'zod'
 
 /** All names of a creation, chosen before any object exists. A repetition with the same plan finds the objects that already exist. */

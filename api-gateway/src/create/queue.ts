@@ -1,6 +1,6 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { Plans } from '@tintype/crds/plans'
+import type { Plans } from '@tintype/crds/usage/plans'
 import { ApiError } from '../errors.ts'
 import type { QueueView } from '../store/ports.ts'
 import {

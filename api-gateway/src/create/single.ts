@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import type { ScreenshotStore } from '../store/ports.ts'
 import { type CreateDeps, type CreateRequest, createScreenshots } from './create.ts'
 

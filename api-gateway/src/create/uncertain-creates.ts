@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toObjectName } from '@tintype/crds/names'
-import { tombstoneKey } from '@tintype/crds/storage-keys'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import { tombstoneKey } from '@tintype/crds/records/storage-keys'
 import type { FastifyBaseLogger } from 'fastify'
 import type { FileStore, QuotaStore, RecordArchive, ScreenshotStore } from '../store/ports.ts'
 

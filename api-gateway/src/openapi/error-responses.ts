@@ -1,4 +1,4 @@
-import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
+import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
 import { COMMON_HEADERS, type HeaderName, LIMIT_HEADERS } from './operations/headers.ts'
 import { ErrorBody } from './schemas/errors.ts'
 import { refTo } from './schemas/naming.ts'

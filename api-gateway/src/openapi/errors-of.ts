@@ -1,4 +1,4 @@
-import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/errors'
+import { HTTP_ERRORS, type HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { Operation } from './operations/operation.ts'
 
 const ALWAYS: readonly HttpErrorCode[] = ['VALIDATION_ERROR', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']

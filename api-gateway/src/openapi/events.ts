@@ -1,4 +1,4 @@
-import type { EventType } from '@tintype/crds/event-types'
+import type { EventType } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { completed, created, failed } from './operations/examples.ts'
 import { anId, instant } from './schemas/common.ts'

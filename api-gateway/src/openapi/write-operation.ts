@@ -1,5 +1,5 @@
-import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/artifacts'
-import { CONTENT_TYPES } from '@tintype/crds/capture-options/image'
+import { ARTIFACT_CONTENT_TYPES } from '@tintype/crds/options/artifacts'
+import { CONTENT_TYPES } from '@tintype/crds/options/output/image'
 import { nameOfErrors, toHeaderRefs } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { COMMON_HEADERS, LIMIT_HEADERS } from './operations/headers.ts'

@@ -1,9 +1,9 @@
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
-import type { PrivateOptions } from '@tintype/crds/capture-options/private'
-import { bytesOf, MAX_INLINE_BYTES, type SealedOptions, splitLarge } from '@tintype/crds/capture-options/sealed-options'
+import { type SealingKey, seal } from '@tintype/crds/crypto/sealed'
 import type { ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import { type SealingKey, seal } from '@tintype/crds/sealed'
-import { optionsKey } from '@tintype/crds/storage-keys'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import { bytesOf, MAX_INLINE_BYTES, type SealedOptions, splitLarge } from '@tintype/crds/options/sealed-options'
+import { optionsKey } from '@tintype/crds/records/storage-keys'
 import type { ObjectStore } from '../store/ports.ts'
 
 // Where the options of a request are stored. Large or private options must never be in etcd in plain text. Small ordinary options stay in the

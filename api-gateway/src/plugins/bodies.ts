@@ -1,4 +1,4 @@
-import { findReservedName, mayHoldReservedName } from '@tintype/crds/reserved-names'
+import { findReservedName, mayHoldReservedName } from '@tintype/crds/text/reserved-names'
 import type { FastifyInstance } from 'fastify'
 import { ApiError, invalid } from '../errors.ts'
 import { toPath } from '../translate/common/problems.ts'

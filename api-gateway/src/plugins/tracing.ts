@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { parseTraceparent, type TraceContext, toTraceparent } from '@tintype/crds/trace-context'
+import { parseTraceparent, type TraceContext, toTraceparent } from '@tintype/crds/runtime/trace-context'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/rate-window'
+import { type Bucket, countRequest, rateRemaining, secondsUntilRoom } from '@tintype/crds/usage/rate-window'
 
 /** Rate limit class of a request that costs no quota: reads (lists, reports, deletions), or changes of keys and webhooks. Polls have none. */
 export type CallKind = 'read' | 'management'

@@ -4,7 +4,7 @@ import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import { Resource } from '@tintype/crds/client/resource'
-import { GATEWAY_LEASE_LABELS } from '@tintype/crds/names'
+import { GATEWAY_LEASE_LABELS } from '@tintype/crds/identifiers/names'
 
 // rbac: coordination.k8s.io/leases create,patch,delete
 

@@ -8,7 +8,7 @@ import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
 import { hasTag } from '../translate/common/etag.ts'
 import { API_VERSION } from '../version.ts'
 
-/** Files of the package; in the image they lie where the package would (see test/cluster/bundle.ts). */
+/** Files of the package; in the image they lie where the package would (see test/cluster/images/bundle.ts). */
 const PACKAGE = 'swagger-ui-dist/package.json'
 
 interface Asset {

@@ -1,6 +1,6 @@
-import { isScreenshotId } from '@tintype/crds/ids'
+import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import { ApiError } from '../errors.ts'
 import type { RecordArchive, ScreenshotStore } from '../store/ports.ts'
 

@@ -1,5 +1,5 @@
 import type { Log } from '@tintype/crds/client/log'
-import { KeyRing } from '@tintype/crds/download-link'
+import { KeyRing } from '@tintype/crds/crypto/download-link'
 import { MountedJson } from './mounted-json.ts'
 
 /** The keys that sign download links. */

@@ -1,5 +1,5 @@
 import { isForbidden, isInvalid, isTransient, isUnauthorized, type KubeError } from '@tintype/crds/client/kube-error'
-import { toSnakeCase } from '@tintype/crds/snake-case'
+import { toSnakeCase } from '@tintype/crds/text/snake-case'
 import { ApiError, invalid, type Problem, unavailable } from '../errors.ts'
 
 interface Cause {

@@ -1,5 +1,5 @@
 import type { Log } from '@tintype/crds/client/log'
-import { SealingKey } from '@tintype/crds/sealed'
+import { SealingKey } from '@tintype/crds/crypto/sealed'
 import { MountedJson } from './mounted-json.ts'
 
 /** The public key that clients' secrets are sealed to; only the operator can open what it seals. */

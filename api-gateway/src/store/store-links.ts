@@ -1,6 +1,6 @@
-import type { Link } from '@tintype/crds/download-link'
-import { presign, type StorageAccess } from '@tintype/crds/presign'
-import { parseObjectKey } from '@tintype/crds/storage-keys'
+import type { Link } from '@tintype/crds/crypto/download-link'
+import { presign, type StorageAccess } from '@tintype/crds/crypto/presign'
+import { parseObjectKey } from '@tintype/crds/records/storage-keys'
 import { contentTypeOf, dispositionOf } from '../translate/files/file-headers.ts'
 
 /** Presigns a URL of the object store. `signedAt` may be in the past, so that clients get the same URL for a while. */

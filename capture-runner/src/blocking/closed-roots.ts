@@ -1,6 +1,6 @@
-import type { DevTools } from '../devtools.ts'
-import { answered } from '../race.ts'
-import type { Tab } from '../tab.ts'
+import type { DevTools } from '../browser/devtools.ts'
+import type { Tab } from '../browser/tab.ts'
+import { answered } from '../runtime/race.ts'
 
 // Closed shadow roots: no script reaches them, not even one of a world of its own, but DevTools do. To ask about each element of a page takes long, so
 // only those are asked about that are on top somewhere in the window, and custom elements.

@@ -1,5 +1,5 @@
-import type { DevTools } from '../devtools.ts'
-import type { Tab } from '../tab.ts'
+import type { DevTools } from '../browser/devtools.ts'
+import type { Tab } from '../browser/tab.ts'
 import type { ConsentRules } from './lists.ts'
 
 // Runs autoconsent in the frames of a page, out of reach of the page's own scripts: in a world of its own, with a binding that no other world has.

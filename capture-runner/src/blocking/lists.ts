@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { AutoConsentCMPRule, IndexedCMPRuleset } from '@duckduckgo/autoconsent'
 import type { FiltersEngine } from '@ghostery/adblocker'
-import type { EngineName } from '../plans/blocking.ts'
+import type { EngineName } from '../plan/blocking.ts'
 
 // The filter lists that the image carries, made by capture-runner/lists. Read when a capture first wants one, which takes a few milliseconds, and
 // kept; a runner that never blocks never reads any.

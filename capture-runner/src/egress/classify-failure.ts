@@ -1,9 +1,9 @@
 // What to tell the client about a navigation that failed. The guard's ledger knows why a connection was not made; what happened inside an
 // allowed tunnel (TLS) only the browser knows, by its net error code. Codes are compared, texts never.
 
-import { portOf, toCanonicalHost } from '@tintype/crds/address-rules'
-import type { JobErrorCode } from '@tintype/crds/errors'
-import type { Ledger, LedgerEntry } from './ledger.ts'
+import { portOf, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
+import type { Ledger, LedgerEntry } from './request-log.ts'
 
 /** A failed record's code, and a message that names no address a client should not learn. */
 export interface Failure {

@@ -1,4 +1,4 @@
-import type { JobErrorCode } from '@tintype/crds/errors'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
 
 /** The failures that the guard knows the cause of. */
 export type EgressCode = Extract<JobErrorCode, 'BLOCKED_ADDRESS' | 'DNS_FAILED' | 'NAVIGATION_FAILED' | 'PROXY_FAILED' | 'RESOURCE_LIMIT'>

@@ -5,15 +5,15 @@ import type net from 'node:net'
 import os from 'node:os'
 import { connect } from './connect.ts'
 import type { DialTimes } from './dial.ts'
-import { type OpenEntrance, openLoopbackEntrance } from './entrance.ts'
+import { type OpenEntrance, openLoopbackEntrance } from './listener.ts'
 import type { EgressPolicy } from './policy.ts'
 import { createResolver, type ResolverConfig } from './resolve.ts'
 import type { Target } from './route.ts'
 import { type EgressSession, openSession } from './session.ts'
 
-export type { OpenEntrance } from './entrance.ts'
-export type { Ledger, LedgerEntry } from './ledger.ts'
+export type { OpenEntrance } from './listener.ts'
 export type { EgressPolicy, ParentProxy } from './policy.ts'
+export type { Ledger, LedgerEntry } from './request-log.ts'
 export type { EgressSession } from './session.ts'
 
 /** How the guard asks, dials and knows itself; the defaults are the product's. */

@@ -1,5 +1,5 @@
 import type net from 'node:net'
-import type { LedgerBook, LedgerEntry } from './ledger.ts'
+import type { LedgerBook, LedgerEntry } from './request-log.ts'
 
 /** Counts what crosses one socket on behalf of one entry, and tells when the whole capture has used up its bytes. */
 export interface Meter {

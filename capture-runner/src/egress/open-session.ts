@@ -2,7 +2,7 @@
 
 import type http from 'node:http'
 import type net from 'node:net'
-import type { LedgerBook } from './ledger.ts'
+import type { LedgerBook } from './request-log.ts'
 import type { RouteContext, Target } from './route.ts'
 
 /** What the request handlers hold of a session. */

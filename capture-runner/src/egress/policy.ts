@@ -1,4 +1,4 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 
 /** Another proxy between the guard and the internet. */
 export interface ParentProxy {

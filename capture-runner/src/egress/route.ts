@@ -13,7 +13,7 @@ import {
   isWithin,
   toCanonicalHost,
   toPlainAddress,
-} from '@tintype/crds/address-rules'
+} from '@tintype/crds/addresses/address-rules'
 import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
 import type { EgressPolicy, ParentProxy } from './policy.ts'

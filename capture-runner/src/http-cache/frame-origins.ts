@@ -1,4 +1,4 @@
-import type { PageEvents } from '../page-events.ts'
+import type { PageEvents } from '../browser/page-events.ts'
 
 /**
  * Follows the origins of a page's frames. Chromium keys its own cache by the sites of the top-level document and of the frame; so does the batch's,

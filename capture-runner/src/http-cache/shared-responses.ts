@@ -1,4 +1,4 @@
-import type { Tab } from '../tab.ts'
+import type { Tab } from '../browser/tab.ts'
 import { FrameOrigins } from './frame-origins.ts'
 import { type BatchCache, MAX_RESPONSE_BYTES } from './http-cache.ts'
 import {

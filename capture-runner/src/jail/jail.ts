@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
-import type { Entrance, OpenEntrance } from '../egress/entrance.ts'
+import type { Entrance, OpenEntrance } from '../egress/listener.ts'
 
 /** Where the programs are and what the browser must not see. */
 export interface JailConfig {

@@ -1,4 +1,4 @@
-import { CaptureError } from '../errors.ts'
+import { CaptureError } from '../runtime/errors.ts'
 import type { Work } from './step.ts'
 
 /** Waits that a best attempt does without when they take too long. */

@@ -1,5 +1,5 @@
-import { CaptureError } from '../errors.ts'
-import { bounded, pause } from '../race.ts'
+import { CaptureError } from '../runtime/errors.ts'
+import { bounded, pause } from '../runtime/race.ts'
 import { inDocument } from './in-document.ts'
 import type { Work } from './step.ts'
 

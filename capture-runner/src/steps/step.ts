@@ -1,14 +1,14 @@
-import type { ArtifactType } from '@tintype/crds/artifacts'
-import type { JobErrorCode } from '@tintype/crds/errors'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
-import type { Judge } from '../blocking/judge.ts'
+import type { ArtifactType } from '@tintype/crds/options/artifacts'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { FilterLists } from '../blocking/lists.ts'
+import type { Judge } from '../blocking/request-evaluator.ts'
+import type { PageClock } from '../browser/page-clock.ts'
+import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
-import type { Journal } from '../journal.ts'
-import type { PageClock } from '../page-clock.ts'
-import type { CapturePlan } from '../plan.ts'
-import type { Tab } from '../tab.ts'
-import type { PageSize, Tile } from '../plans/region.ts'
+import type { CapturePlan } from '../plan/plan.ts'
+import type { PageSize, Tile } from '../plan/region.ts'
+import type { Journal } from '../requests/journal.ts'
 
 /** What the steps find out, one after the other. */
 export interface Findings {

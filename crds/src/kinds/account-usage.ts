@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Definition, Metadata } from './custom-resource.ts'
+import type { Definition, Metadata } from '../schema/custom-resource.ts'
 
 // Every write is a compare-and-swap. Its name is the account's. The limit is mirrored into the spec so that the API server itself can
 // refuse a count above it, whatever a buggy writer asks for.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Conditions } from '../conditions.ts'
-import { type Definition, Metadata } from './custom-resource.ts'
+import { Conditions } from '../schema/conditions.ts'
+import { type Definition, Metadata } from '../schema/custom-resource.ts'
 
 export const Plan = z.enum(['free', 'basic', 'growth', 'scale'])
 export type Plan = z.infer<typeof Plan>

@@ -1,7 +1,7 @@
+import type { Definition } from '../schema/custom-resource.ts'
 import { accountDefinition } from './account.ts'
 import { accountUsageDefinition } from './account-usage.ts'
 import { apiKeyDefinition } from './api-key.ts'
-import type { Definition } from './custom-resource.ts'
 import { runnerPoolDefinition } from './runner-pool.ts'
 import { screenshotDefinition } from './screenshot.ts'
 import { webhookDefinition } from './webhook.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Conditions } from '../conditions.ts'
-import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+import { Conditions } from '../schema/conditions.ts'
+import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 
 export const SCOPES = [
   '*',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ARTIFACT_TYPES } from '../artifacts.ts'
+import { ARTIFACT_TYPES } from '../options/artifacts.ts'
 
 const ADDRESS_LENGTH = 2048
 const addresses = (most: number, what: string) => z.array(z.string().max(ADDRESS_LENGTH)).max(most).describe(what).optional()

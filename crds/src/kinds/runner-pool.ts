@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Conditions } from '../conditions.ts'
-import { type Definition, Metadata } from './custom-resource.ts'
+import { Conditions } from '../schema/conditions.ts'
+import { type Definition, Metadata } from '../schema/custom-resource.ts'
 
 const count = (what: string, minimum = 0, maximum = 3000) => z.int().min(minimum).max(maximum).describe(what)
 const texts = (what: string, value: z.ZodString) => z.record(z.string().max(317), value).meta({ maxProperties: 32 }).describe(what)

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Conditions } from '../conditions.ts'
-import { EVENT_TYPES } from '../event-types.ts'
-import { MAX_REQUESTS, PostAnswer, TestByHand } from '../post-answer.ts'
-import { EndpointUrl, MAX_SHORT_URL } from '../target-url.ts'
-import { type Definition, instant, Metadata, objectName } from './custom-resource.ts'
+import { Conditions } from '../schema/conditions.ts'
+import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
+import { EVENT_TYPES } from '../schema/event-types.ts'
+import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
+import { MAX_REQUESTS, PostAnswer, TestByHand } from './post-result.ts'
 
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are sent. Default: default.').optional(),

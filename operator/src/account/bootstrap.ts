@@ -8,10 +8,10 @@
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
-import { isKeyText, keyHash, newKeyText } from '@tintype/crds/key-text'
+import { isKeyText, keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/identifiers/names'
 import type { Account, Plan } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { DEFAULT_ACCOUNT, Label, secretNames } from '@tintype/crds/names'
 import { TerminalError } from '../controller/errors.ts'
 import { ensureSecret, releaseLabels, type SecretStore } from '../secrets/ensure-secret.ts'
 

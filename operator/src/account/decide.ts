@@ -1,7 +1,7 @@
 // Whether an Account's keys are let in, as a condition for people. Pure.
 
-import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/conditions'
 import type { Account } from '@tintype/crds/kinds/account'
+import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
 
 /** The conditions to write; undefined when they say so already. */
 export function decide({ metadata, spec, status }: Account, now: Date): Condition[] | undefined {

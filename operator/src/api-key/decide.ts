@@ -1,11 +1,11 @@
 // What an ApiKey that a person applied needs: the hash of its text as a label, and a condition that says whether it lets anybody in. Pure.
 
-import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/conditions'
-import { keyHash } from '@tintype/crds/key-text'
+import { keyHash } from '@tintype/crds/crypto/key-text'
+import { Label } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { Label } from '@tintype/crds/names'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
+import { type Condition, ConditionType, findCondition, isSameCondition, setCondition } from '@tintype/crds/schema/conditions'
 import type { KeySecret } from './key-secret.ts'
 
 export interface Observed {

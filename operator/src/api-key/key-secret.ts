@@ -1,9 +1,9 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
-import { isKeyText } from '@tintype/crds/key-text'
+import { isKeyText } from '@tintype/crds/crypto/key-text'
+import { API_VERSION, DEFAULT_ACCOUNT, Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import { API_VERSION, DEFAULT_ACCOUNT, Label } from '@tintype/crds/names'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 
 /** Type of the Secrets that hold a key's text. Others are never looked into: an ApiKey's spec must not lead to a foreign Secret. */
 export const API_KEY_SECRET_TYPE = 'tintype.dev/api-key'

@@ -4,8 +4,8 @@
 import { secrets } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { Resource } from '@tintype/crds/client/resource'
-import { accountOf } from '@tintype/crds/record'
-import { findDefaultWebhook } from '@tintype/crds/request-webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { findDefaultWebhook } from '@tintype/crds/webhooks/request-webhook'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { startWebhookController, webhookStore } from '../webhook/controller.ts'

@@ -1,6 +1,6 @@
 import type { Lister } from '@tintype/crds/client/lister'
 import type { Account } from '@tintype/crds/kinds/account'
-import type { Plans } from '@tintype/crds/plans'
+import type { Plans } from '@tintype/crds/usage/plans'
 
 /** Weight of an account in the fair queue, and its limit of concurrent captures. */
 export interface AccountLimits {

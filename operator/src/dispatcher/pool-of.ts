@@ -1,9 +1,9 @@
 import type { Lister } from '@tintype/crds/client/lister'
+import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { DEFAULT_POOL } from '@tintype/crds/names'
-import type { Plans } from '@tintype/crds/plans'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
+import type { Plans } from '@tintype/crds/usage/plans'
 
 /** The pool that captures a Screenshot: the one that it names, else that of its account's plan, else the default one. */
 export function poolsOf(

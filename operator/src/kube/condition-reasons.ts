@@ -1,4 +1,4 @@
-import { Reason } from '@tintype/crds/conditions'
+import { Reason } from '@tintype/crds/schema/conditions'
 
 // What the operator itself writes into conditions and Events: one table of reasons, and what each means.
 

@@ -1,4 +1,4 @@
-import type { JobErrorCode } from '@tintype/crds/errors'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
 
 /** Options that no attempt can use. `message` is for the client and quotes nothing of them. */
 export class OptionsError extends Error {

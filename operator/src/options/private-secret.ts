@@ -1,5 +1,5 @@
-import { PrivateOptions, privateContradictions } from '@tintype/crds/capture-options/private'
-import { findReservedName } from '@tintype/crds/reserved-names'
+import { PrivateOptions, privateContradictions } from '@tintype/crds/options/private'
+import { findReservedName } from '@tintype/crds/text/reserved-names'
 import type { SecretStore } from '../secrets/ensure-secret.ts'
 import { toText } from '../secrets/ensure-secret.ts'
 import { OptionsError } from './options-error.ts'

@@ -1,8 +1,8 @@
 // What happens to the Screenshots of one account that wait: which of them say why they cannot run, and which end. Pure.
 
-import { ConditionType, findCondition } from '@tintype/crds/conditions'
-import type { JobErrorCode } from '@tintype/crds/errors'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 import { isCharged } from '../quota/decide.ts'
 

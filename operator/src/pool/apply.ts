@@ -1,7 +1,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
+import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
-import { API_VERSION } from '@tintype/crds/names'
 import { RetryableError } from '../controller/errors.ts'
 import { buildRunnerPod, podName } from '../runner/pod.ts'
 import type { Runner } from '../runner/runners.ts'

@@ -1,6 +1,6 @@
-import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
-import type { SandboxReport } from '@tintype/crds/dispatch'
+import type { SandboxReport } from '@tintype/crds/dispatch/dispatch'
 import type { RunnerPool, RunnerPoolSpec, RunnerPoolStatus } from '@tintype/crds/kinds/runner-pool'
+import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
 import type { GuardDecision } from '../guard/decision.ts'
 import { POOL_REASONS, type PoolReason } from '../kube/condition-reasons.ts'
 import { podSelector } from '../runner/pod.ts'

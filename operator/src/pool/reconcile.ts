@@ -6,7 +6,7 @@
 import type { Pod, TokenReview } from '@tintype/crds/client/core-resources'
 import { splitKey } from '@tintype/crds/client/kube-object'
 import type { Resource } from '@tintype/crds/client/resource'
-import { API_VERSION, Label } from '@tintype/crds/names'
+import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
 import type { Requeue } from '../controller/controller.ts'
 import type { PoolReason } from '../kube/condition-reasons.ts'
 import { identify } from '../runner/identity.ts'

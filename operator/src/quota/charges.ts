@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import { RetryableError } from '../controller/errors.ts'
 import type { ChargeWanted } from './decide.ts'
 

@@ -1,9 +1,9 @@
-import { isReused } from '@tintype/crds/cache'
-import { ConditionType, findCondition } from '@tintype/crds/conditions'
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { AccountUsage, AccountUsageStatus, Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage'
+import { isReused } from '@tintype/crds/records/cache'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { monthOf, type Outcome, UsageDraft } from '@tintype/crds/usage/usage'
 
 // What the operator does to an account's count. Pure: it is decided anew over the newest state after each lost race.
 

@@ -3,10 +3,10 @@
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
+import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
-import { API_VERSION } from '@tintype/crds/names'
-import { toLimits } from '@tintype/crds/plans'
+import { toLimits } from '@tintype/crds/usage/plans'
 import type { QuotaContext } from './context.ts'
 import { ACCOUNT_INDEX } from './context.ts'
 import { recount } from './decide.ts'

@@ -1,7 +1,7 @@
-import { createdAtOf } from '@tintype/crds/ids'
+import { createdAtOf } from '@tintype/crds/identifiers/ids'
+import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/records/storage-keys'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
-import { invertedDay, parseRecordKey, parseTombstoneKey, recordsPrefix } from '@tintype/crds/storage-keys'
-import { monthOf } from '@tintype/crds/usage'
+import { monthOf } from '@tintype/crds/usage/usage'
 
 const DAY_DIGITS = 5
 

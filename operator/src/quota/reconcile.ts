@@ -3,16 +3,16 @@
 
 // One account at a time: its limits, and in one update of its count all that is known by then. Whoever leads next begins with the objects.
 
-import { isReused } from '@tintype/crds/cache'
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
 import { mergePatch } from '@tintype/crds/client/patch'
-import { ConditionType, setCondition } from '@tintype/crds/conditions'
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { toObjectName } from '@tintype/crds/names'
-import { lastAskedFor } from '@tintype/crds/usage'
+import { isReused } from '@tintype/crds/records/cache'
+import { ConditionType, setCondition } from '@tintype/crds/schema/conditions'
+import { lastAskedFor } from '@tintype/crds/usage/usage'
 import type { Requeue } from '../controller/controller.ts'
 import { RetryableError } from '../controller/errors.ts'
 import { type QuotaContext, REFUND_INDEX } from './context.ts'

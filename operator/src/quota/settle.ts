@@ -1,10 +1,10 @@
 // rbac: tintype.dev/screenshots get
 
 import type { Resource } from '@tintype/crds/client/resource'
+import { isScreenshotIdName, toId } from '@tintype/crds/identifiers/names'
 import type { Reservation } from '@tintype/crds/kinds/account-usage'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { isScreenshotIdName, toId } from '@tintype/crds/names'
-import { recordKey, tombstoneKey } from '@tintype/crds/storage-keys'
+import { recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import type { Storage } from '../storage/storage.ts'
 import type { Settlement } from './decide.ts'
 

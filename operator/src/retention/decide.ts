@@ -1,11 +1,11 @@
 // Which records leave the Kubernetes API now. Pure.
 
-import { isReused } from '@tintype/crds/cache'
-import { ConditionType, findCondition } from '@tintype/crds/conditions'
+import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { Annotation } from '@tintype/crds/names'
-import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { isReused } from '@tintype/crds/records/cache'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import { findDefaultWebhook, REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { isSettled } from '../delivery/controller/decide.ts'
 import type { FollowsStart } from '../delivery/events/event-order.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'

@@ -1,4 +1,4 @@
-import { dayOf, recordKey, rewriteKey } from '@tintype/crds/storage-keys'
+import { dayOf, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys'
 import type { Storage } from '../storage/storage.ts'
 import { isDeletionConfirmed, type MarkChecks, writeTombstone } from './marks.ts'
 

@@ -3,14 +3,11 @@
 // at. What was removed is not found again: a sweep that was interrupted goes on where it ended.
 
 import type { Log } from '@tintype/crds/client/log'
-import { keptUntil } from '@tintype/crds/download-link'
-import { createdAtOf, newId } from '@tintype/crds/ids'
+import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/crypto/marks'
+import { createdAtOf, newId } from '@tintype/crds/identifiers/ids'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { mapConcurrently } from '@tintype/crds/map-concurrently'
-import type { Plans } from '@tintype/crds/plans'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
 import {
   EXPIRIES_PREFIX,
   invertedDay,
@@ -21,8 +18,11 @@ import {
   parseObjectKey,
   REWRITES_PREFIX,
   recordsPrefix,
-} from '@tintype/crds/storage-keys'
-import { isSignedMark, MAX_MARK_BYTES } from '@tintype/crds/stored/marks'
+} from '@tintype/crds/records/storage-keys'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
+import type { Plans } from '@tintype/crds/usage/plans'
 import { findArchived } from '../storage/find-archived.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { DeletedAccounts } from './deleted-accounts.ts'

@@ -2,10 +2,10 @@
 // where no cutoff reaches them, and readers ignore them. They expire by the time at which the store took the object. The operator's own clock
 // cannot make this remove a young file: if it is behind, ids seem to be of the future, but the cutoff is as far behind.
 
-import { MAX_CLOCK_DIFFERENCE_MILLISECONDS, newId } from '@tintype/crds/ids'
+import { MAX_CLOCK_DIFFERENCE_MILLISECONDS, newId } from '@tintype/crds/identifiers/ids'
+import type { ReportIgnored, StoredKind } from '@tintype/crds/records/ignored-objects'
+import { invertedDay, isDay, isFarDay, parseObjectKey, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/records/storage-keys'
 import { PAGE } from '@tintype/crds/storage/port'
-import { invertedDay, isDay, isFarDay, parseObjectKey, REWRITES_PREFIX, recordsPrefix } from '@tintype/crds/storage-keys'
-import type { ReportIgnored, StoredKind } from '@tintype/crds/stored/ignored-objects'
 import type { Storage } from '../storage/storage.ts'
 
 export interface FutureIdsDeps {

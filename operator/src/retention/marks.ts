@@ -1,9 +1,9 @@
-import type { KeyRing } from '@tintype/crds/download-link'
+import type { KeyRing } from '@tintype/crds/crypto/download-link'
+import { isSignedMark, MAX_MARK_BYTES, signMark } from '@tintype/crds/crypto/marks'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { goneKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
+import { isFuture } from '@tintype/crds/records/stored-json'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { goneKey, tombstoneKey } from '@tintype/crds/storage-keys'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import { isSignedMark, MAX_MARK_BYTES, signMark } from '@tintype/crds/stored/marks'
-import { isFuture } from '@tintype/crds/stored/stored-json'
 import type { Storage } from '../storage/storage.ts'
 
 /** What marks are checked with. */

@@ -11,9 +11,9 @@ import {
   webhooks as webhookKind,
 } from '@tintype/crds/client/kinds'
 import { Resource } from '@tintype/crds/client/resource'
-import { screenshotIdOf } from '@tintype/crds/ids'
-import { toObjectName } from '@tintype/crds/names'
-import { accountOf } from '@tintype/crds/record'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
+import { accountOf } from '@tintype/crds/records/record'
 import { Controller, type Requeue } from '../controller/controller.ts'
 import { longestDelivery } from '../delivery/flow-control/retry.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'

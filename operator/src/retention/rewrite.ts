@@ -1,6 +1,7 @@
 // Segments that hold deleted records, and small ones of days that are over, are written anew: the new ones first, then the old ones are
 // removed. Readers that listed the old ones list again. The days are found by marks, so that nothing is searched.
 
+import type { Log } from '@tintype/crds/client/log'
 import {
   type Line,
   linesInPlace,
@@ -9,10 +10,8 @@ import {
   readSegment,
   type SegmentName,
   toSegments,
-} from '@tintype/crds/archive'
-import type { Log } from '@tintype/crds/client/log'
-import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { PAGE } from '@tintype/crds/storage/port'
+} from '@tintype/crds/records/archive'
+import { readArchived } from '@tintype/crds/records/archived-record'
 import {
   JOIN,
   objectKeyPrefix,
@@ -22,9 +21,10 @@ import {
   rewriteKey,
   segmentsPrefix,
   startOfDay,
-} from '@tintype/crds/storage-keys'
-import { readArchived } from '@tintype/crds/stored/archived-record'
-import { isFuture } from '@tintype/crds/stored/stored-json'
+} from '@tintype/crds/records/storage-keys'
+import { isFuture } from '@tintype/crds/records/stored-json'
+import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
+import { PAGE } from '@tintype/crds/storage/port'
 import type { Storage } from '../storage/storage.ts'
 import type { MarkChecks } from './marks.ts'
 import { findDeleted } from './tombstones.ts'

@@ -1,6 +1,6 @@
-import { mapConcurrently } from '@tintype/crds/map-concurrently'
+import { dayOf, tombstonesPrefix } from '@tintype/crds/records/storage-keys'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
-import { dayOf, tombstonesPrefix } from '@tintype/crds/storage-keys'
 import { isDeletionConfirmed, type MarkChecks } from './marks.ts'
 
 const READERS = 16

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import type { Identity } from '@tintype/crds/dispatch'
+import type { Identity } from '@tintype/crds/dispatch/dispatch'
 
 // Compact JWE (RFC 7516) with a key of its own for each order: ECDH-ES by X25519, A256GCM. Done in place: by WebCrypto it is six jobs for other
 // threads, and waiting for them was an eighth of what the operator spent on a capture. Runners open it with a library.

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Pod } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
+import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/identifiers/names'
 import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import { poolDefaults } from '@tintype/crds/kinds/runner-pool'
-import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crds/names'
 
 // The runner's pod: pure. Pod Security "restricted" holds for it; the tokens are projected one by one, with the shortest life there is.
 

@@ -1,12 +1,12 @@
-import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch'
-import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/limited-read'
-import { RUNNER_PORT } from '@tintype/crds/names'
+import { type CaptureOrder, CaptureState, GivenUp, Identity } from '@tintype/crds/dispatch/dispatch'
+import { RUNNER_PORT } from '@tintype/crds/identifiers/names'
+import { MAX_HEADER_BYTES, readAtMost } from '@tintype/crds/runtime/limited-read'
 import { Agent, type Dispatcher } from 'undici'
 import { ClockOffsets } from './clock-offsets.ts'
 import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
 import type { Signer } from './signature.ts'
 
-// The operator's side of the dispatch protocol (crds/src/dispatch.ts). It maps each response of a runner, or the lack of one, to one of a few
+// The operator's side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It maps each response of a runner, or the lack of one, to one of a few
 // outcomes. screenshot/decide.ts decides what they mean.
 
 /** IP address of a runner, and the uid of its pod, which signatures name. */

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto'
-import { SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch'
+import { SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch/dispatch'
 import type { DispatchKey } from '../secrets/release-keys.ts'
 
 /** What is signed, and for which pod. Without a `jti` it gets one by chance. */

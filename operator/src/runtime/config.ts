@@ -1,8 +1,8 @@
-import { OptionPolicyText } from '@tintype/crds/capture-options/policy'
-import { CommaList } from '@tintype/crds/comma-list'
 import { Plan } from '@tintype/crds/kinds/account'
-import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/otlp-settings'
-import { PlansText } from '@tintype/crds/plans'
+import { OptionPolicyText } from '@tintype/crds/options/policy'
+import { OtlpEndpoint, OtlpHeaders } from '@tintype/crds/runtime/otlp-settings'
+import { CommaList } from '@tintype/crds/text/comma-list'
+import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 
 const milliseconds = (preset: number) => z.coerce.number().int().positive().default(preset)

@@ -1,4 +1,4 @@
-import { MAX_WAIT_SECONDS } from '@tintype/crds/dispatch'
+import { MAX_WAIT_SECONDS } from '@tintype/crds/dispatch/dispatch'
 import type { RunnerAddress, RunnerClient } from '../runner/runner-client.ts'
 import type { AttemptId } from './dispatch-tracker.ts'
 

@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import { isCharged } from '../quota/decide.ts'
 import type { ScreenshotContext } from './context.ts'
 import type { Action } from './decide.ts'

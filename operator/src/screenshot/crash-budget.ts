@@ -1,5 +1,5 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 
 /**
  * Limits how many runners an account's captures may crash. A page can crash the pod that shows it, and an account with a thousand such pages

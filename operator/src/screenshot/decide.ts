@@ -5,11 +5,12 @@
  * the attempt is over and another follows, or it never began. Another attempt may begin only when the pod of this one cannot upload any
  * more: so a claim is kept, its condition telling why, until that pod is gone or its upload address has expired.
  */
-import type { CacheEntry } from '@tintype/crds/cache'
-import { Reason } from '@tintype/crds/conditions'
-import { type GivenUp, STOPPING } from '@tintype/crds/dispatch'
-import type { JobErrorCode } from '@tintype/crds/errors'
+
+import { type GivenUp, STOPPING } from '@tintype/crds/dispatch/dispatch'
 import { isFinished, type RunnerClaim, type Screenshot } from '@tintype/crds/kinds/screenshot'
+import type { CacheEntry } from '@tintype/crds/records/cache'
+import { Reason } from '@tintype/crds/schema/conditions'
+import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/pod-end.ts'
 import type { CaptureResponse, DispatchOutcome } from '../runner/runner-client.ts'

@@ -2,9 +2,9 @@
  * What a deleted Screenshot leaves behind: a capture that still runs, and files. There is no finalizer, so this is done from memory; what
  * a crash leaves is ended by the files' retention. One that was archived leaves its files to its record.
  */
-import { screenshotIdOf } from '@tintype/crds/ids'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import type { Requeue } from '../controller/controller.ts'
 import { evaluateDeletion } from '../retention/deletion.ts'
 import type { MarkChecks } from '../retention/marks.ts'

@@ -1,4 +1,4 @@
-import type { GivenUp } from '@tintype/crds/dispatch'
+import type { GivenUp } from '@tintype/crds/dispatch/dispatch'
 import type { CaptureResponse } from '../runner/runner-client.ts'
 
 /** The latest response of a runner about one attempt. */

@@ -1,7 +1,7 @@
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
-import { traceOf } from '@tintype/crds/trace-context'
+import { accountOf } from '@tintype/crds/records/record'
+import { traceOf } from '@tintype/crds/runtime/trace-context'
 
 /** What the one log line of a finished capture says; nothing of the page but how it went. */
 export function toLogLine(shot: Screenshot): Record<string, string | number | undefined> {

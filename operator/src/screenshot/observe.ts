@@ -1,6 +1,6 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { isFinished, type RunnerClaim, Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import { readObject } from '../kube/read-object.ts'
 import { endOf } from '../runner/pod-end.ts'
 import { podState, unchangedSince } from '../runner/pod-state.ts'

@@ -2,18 +2,18 @@
 // copied inside the store to the new record's own name, and kept for others when it is new. The copy is the new record's: the earlier one may be
 // deleted or expire without harm to it.
 
-import { artifactsOf } from '@tintype/crds/artifacts'
-import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype/crds/cache'
-import { withDefaults } from '@tintype/crds/capture-options/catalogue'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
-import { keptUntil } from '@tintype/crds/download-link'
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { keptUntil } from '@tintype/crds/crypto/download-link'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { CaptureResult, Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { artifactsOf } from '@tintype/crds/options/artifacts'
+import { withDefaults } from '@tintype/crds/options/catalogue'
+import { type CacheEntry, cacheHashOf, isReused, readCacheEntry } from '@tintype/crds/records/cache'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { cacheEntryKey, objectKey } from '@tintype/crds/storage-keys'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Storage } from '../storage/storage.ts'
 
 /** Bytes that an entry may have: a result with every note of a page. */

@@ -1,10 +1,10 @@
 // The story of one finished Screenshot as spans: pure. Steps of the capture are attributes: the runner tells how long each took, not when it began.
 
 import type { Span } from '@tintype/crds/client/span-exporter'
-import { createdAtOf, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
+import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { DEFAULT_POOL } from '@tintype/crds/names'
-import { spanIds, type TraceContext, traceOf } from '@tintype/crds/trace-context'
+import { spanIds, type TraceContext, traceOf } from '@tintype/crds/runtime/trace-context'
 
 /** Spans from a Screenshot's creation to its end; none when nobody keeps its trace. */
 export function toSpans(shot: Screenshot): Span[] {

@@ -1,4 +1,4 @@
-import type { Plans } from '@tintype/crds/plans'
+import type { Plans } from '@tintype/crds/usage/plans'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
 import { RetryableError } from '../controller/errors.ts'
 

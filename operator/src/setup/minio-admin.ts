@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { readAtMost, readBeginning } from '@tintype/crds/limited-read'
+import { readAtMost, readBeginning } from '@tintype/crds/runtime/limited-read'
 import { request } from 'undici'
 import { z } from 'zod'
 import { RetryableError, TerminalError } from '../controller/errors.ts'

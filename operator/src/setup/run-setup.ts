@@ -1,4 +1,4 @@
-import { newKeyText } from '@tintype/crds/key-text'
+import { newKeyText } from '@tintype/crds/crypto/key-text'
 import { applyDefinitions } from './apply-crds.ts'
 import { removeStorageUser, setupStorage } from './setup-storage.ts'
 

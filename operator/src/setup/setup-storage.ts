@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PlansText } from '@tintype/crds/plans'
 import { lazyBucketClient } from '@tintype/crds/storage/bucket-client'
+import { PlansText } from '@tintype/crds/usage/plans'
 import { z } from 'zod'
 import { RetryableError } from '../controller/errors.ts'
 import { openStorage } from '../storage/storage.ts'

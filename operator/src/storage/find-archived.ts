@@ -1,9 +1,9 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
+import { readArchived } from '@tintype/crds/records/archived-record'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { recordKey } from '@tintype/crds/records/storage-keys'
+import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import { recordKey } from '@tintype/crds/storage-keys'
-import { MAX_OBJECT_BYTES } from '@tintype/crds/storage-limits'
-import { readArchived } from '@tintype/crds/stored/archived-record'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
 import type { Storage } from './storage.ts'
 
 interface ArchiveReader {

@@ -1,4 +1,4 @@
-import type { StorageAccess } from '@tintype/crds/presign'
+import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { RetryableError } from '../controller/errors.ts'

@@ -1,11 +1,11 @@
 // What a Webhook needs before events can be sent to it: an address that may be reached, a Secret to sign with, and the instant from which
 // it receives events. Pure.
 
-import type { AddressDecision } from '@tintype/crds/address-rules'
-import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/conditions'
+import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
+import { Annotation } from '@tintype/crds/identifiers/names'
 import { isActive, type Webhook, type WebhookStatus } from '@tintype/crds/kinds/webhook'
-import { Annotation } from '@tintype/crds/names'
-import { toShortUrl } from '@tintype/crds/target-url'
+import { type Condition, ConditionType, findCondition, setCondition } from '@tintype/crds/schema/conditions'
+import { toShortUrl } from '@tintype/crds/schema/urls'
 import { type DisableSettings, findDisabledReason } from './auto-disable.ts'
 import { MAX_RECEIVERS } from './limit.ts'
 import { type SecretState, signingSecretName } from './signing-secret.ts'

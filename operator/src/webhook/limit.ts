@@ -3,7 +3,7 @@ import type { Lister } from '@tintype/crds/client/lister'
 import type { ReflectorEvent } from '@tintype/crds/client/reflector'
 import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 
 // An account may have more webhooks than status.deliveries of one event has places for: by kubectl, nobody counts them. The oldest are told of
 // things; the others say why they are not.

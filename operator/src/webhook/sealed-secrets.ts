@@ -1,6 +1,6 @@
+import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/crypto/sealed'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { accountOf } from '@tintype/crds/record'
-import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/crds/sealed'
+import { accountOf } from '@tintype/crds/records/record'
 
 /** What signs a webhook's deliveries; two during a rotation, so that a receiver that knows either can check them. */
 export interface SigningTexts {

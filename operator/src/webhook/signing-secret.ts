@@ -1,7 +1,7 @@
 import type { Secret } from '@tintype/crds/client/core-resources'
 import type { NewObject } from '@tintype/crds/client/resource'
+import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { API_VERSION } from '@tintype/crds/names'
 
 /** Type of the Secrets that sign deliveries. Others are never read: a webhook's name must not lead to a foreign Secret. */
 export const SIGNING_SECRET_TYPE = 'tintype.dev/signing-secret'

@@ -1,9 +1,9 @@
 import path from 'node:path'
-import { Judge } from '../../../capture-runner/src/blocking/judge.ts'
 import { openLists } from '../../../capture-runner/src/blocking/lists.ts'
-import type { EngineName } from '../../../capture-runner/src/plans/blocking.ts'
-import { ensureLists } from '../../cluster/lists.ts'
-import type { Table } from '../table.ts'
+import { Judge } from '../../../capture-runner/src/blocking/request-evaluator.ts'
+import type { EngineName } from '../../../capture-runner/src/plan/blocking.ts'
+import { ensureLists } from '../../cluster/images/lists.ts'
+import type { Table } from '../report/table.ts'
 import { type KnownAddress, readForeignList, UNWANTED, WANTED } from './foreign-list.ts'
 
 /** A page on which nothing is anybody's own. */

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { repository } from '../../cluster/state.ts'
+import { repository } from '../../cluster/host/state.ts'
 import type { LoopAnswer, LoopOrder } from '../bare-loop.ts'
 import { VIEWPORT } from '../sequential.ts'
 import type { Contender } from './contender.ts'

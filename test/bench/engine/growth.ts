@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { median } from '../statistics.ts'
+import { median } from '../report/statistics.ts'
 import { CHROMIUM } from './measure.ts'
 import { memoryOfRunner } from './memory.ts'
 import { openRunner } from './runners.ts'

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fingerprint } from '../pictures.ts'
-import { median } from '../statistics.ts'
+import { median } from '../report/statistics.ts'
 import { openBare } from './bare.ts'
 import type { Contender, Run } from './contender.ts'
 import { openPuppeteerCluster, openShotScraper } from './foreign.ts'

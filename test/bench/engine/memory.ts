@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { treeOf } from '../../../capture-runner/src/processes.ts'
+import { treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 
 const LOOK_MILLISECONDS = 50
 const MEBIBYTE = 2 ** 20

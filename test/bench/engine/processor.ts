@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 
 /** Ticks of the kernel's clock in a second, on every Linux that node runs on. */
 const TICKS_A_SECOND = 100

@@ -1,5 +1,5 @@
-import { median } from '../statistics.ts'
-import { type Table, toCell } from '../table.ts'
+import { median } from '../report/statistics.ts'
+import { type Table, toCell } from '../report/table.ts'
 import type { GrowthSample } from './growth.ts'
 import type { EngineFigures, Lane } from './measure.ts'
 import type { TallSample } from './tall.ts'

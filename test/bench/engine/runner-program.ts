@@ -3,15 +3,15 @@
  * object a line, on standard input, and tells on standard output when it has taken a picture and when it has stored it.
  */
 import { createInterface } from 'node:readline'
-import type { CaptureOrder } from '@tintype/crds/dispatch'
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import pino from 'pino'
-import { launchBrowser } from '../../../capture-runner/src/browser.ts'
-import { Browsers } from '../../../capture-runner/src/browsers.ts'
-import { capture } from '../../../capture-runner/src/capture.ts'
+import { launchBrowser } from '../../../capture-runner/src/browser/browser.ts'
+import { Browsers } from '../../../capture-runner/src/browser/browsers.ts'
+import { capture } from '../../../capture-runner/src/capture/capture.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
 import { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
-import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
-import { Runner } from '../../../capture-runner/src/runner.ts'
+import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
+import { Runner } from '../../../capture-runner/src/server/runner.ts'
 
 /** What the program is told by its environment, as JSON in BENCH_RUNNER. */
 export interface RunnerSettings {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Customer } from './market.ts'
 
 // What customers ask for.

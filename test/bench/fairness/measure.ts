@@ -1,5 +1,5 @@
 import { withStage } from '../../soak/stage/stage.ts'
-import type { Table } from '../table.ts'
+import type { Table } from '../report/table.ts'
 import { measureBounds } from './bounds.ts'
 import { type Market, openMarket } from './market.ts'
 import { boundsTable, scalingTable, waitsTable, weightsTable } from './report.ts'

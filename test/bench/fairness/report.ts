@@ -1,5 +1,5 @@
-import { summarize } from '../statistics.ts'
-import { type Table, toCell } from '../table.ts'
+import { summarize } from '../report/statistics.ts'
+import { type Table, toCell } from '../report/table.ts'
 import type { Bounds } from './bounds.ts'
 import type { BurstTime } from './scaling.ts'
 import type { Wait, WaitsOrder } from './waits.ts'

@@ -1,4 +1,4 @@
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { askBatches, post } from './ask.ts'
 import type { Customer, Market } from './market.ts'
 

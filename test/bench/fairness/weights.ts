@@ -1,5 +1,5 @@
 import type { Plan } from '../../../crds/src/kinds/account.ts'
-import { DEFAULT_PLANS } from '../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { eventually } from '../../support/eventually.ts'
 import { askBatches } from './ask.ts'
 import type { Market } from './market.ts'

@@ -1,8 +1,8 @@
 import { newPile } from '../../soak/stage/ends.ts'
-import { type Endured, endure, HOSTILE_CASES } from '../../support/hostile.ts'
-import { type PodState, startHostileStage } from '../../support/hostile-stage.ts'
-import { type Table, toCell } from '../table.ts'
-import { undoing } from '../undo.ts'
+import { type Endured, endure, HOSTILE_CASES } from '../../support/attack/hostile.ts'
+import { type PodState, startHostileStage } from '../../support/attack/hostile-stage.ts'
+import { type Table, toCell } from '../report/table.ts'
+import { undoing } from '../report/undo.ts'
 
 /** Captures each hostile page on one runner of a pool of its own, an ordinary page after each, and tells how long that one waited and what the pod uses. */
 export async function measureHostile(tell: (line: string) => void): Promise<Table> {

@@ -7,7 +7,7 @@ import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse }
 import type { AddressInfo, Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createReceiverCertificate } from '../../support/https-receiver.ts'
+import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
 import { openFarLink } from './far-link.ts'
 import { buildSite } from './site.ts'
 

@@ -2,9 +2,9 @@ import { screenshots as screenshotResource } from '../../../crds/client/kinds.ts
 import type { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { NewObject } from '../../../crds/client/resource.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { derivedId } from '../../../crds/src/ids.ts'
+import { derivedId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
 
 const AT_ONCE = 32
 

@@ -8,9 +8,9 @@ import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { NewObject } from '../../../crds/client/resource.ts'
 import { Resource, tintypeResource } from '../../../crds/client/resource.ts'
-import { newId } from '../../../crds/src/ids.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
 
 /** Requests by so many clients at once: `count` of them, or as many as fit into `seconds`. */
 interface Amount {

@@ -1,5 +1,5 @@
-import { median, percentile } from '../statistics.ts'
-import { type Table, toCell } from '../table.ts'
+import { median, percentile } from '../report/statistics.ts'
+import { type Table, toCell } from '../report/table.ts'
 import { BATCH_SIZE, type CreateSample } from './creates.ts'
 import type { FloodSample } from './floods.ts'
 import { rateOf } from './load.ts'

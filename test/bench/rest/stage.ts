@@ -10,10 +10,10 @@ import { namespaces, serviceAccounts } from '../../../crds/client/core-resources
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
-import { bundleProgram } from '../../cluster/bundle.ts'
+import { bundleProgram } from '../../cluster/images/bundle.ts'
 import { type Gateway, startWorld, type World } from '../../integration/api-gateway/world.ts'
-import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount, writeServiceAccount } from '../../support/as-in-pod.ts'
-import { undoing } from '../undo.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount, writeServiceAccount } from '../../support/processes/as-in-pod.ts'
+import { undoing } from '../report/undo.ts'
 
 export interface Stage {
   world: World

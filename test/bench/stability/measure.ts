@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openStudio, type Studio } from '../../integration/capture-runner/studio.ts'
+import { openStudio, type Studio } from '../../integration/capture-runner/stage/studio.ts'
 import { createProcessorClock } from '../engine/processor.ts'
 import { openSite } from '../engine/site.ts'
-import { median } from '../statistics.ts'
-import type { Table } from '../table.ts'
+import { median } from '../report/statistics.ts'
+import type { Table } from '../report/table.ts'
 
 // What the wait for visual stability costs pages that stand still: with and without it, in turns, on one runner with real browsers.
 

@@ -1,5 +1,5 @@
-import { median, percentile } from '../statistics.ts'
-import { type Table, toCell, toDifference } from '../table.ts'
+import { median, percentile } from '../report/statistics.ts'
+import { type Table, toCell, toDifference } from '../report/table.ts'
 import type { DeliverySample } from './deliver.ts'
 import type { FromResultSample } from './from-result.ts'
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { certificatePaths } from '../../cluster/pki.ts'
-import { createReceiverCertificate } from '../../support/https-receiver.ts'
+import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
+import { createReceiverCertificate } from '../../support/servers/https-receiver.ts'
 import type { Arrival } from './receiver.ts'
 
 /** A receiver's process. */

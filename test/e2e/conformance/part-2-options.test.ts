@@ -1,7 +1,7 @@
 import t from 'tap'
-import { call, capture, download, type RecordBody } from '../../support/api-client.ts'
-import { page } from '../../support/pages.ts'
+import { call, capture, download, type RecordBody } from '../../support/cluster/api-client.ts'
 import { decode, isNear, type Picture } from '../../support/picture.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // 2.2: what each option does, and what happens without it, seen in the decoded picture. All captures are asked for at once.
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { call } from '../../support/api-client.ts'
+import { call } from '../../support/cluster/api-client.ts'
 import {
   createAndForget,
   createWebhook,
@@ -11,7 +11,7 @@ import {
   isTextOf,
   testFields,
 } from '../../support/conformance.ts'
-import { page } from '../../support/pages.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // 2.4 to 2.10: the fields of the other resources, and what they stand in.
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { call, finished, type RecordBody } from '../../support/api-client.ts'
+import { call, finished, type RecordBody } from '../../support/cluster/api-client.ts'
 import { createAndForget, INSTANT, isInstant, isRange, isTextOf, testFields } from '../../support/conformance.ts'
-import { page } from '../../support/pages.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // 2.1 and what 2.3 leaves open of the full record.
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { call } from '../../support/api-client.ts'
-import { createClusterAccount } from '../../support/cluster-accounts.ts'
+import { createClusterAccount } from '../../support/cluster/accounts.ts'
+import { call } from '../../support/cluster/api-client.ts'
 import { createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { call, type RecordBody } from '../../support/api-client.ts'
-import { createClusterAccount, createClusterKey } from '../../support/cluster-accounts.ts'
+import { createClusterAccount, createClusterKey } from '../../support/cluster/accounts.ts'
+import { call, type RecordBody } from '../../support/cluster/api-client.ts'
 import { createAndForget, createWebhook, type ErrorBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
-import { page } from '../../support/pages.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // Authentication. That events are signed is shown in part 6.
 

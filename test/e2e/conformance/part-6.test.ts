@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { call, capture, type RecordBody } from '../../support/api-client.ts'
-import { kubectl } from '../../support/cluster-environment.ts'
-import { startClusterReceiver } from '../../support/cluster-receiver.ts'
+import { call, capture, type RecordBody } from '../../support/cluster/api-client.ts'
+import { kubectl } from '../../support/cluster/environment.ts'
+import { startClusterReceiver } from '../../support/cluster/receiver.ts'
 import { createWebhook, isInstant, isNumber, isTextOf, testFields, type WebhookBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
-import { page } from '../../support/pages.ts'
-import type { ListedRequest } from '../../support/receiver-program.ts'
+import { page } from '../../support/servers/pages.ts'
+import type { ListedRequest } from '../../support/servers/receiver-program.ts'
 
 // Events, posted to a real HTTPS endpoint: 2.3, 3.1, 3.3, 5.4, 6 and 8.
 

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { call, type RecordBody } from '../../support/api-client.ts'
-import { chargeAccount, createClusterAccount } from '../../support/cluster-accounts.ts'
-import { kubectl } from '../../support/cluster-environment.ts'
+import { chargeAccount, createClusterAccount } from '../../support/cluster/accounts.ts'
+import { call, type RecordBody } from '../../support/cluster/api-client.ts'
+import { kubectl } from '../../support/cluster/environment.ts'
 import { createAndForget, createWebhook, type ErrorBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
-import { page } from '../../support/pages.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // Errors. Two accounts on the free plan come to the end of their quota of 100 screenshots.
 

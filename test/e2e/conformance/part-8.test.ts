@@ -1,9 +1,9 @@
 import t from 'tap'
-import { call } from '../../support/api-client.ts'
-import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster-accounts.ts'
+import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster/accounts.ts'
+import { call } from '../../support/cluster/api-client.ts'
 import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
-import { page } from '../../support/pages.ts'
+import { page } from '../../support/servers/pages.ts'
 
 // Limits. Bounds of options are in part 2, of batches in part 4, of deliveries in part 6.
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { must } from '../../bench/engine/must.ts'
-import { cache } from '../../cluster/state.ts'
+import { cache } from '../../cluster/host/state.ts'
 
 /** Where the packages of the corpus are: outside the repository, and all of it may be deleted. */
 export const corpusCache = path.join(cache, 'corpus')

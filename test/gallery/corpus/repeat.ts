@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { CaptureError } from '../../../capture-runner/src/errors.ts'
-import type { Studio } from '../../integration/capture-runner/studio.ts'
+import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
+import type { Studio } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'
 import type { CorpusSite } from './site.ts'
 import type { Mode } from './slow.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Browser, chromium, type Page as Tab } from 'playwright-core'
-import { viewportDefaults } from '../../../crds/src/capture-options/viewport.ts'
-import { CHROMIUM } from '../../integration/capture-runner/studio.ts'
+import { viewportDefaults } from '../../../crds/src/options/page/viewport.ts'
+import { CHROMIUM } from '../../integration/capture-runner/stage/studio.ts'
 import type { Page } from './page.ts'
 
 // What a reader sees: pictures by plain Playwright that waits for seconds. They are compared with, never shipped.

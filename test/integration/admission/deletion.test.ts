@@ -2,9 +2,9 @@ import t from 'tap'
 import { configMaps, namespaces } from '../../../crds/client/core-resources.ts'
 import { accounts, apiKeys, screenshots, webhooks } from '../../../crds/client/kinds.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { API_VERSION } from '../../../crds/src/names.ts'
-import { chartDirectory, helm } from '../../support/chart.ts'
+import { API_VERSION } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
+import { chartDirectory, helm } from '../../support/sources/chart.ts'
 import { installRelease, NAMESPACE } from './release.ts'
 
 // Who may delete objects of an account, tried on a real API server with a real garbage collector and namespace controller.

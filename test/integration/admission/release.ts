@@ -8,8 +8,8 @@ import type { KubeObject } from '../../../crds/client/kube-object.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { defineResource, Resource } from '../../../crds/client/resource.ts'
 import type { ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
-import { chartDirectory, helm } from '../../support/chart.ts'
-import { type Ends, startOwnPlane } from '../../support/own-plane.ts'
+import { type Ends, startOwnPlane } from '../../support/processes/own-plane.ts'
+import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 /** Namespace and name of the release under test. */
 export const NAMESPACE = 'tintype'

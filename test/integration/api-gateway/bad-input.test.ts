@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import t from 'tap'
-import { newKeyText } from '../../../crds/src/key-text.ts'
+import { newKeyText } from '../../../crds/src/crypto/key-text.ts'
 import { call } from './client.ts'
 import { startWorld } from './world.ts'
 

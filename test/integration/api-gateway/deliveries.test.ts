@@ -1,11 +1,11 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { newId } from '../../../crds/src/ids.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
-import { toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
-import { hexSignature } from '../../../crds/src/webhook-signature.ts'
+import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type Answer, answerWith } from '../../support/https-receiver.ts'
+import { type Answer, answerWith } from '../../support/servers/https-receiver.ts'
 import { startStage } from './deliveries-stage.ts'
 
 // What became of events, and once more on request, through a real gateway and a real operator.

@@ -6,7 +6,7 @@ import { type Entry, toEntryText } from '../../../api-gateway/src/create/idempot
 import { planScreenshots } from '../../../api-gateway/src/create/plan.ts'
 import { idempotencyObjectKeys, legacyIdempotencyObjectKey } from '../../../api-gateway/src/create/request-hash.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type ApiResponse, call } from './client.ts'
 import { complete } from './runner-role.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { call } from './client.ts'
 import { complete } from './runner-role.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { jsonPatch, mergePatch } from '../../../crds/client/patch.ts'
-import { artifactsOf } from '../../../crds/src/artifacts.ts'
-import { withDefaults } from '../../../crds/src/capture-options/catalogue.ts'
-import { CONTENT_TYPES } from '../../../crds/src/capture-options/image.ts'
+import { toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { CaptureError, Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { toId, toObjectName } from '../../../crds/src/names.ts'
-import { accountOf } from '../../../crds/src/record.ts'
-import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { artifactsOf } from '../../../crds/src/options/artifacts.ts'
+import { withDefaults } from '../../../crds/src/options/catalogue.ts'
+import { CONTENT_TYPES } from '../../../crds/src/options/output/image.ts'
+import { accountOf } from '../../../crds/src/records/record.ts'
+import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import type { World } from './world.ts'
 
 // Operator and runner, as far as a gateway can see them: a claim, a stored file, one patch with the result.

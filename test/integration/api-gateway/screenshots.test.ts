@@ -1,6 +1,6 @@
 import t from 'tap'
-import { isScreenshotId } from '../../../crds/src/ids.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { isScreenshotId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { call } from './client.ts'
 import { complete, fail } from './runner-role.ts'
 import { startWorld } from './world.ts'

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { Annotation, toObjectName } from '../../../crds/src/names.ts'
-import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhook-requests.ts'
-import { hexSignature } from '../../../crds/src/webhook-signature.ts'
+import { hexSignature } from '../../../crds/src/crypto/webhook-signature.ts'
+import { Annotation, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { MAX_OPEN_REQUESTS, toRequestAnnotation } from '../../../crds/src/webhooks/webhook-requests.ts'
 import { eventually } from '../../support/eventually.ts'
-import { answerWith } from '../../support/https-receiver.ts'
+import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startStage } from './deliveries-stage.ts'
 
 // POST /webhooks/:id/test through a real gateway and a real operator, and the same by kubectl.

@@ -1,9 +1,9 @@
 // Backgrounds are asked for when a page is laid out, which may be after its load event; no script can tell whether one is there.
 
 import t from 'tap'
-import { servePages } from './page-server.ts'
-import { decode, GREEN, isNear } from './pixels.ts'
-import { openStudio } from './studio.ts'
+import { servePages } from './stage/page-server.ts'
+import { decode, GREEN, isNear } from './stage/pixels.ts'
+import { openStudio } from './stage/studio.ts'
 
 const SLOW_MILLISECONDS = 500
 const GREEN_SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="#0f0"/></svg>'

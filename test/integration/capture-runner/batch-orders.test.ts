@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CaptureOrder } from '@tintype/crds/dispatch'
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
 import t from 'tap'
-import { capture } from '../../../capture-runner/src/capture.ts'
-import { createMemoryWatch } from '../../../capture-runner/src/memory-watch.ts'
-import { servePages } from './page-server.ts'
-import { LOOPBACK_POLICY, openStudio } from './studio.ts'
+import { capture } from '../../../capture-runner/src/capture/capture.ts'
+import { createMemoryWatch } from '../../../capture-runner/src/runtime/memory-watch.ts'
+import { servePages } from './stage/page-server.ts'
+import { LOOPBACK_POLICY, openStudio } from './stage/studio.ts'
 
 // Orders of batches, carried out as a runner does, up to a store that takes everything.
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
-import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { argumentsOf, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { eventually } from '../../support/eventually.ts'
-import { servePages } from './page-server.ts'
-import { BLUE, decode, GREEN } from './pixels.ts'
-import { openStudio } from './studio.ts'
+import { servePages } from './stage/page-server.ts'
+import { BLUE, decode, GREEN } from './stage/pixels.ts'
+import { openStudio } from './stage/studio.ts'
 
 // What becomes of a runner whose browser's processes are killed or hang one after another. The processes are those that a page can bring down.
 

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { openStage, page } from '../options/options.ts'
-import { GREEN, isNear } from './pixels.ts'
+import { GREEN, isNear } from './stage/pixels.ts'
 
 /** Cleared by every change of its size, and drawn again only later. */
 const map = (

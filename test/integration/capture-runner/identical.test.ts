@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
-import { SAMPLES, scriptsPage } from '../../support/scripts-page.ts'
-import { servePages } from './page-server.ts'
-import { openStudio } from './studio.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import { SAMPLES, scriptsPage } from '../../support/attack/scripts-page.ts'
+import { servePages } from './stage/page-server.ts'
+import { openStudio } from './stage/studio.ts'
 
 // Whoever compares pictures byte by byte (an archive, a monitor, a visual test) must see changes of the page and nothing else. Each picture here is
 // of a browser that has taken none before.

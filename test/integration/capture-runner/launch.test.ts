@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { launchBrowser } from '../../../capture-runner/src/browser.ts'
+import { launchBrowser } from '../../../capture-runner/src/browser/browser.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
-import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { eventually } from '../../support/eventually.ts'
-import { CHROMIUM } from './studio.ts'
+import { CHROMIUM } from './stage/studio.ts'
 
 // A start waits for a browser that may stop at any moment of it.
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import sharp from 'sharp'
 import t from 'tap'
-import { servePages } from './page-server.ts'
-import { openStudio } from './studio.ts'
+import { servePages } from './stage/page-server.ts'
+import { openStudio } from './stage/studio.ts'
 
 // URLs that answer with a PDF. The files are printed by the browser itself.
 

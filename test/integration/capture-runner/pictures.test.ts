@@ -2,11 +2,11 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import t from 'tap'
-import { servePages } from './page-server.ts'
-import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './pixels.ts'
-import { openStudio } from './studio.ts'
+import { servePages } from './stage/page-server.ts'
+import { BLUE, decode, GREEN, GREY, isNear, type Pixels, RED, WHITE } from './stage/pixels.ts'
+import { openStudio } from './stage/studio.ts'
 
 const filled = (style: string, rest = '') => `<!doctype html><title>Filled</title><body style="margin:0;${style}">${rest}</body>`
 const block = (color: string, height: number, id = '') => `<div id="${id}" style="background:${color};height:${height}px"></div>`

@@ -1,12 +1,12 @@
 // A plain tab and Playwright's: whichever a capture gets, its page and all frames below it see the same browser.
 
 import { text } from 'node:stream/consumers'
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import t from 'tap'
-import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
-import { startDnsServer } from '../../support/dns-server.ts'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { openStage } from '../options/options.ts'
-import { openStudio } from './studio.ts'
+import { openStudio } from './stage/studio.ts'
 
 /** All that a script can ask of its browser and that a way of opening pages might change. Runs in pages, frames and workers. */
 const ASK = `(async () => {

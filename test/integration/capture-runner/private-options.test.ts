@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { PrivateOptions } from '../../../crds/src/capture-options/private.ts'
+import type { PrivateOptions } from '../../../crds/src/options/private.ts'
 import { eventually } from '../../support/eventually.ts'
-import { servePages } from './page-server.ts'
-import { openService } from './service.ts'
+import { servePages } from './stage/page-server.ts'
+import { openService } from './stage/service.ts'
 
 // Secrets in an encrypted order, used by a real runner process at its most talkative: they reach the page, and nothing that the runner says.
 

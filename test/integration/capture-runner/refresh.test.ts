@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { openStage, page } from '../options/options.ts'
-import { GREEN, RED } from './pixels.ts'
+import { GREEN, RED } from './stage/pixels.ts'
 
 const leaving = (content: string) =>
   page('background:#f00', '<p>You are being taken elsewhere.</p>', `<meta http-equiv="refresh" content="${content}">`)

@@ -5,9 +5,9 @@ import { CompactEncrypt, generateKeyPair } from 'jose'
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { eventually } from '../../support/eventually.ts'
-import { servePages } from './page-server.ts'
-import { decode, GREEN, isNear } from './pixels.ts'
-import { openService } from './service.ts'
+import { servePages } from './stage/page-server.ts'
+import { decode, GREEN, isNear } from './stage/pixels.ts'
+import { openService } from './stage/service.ts'
 
 const green = '<!doctype html><title>Green</title><body style="margin:0;background:#0f0"></body>'
 const site = await servePages({ '/green': green, '/never': () => {} })

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { PrivateOptions } from '@tintype/crds/capture-options/private'
+import type { PrivateOptions } from '@tintype/crds/options/private'
 import t, { type Test } from 'tap'
-import { type PageServer, type Pages, servePages } from './page-server.ts'
-import { openStudio } from './studio.ts'
+import { type PageServer, type Pages, servePages } from './stage/page-server.ts'
+import { openStudio } from './stage/studio.ts'
 
 // Cookies, headers and credentials, with a real browser and two origins: the page's own, and a foreign one that must never see any of them.
 

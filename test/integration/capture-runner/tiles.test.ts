@@ -2,10 +2,10 @@
 
 import sharp from 'sharp'
 import t from 'tap'
-import type { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
-import { SAMPLES, scriptsPage } from '../../support/scripts-page.ts'
-import { servePages } from './page-server.ts'
-import { openStudio } from './studio.ts'
+import type { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import { SAMPLES, scriptsPage } from '../../support/attack/scripts-page.ts'
+import { servePages } from './stage/page-server.ts'
+import { openStudio } from './stage/studio.ts'
 
 const SECTION = 700
 const stripes = Array.from(

@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { CaptureError } from '../../../capture-runner/src/errors.ts'
-import { upload } from '../../../capture-runner/src/upload.ts'
-import { openBucket } from './bucket.ts'
+import { upload } from '../../../capture-runner/src/capture/upload.ts'
+import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
+import { openBucket } from './stage/bucket.ts'
 
 const bucket = await openBucket(t)
 const picture = randomBytes(300_000)

@@ -3,9 +3,9 @@
 
 import type { RequestListener } from 'node:http'
 import t from 'tap'
-import { startDnsServer } from '../../support/dns-server.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
 import { openStage, page } from '../options/options.ts'
-import { GREEN } from './pixels.ts'
+import { GREEN } from './stage/pixels.ts'
 
 const script =
   (source: string): RequestListener =>

@@ -4,9 +4,9 @@ import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { namespaces } from '../../../crds/client/core-resources.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { waitFor } from '../../cluster/wait.ts'
-import { chartDirectory, helm } from '../../support/chart.ts'
-import { startOwnPlane } from '../../support/own-plane.ts'
+import { waitFor } from '../../cluster/host/wait.ts'
+import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 // Which queue of the API server a request waits in: it says so itself in each answer. Asked as the programs of the release, by impersonation.
 

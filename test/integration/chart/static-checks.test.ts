@@ -9,10 +9,10 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { type Finding, findReason, readReasons, runCheckov, runKubeScore } from '../../chart/findings.ts'
 import { exportSchemas, SCHEMA_LOCATION } from '../../chart/schemas.ts'
 import { locateChartTools } from '../../chart/tools.ts'
-import { CommandError, run } from '../../cluster/exec.ts'
-import { waitFor } from '../../cluster/wait.ts'
-import { chartDirectory, helm, type Rendered, renderChart } from '../../support/chart.ts'
-import { startOwnPlane } from '../../support/own-plane.ts'
+import { CommandError, run } from '../../cluster/host/exec.ts'
+import { waitFor } from '../../cluster/host/wait.ts'
+import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { chartDirectory, helm, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 // The chart as programs see it that are not ours, with all that can be switched on, as it would lie in the cluster.
 

@@ -6,9 +6,9 @@ import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { mergePatch } from '../../../crds/client/patch.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { run } from '../../cluster/exec.ts'
-import { chartDirectory, helm } from '../../support/chart.ts'
-import { startOwnPlane } from '../../support/own-plane.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { chartDirectory, helm } from '../../support/sources/chart.ts'
 
 // What Helm does to a release over its life, on a real API server that runs no pods; hooks are tried in test/integration/setup.
 

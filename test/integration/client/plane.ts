@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { accessFromKubeconfig, type ClusterAccess } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp, type KubeHttpOptions } from '../../../crds/client/kube-http.ts'
-import { type ControlPlane, startControlPlane } from '../../cluster/control-plane.ts'
-import { run } from '../../cluster/exec.ts'
-import { findFreePorts } from '../../cluster/ports.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { findFreePorts } from '../../cluster/host/ports.ts'
+import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/control-plane.ts'
 
 /** A real API server and its store for one test file. */
 export type Plane = ControlPlane & {

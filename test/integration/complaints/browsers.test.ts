@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/processes.ts'
+import { argumentsOf, killGroup, listProcesses, treeOf } from '../../../capture-runner/src/runtime/processes.ts'
 import { eventually } from '../../support/eventually.ts'
-import { servePages } from '../capture-runner/page-server.ts'
-import { decode, GREEN, isNear } from '../capture-runner/pixels.ts'
-import { openStudio } from '../capture-runner/studio.ts'
+import { servePages } from '../capture-runner/stage/page-server.ts'
+import { decode, GREEN, isNear } from '../capture-runner/stage/pixels.ts'
+import { openStudio } from '../capture-runner/stage/studio.ts'
 
 // Profiles of browsers are made here and nowhere else.
 const directory = mkdtempSync(join(tmpdir(), 'complaints-'))

@@ -1,10 +1,10 @@
 import sharp from 'sharp'
 import t, { type Test } from 'tap'
-import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan.ts'
-import { startDnsServer } from '../../support/dns-server.ts'
-import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../../support/scripts-page.ts'
-import { servePages } from '../capture-runner/page-server.ts'
-import { LOOPBACK_POLICY, openStudio, type Studio } from '../capture-runner/studio.ts'
+import { DEFAULT_CONTEXT } from '../../../capture-runner/src/plan/plan.ts'
+import { FAMILY_SAMPLES, SAMPLES, type Sample, scriptsPage } from '../../support/attack/scripts-page.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { servePages } from '../capture-runner/stage/page-server.ts'
+import { LOOPBACK_POLICY, openStudio, type Studio } from '../capture-runner/stage/studio.ts'
 
 // The browser works with the image's own fonts.conf (capture-runner/fonts) and the same Debian packages, which `npm test` installs before it runs.
 
@@ -83,22 +83,19 @@ async function checkFamilies(t: Test, samples: readonly Sample[]): Promise<void>
   }
 }
 
-t.test(
-  'complaint: emoji and CJK come out as boxes: emoji have colors, and letters have grey edges without colored fringes',
-  async (t) => {
-    const countOf = async (path: string, deviceScaleFactor: number) => {
-      const { picture } = await studio.shoot(site.url(path), { fullPage: true, viewportWidth: 400, deviceScaleFactor })
-      return countColors(picture)
-    }
-    for (const scale of [1, 2]) {
-      const { colored, shades } = await countOf('/letters', scale)
-      t.equal(colored, 0, `no pixel of black text is colored at scale ${scale}`)
-      t.ok(shades > 16, `edges are smooth: ${shades} shades`)
-    }
-    const { colored } = await countOf('/emoji', 1)
-    t.ok(colored > 1_000, `emoji are colored: ${colored} pixels`)
-  },
-)
+t.test('complaint: emoji and CJK come out as boxes: emoji have colors, and letters have grey edges without colored fringes', async (t) => {
+  const countOf = async (path: string, deviceScaleFactor: number) => {
+    const { picture } = await studio.shoot(site.url(path), { fullPage: true, viewportWidth: 400, deviceScaleFactor })
+    return countColors(picture)
+  }
+  for (const scale of [1, 2]) {
+    const { colored, shades } = await countOf('/letters', scale)
+    t.equal(colored, 0, `no pixel of black text is colored at scale ${scale}`)
+    t.ok(shades > 16, `edges are smooth: ${shades} shades`)
+  }
+  const { colored } = await countOf('/emoji', 1)
+  t.ok(colored > 1_000, `emoji are colored: ${colored} pixels`)
+})
 
 async function countColors(picture: Buffer): Promise<{ colored: number; shades: number }> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })

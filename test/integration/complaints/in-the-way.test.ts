@@ -3,8 +3,8 @@
 import path from 'node:path'
 import t from 'tap'
 import { openLists } from '../../../capture-runner/src/blocking/lists.ts'
-import { ensureLists } from '../../cluster/lists.ts'
-import { GREEN, isNear, RED } from '../capture-runner/pixels.ts'
+import { ensureLists } from '../../cluster/images/lists.ts'
+import { GREEN, isNear, RED } from '../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options/options.ts'
 
 const WINDOW = { viewportWidth: 1_000, viewportHeight: 700 }

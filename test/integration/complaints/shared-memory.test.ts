@@ -2,10 +2,10 @@
 
 import { execFileSync } from 'node:child_process'
 import { statfsSync } from 'node:fs'
-import { enterNamespace } from '../../support/in-namespace.ts'
-import { servePages } from '../capture-runner/page-server.ts'
-import { decode, isNear } from '../capture-runner/pixels.ts'
-import { openStudio } from '../capture-runner/studio.ts'
+import { enterNamespace } from '../../support/processes/in-namespace.ts'
+import { servePages } from '../capture-runner/stage/page-server.ts'
+import { decode, isNear } from '../capture-runner/stage/pixels.ts'
+import { openStudio } from '../capture-runner/stage/studio.ts'
 
 enterNamespace(import.meta.filename, [])
 const { default: t } = await import('tap')

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { startDnsServer } from '../../support/dns-server.ts'
-import { GREEN, isNear, RED, WHITE } from '../capture-runner/pixels.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { GREEN, isNear, RED, WHITE } from '../capture-runner/stage/pixels.ts'
 import { openStage, page } from '../options/options.ts'
 
 const turns = (color: string) => `document.body.style.background = '${color}'`

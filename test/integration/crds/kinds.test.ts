@@ -6,7 +6,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import type { AccountUsage } from '../../../crds/src/kinds/account-usage.ts'
 import { definitions } from '../../../crds/src/kinds/all.ts'
 import { buildClaim } from '../../../operator/src/screenshot/status.ts'
-import { aScreenshot, completedStatus } from '../../support/builders.ts'
+import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
 import { startPlane } from '../client/plane.ts'
 import { kubectlOf } from './kubectl.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { CommandError, run } from '../../cluster/exec.ts'
+import { CommandError, run } from '../../cluster/host/exec.ts'
 
 export interface Answer {
   /** False when kubectl ended with an error. */

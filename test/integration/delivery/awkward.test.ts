@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { answerWith } from '../../support/https-receiver.ts'
+import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startReceiver, startStage } from './stage.ts'
 
 // Endpoints that make it hard: whole deliveries, with the operator's own time-out, to endpoints that are late, move, or differ from each other.

@@ -1,9 +1,9 @@
 import type { Test } from 'tap'
+import { seal, toSealingKey } from '../../../crds/src/crypto/sealed.ts'
+import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
 import type { WebhookSpec } from '../../../crds/src/kinds/webhook.ts'
-import { seal, toSealingKey } from '../../../crds/src/sealed.ts'
-import { newSigningSecret } from '../../../crds/src/webhook-signature.ts'
-import { completedStatus } from '../../support/builders.ts'
-import type { HttpsReceiver, ReceivedRequest } from '../../support/https-receiver.ts'
+import { completedStatus } from '../../support/fakes/builders.ts'
+import type { HttpsReceiver, ReceivedRequest } from '../../support/servers/https-receiver.ts'
 import { openingKeys } from './ring.ts'
 import type { startStage } from './stage.ts'
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { answerWith } from '../../support/https-receiver.ts'
+import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startReceiver, startStage } from './stage.ts'
 
 const stage = await startStage(t)

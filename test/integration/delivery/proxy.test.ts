@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
-import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { buildGuardedAgent, type GuardedAgentOptions } from '../../../operator/src/delivery/http/guarded-agent.ts'
 import { post } from '../../../operator/src/delivery/http/post.ts'
-import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
-import { startConnectProxy } from '../../support/connect-proxy.ts'
-import { BUFFERED_BYTES, startEndlessServer } from '../../support/endless-server.ts'
+import { LITERAL_ATTACKS } from '../../support/attack/attack-list.ts'
 import { eventually } from '../../support/eventually.ts'
+import { startConnectProxy } from '../../support/servers/connect-proxy.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../support/servers/endless-server.ts'
 import { startReceiver } from './stage.ts'
 
 const TIMEOUT_MILLISECONDS = 2_000

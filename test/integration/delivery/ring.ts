@@ -1,5 +1,5 @@
-import type { KeyRing } from '../../../crds/src/download-link.ts'
-import { newOpeningKey, type OpeningKeys } from '../../../crds/src/sealed.ts'
+import type { KeyRing } from '../../../crds/src/crypto/download-link.ts'
+import { newOpeningKey, type OpeningKeys } from '../../../crds/src/crypto/sealed.ts'
 
 /** Keys of links in the events of these tests. */
 export const ring: KeyRing = { current: 'k1', keys: { k1: Buffer.alloc(32, 7).toString('base64') } }

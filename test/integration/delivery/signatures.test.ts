@@ -1,6 +1,6 @@
 import t from 'tap'
-import { newSigningSecret } from '../../../crds/src/webhook-signature.ts'
-import { hmacByOpenssl, verifyByNpm, verifyByPython } from '../../support/foreign-verifiers.ts'
+import { newSigningSecret } from '../../../crds/src/crypto/webhook-signature.ts'
+import { hmacByOpenssl, verifyByNpm, verifyByPython } from '../../support/servers/foreign-verifiers.ts'
 import { captureDelivery, forgeries, newSecretsInRotation } from './capture-delivery.ts'
 import { startReceiver, startStage } from './stage.ts'
 

@@ -5,9 +5,9 @@ import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
-import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/address-rules.ts'
-import { LITERAL_ATTACKS } from '../../support/attack-list.ts'
-import { enterNamespace } from '../../support/in-namespace.ts'
+import { DEFAULT_EGRESS_RULES, type EgressRules } from '../../../crds/src/addresses/address-rules.ts'
+import { LITERAL_ATTACKS } from '../../support/attack/attack-list.ts'
+import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
 /** Addresses that need not or cannot be put on an interface. */
 const NOT_PUT = new Set([

@@ -5,10 +5,10 @@ import type net from 'node:net'
 import t, { type Test } from 'tap'
 import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
 import { createGuard } from '../../../capture-runner/src/egress/guard.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
-import { askThrough, saidOn, tunnelThrough } from '../../support/proxy-client.ts'
-import { startHttpProxy } from '../options/proxies.ts'
+import { askThrough, saidOn, tunnelThrough } from '../../support/servers/proxy-client.ts'
+import { startHttpProxy } from '../options/page/proxies.ts'
 import { startFixedSite, startRawSite, startSite } from './sites.ts'
 
 const guard = createGuard({ connectTimeoutMilliseconds: 2_000 })

@@ -6,9 +6,9 @@ import net from 'node:net'
 import t, { type Test } from 'tap'
 import { classifyFailure } from '../../../capture-runner/src/egress/classify-failure.ts'
 import { createGuard, type EgressPolicy } from '../../../capture-runner/src/egress/guard.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import { eventually } from '../../support/eventually.ts'
-import { askThrough, saidOn, sendRaw, tunnelThrough } from '../../support/proxy-client.ts'
+import { askThrough, saidOn, sendRaw, tunnelThrough } from '../../support/servers/proxy-client.ts'
 import { portOf, startRawSite, startSite } from './sites.ts'
 
 const POLICY: EgressPolicy = { rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }, maxBytes: 1e8 }

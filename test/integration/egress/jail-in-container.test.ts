@@ -1,6 +1,6 @@
 // The jail under a /proc that is partly covered, as container runtimes leave it: there the kernel refuses a fresh one.
 
-import { becomeRunner } from '../../support/as-runner.ts'
+import { becomeRunner } from '../../support/processes/as-runner.ts'
 import { openTestJail, runInPlace, testJail } from './jail-probes.ts'
 
 becomeRunner(import.meta.filename, { coveredProc: true })

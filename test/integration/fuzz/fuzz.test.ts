@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { pathOf } from '../../../api-gateway/src/openapi/document.ts'
 import { operations } from '../../../api-gateway/src/openapi/operations/all.ts'
-import { CommandError, run } from '../../cluster/exec.ts'
+import { CommandError, run } from '../../cluster/host/exec.ts'
 import { ensurePythonTools, locatePythonTools } from '../../fuzz/python-tools.ts'
 import { startStage } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { toId } from '../../../crds/src/names.ts'
+import { toId } from '../../../crds/src/identifiers/names.ts'
 import { call } from '../api-gateway/client.ts'
 import { complete, fail } from '../api-gateway/runner-role.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'

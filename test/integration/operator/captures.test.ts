@@ -1,9 +1,9 @@
 import t from 'tap'
-import { CaptureError } from '../../../capture-runner/src/errors.ts'
+import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { events } from '../../../crds/client/core-resources.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { findCondition } from '../../../crds/src/conditions.ts'
-import { attemptMilliseconds } from '../../../crds/src/deadline.ts'
+import { attemptMilliseconds } from '../../../crds/src/dispatch/deadline.ts'
+import { findCondition } from '../../../crds/src/schema/conditions.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 

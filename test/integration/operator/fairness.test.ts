@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ESTIMATED_TIME } from '../../../crds/src/record.ts'
+import { ESTIMATED_TIME } from '../../../crds/src/records/record.ts'
 import { QUANTUM } from '../../../operator/src/dispatcher/fair-queue.ts'
 import { measureBounds } from '../../bench/fairness/bounds.ts'
 import { openMarket } from '../../bench/fairness/market.ts'

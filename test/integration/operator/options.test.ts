@@ -4,10 +4,10 @@ import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { type Secret, secrets } from '../../../crds/client/core-resources.ts'
 import { screenshots } from '../../../crds/client/kinds.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { newId } from '../../../crds/src/ids.ts'
+import { toSealingKey } from '../../../crds/src/crypto/sealed.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
-import { toSealingKey } from '../../../crds/src/sealed.ts'
 import { startStage } from './stage.ts'
 
 // Private and large options from the gateway's own code to the runner's order, through a real API server and a real store; and what becomes of a

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { findFreePorts } from '../../cluster/ports.ts'
-import { compileCache } from '../../support/compile-cache.ts'
-import { parseLogLines } from '../../support/log-lines.ts'
-import { endWithTest } from '../../support/own-children.ts'
+import { findFreePorts } from '../../cluster/host/ports.ts'
+import { compileCache } from '../../support/processes/compile-cache.ts'
+import { endWithTest } from '../../support/processes/own-children.ts'
+import { parseLogLines } from '../../support/sources/log-lines.ts'
 
 /** The operator as a process of its own. */
 export interface Program {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
 
 const SKEW_MILLISECONDS = 90_000
 

@@ -2,8 +2,8 @@
 // told for each of them.
 
 import t from 'tap'
-import { startDnsServer } from '../../support/dns-server.ts'
-import { LOOPBACK_POLICY } from '../capture-runner/studio.ts'
+import { startDnsServer } from '../../support/servers/dns-server.ts'
+import { LOOPBACK_POLICY } from '../capture-runner/stage/studio.ts'
 import { openStage } from './options.ts'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Safari/537.36'

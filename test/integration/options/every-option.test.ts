@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { findUnproven, optionNames, readProofs } from '../../../crds/src/options-page.ts'
+import { findUnproven, optionNames, readProofs } from '../../../crds/generate/options-page.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const proofs = globSync('test/integration/**/*.test.ts', { cwd: root }).flatMap((file) =>

@@ -1,10 +1,10 @@
 // What no browser can read: selectors, scripts, colors and templates that are invalid end the capture before the page is asked for, with a code
 // of their own, and no other attempt is made.
 
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
-import { isRetryable } from '@tintype/crds/errors'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { isRetryable } from '@tintype/crds/schema/errors'
 import t, { type Test } from 'tap'
-import { isNear } from '../capture-runner/pixels.ts'
+import { isNear } from '../capture-runner/stage/pixels.ts'
 import { openStage, page } from './options.ts'
 
 const MASK = [255, 0, 255] as const

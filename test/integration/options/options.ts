@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http'
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import type { Test } from 'tap'
-import type { CaptureError } from '../../../capture-runner/src/errors.ts'
+import type { Captured } from '../../../capture-runner/src/capture/run.ts'
 import type { HttpCache } from '../../../capture-runner/src/http-cache/http-cache.ts'
-import type { Captured } from '../../../capture-runner/src/run.ts'
-import { type PageServer, type Pages, servePages } from '../capture-runner/page-server.ts'
-import { decode, type Pixels } from '../capture-runner/pixels.ts'
-import { type How, openStudio, type StudioOptions } from '../capture-runner/studio.ts'
+import type { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
+import { type PageServer, type Pages, servePages } from '../capture-runner/stage/page-server.ts'
+import { decode, type Pixels } from '../capture-runner/stage/pixels.ts'
+import { type How, openStudio, type StudioOptions } from '../capture-runner/stage/studio.ts'
 
 // What the tests of options share: one pair of browsers and one site for all tests of a file, a context for each capture. A test is named
 // `option <snake_name>: …`, which is how docs/options.md and `every option has a test` find it; a test of another name says what it proves in a

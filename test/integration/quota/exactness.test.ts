@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { run } from '../../cluster/exec.ts'
+import { run } from '../../cluster/host/exec.ts'
 import { eventually } from '../../support/eventually.ts'
 import type { Gateway } from '../api-gateway/world.ts'
 import { create, startStage, watchAccount } from './stage.ts'

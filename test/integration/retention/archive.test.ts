@@ -1,9 +1,9 @@
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
-import { recordKey, tombstoneKey } from '../../../crds/src/storage-keys.ts'
-import { failedStatus } from '../../support/builders.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { recordKey, tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { eventually } from '../../support/eventually.ts'
+import { failedStatus } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, PICTURE, startStage } from './stage.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createdAtOf } from '../../../crds/src/ids.ts'
+import { createdAtOf } from '../../../crds/src/identifiers/ids.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ago, startStage } from './stage.ts'
 

@@ -1,10 +1,9 @@
 import t, { type Test } from 'tap'
 import { cacheHash } from '../../../api-gateway/src/cache/cache-hash.ts'
 import { idempotencyObjectKeys } from '../../../api-gateway/src/create/request-hash.ts'
-import { buildSegments, toArchivedLine } from '../../../crds/src/archive.ts'
-import { logKey, logPrefix } from '../../../crds/src/delivery-log.ts'
-import { newId } from '../../../crds/src/ids.ts'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { buildSegments, toArchivedLine } from '../../../crds/src/records/archive.ts'
 import {
   batchKey,
   cacheEntryKey,
@@ -18,10 +17,11 @@ import {
   rewriteKey,
   segmentsPrefix,
   tombstonesPrefix,
-} from '../../../crds/src/storage-keys.ts'
-import { aScreenshot, completedStatus } from '../../support/builders.ts'
+} from '../../../crds/src/records/storage-keys.ts'
+import { logKey, logPrefix } from '../../../crds/src/webhooks/delivery-log.ts'
+import { countIgnored, JUNK, sumIgnored } from '../../support/attack/junk.ts'
 import { eventually } from '../../support/eventually.ts'
-import { countIgnored, JUNK, sumIgnored } from '../../support/junk.ts'
+import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
 

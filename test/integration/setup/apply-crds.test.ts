@@ -7,9 +7,9 @@ import { runnerPools } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
-import { run } from '../../cluster/exec.ts'
-import { find, renderChart } from '../../support/chart.ts'
-import { startOwnPlane } from '../../support/own-plane.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { startOwnPlane } from '../../support/processes/own-plane.ts'
+import { find, renderChart } from '../../support/sources/chart.ts'
 
 // The chart's hook, done by hand on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client, CopyConditions } from 'minio'
 import t from 'tap'
-import { presign } from '../../../crds/src/presign.ts'
+import { presign } from '../../../crds/src/crypto/presign.ts'
 import { setIdentities } from '../../../operator/src/setup/identities.ts'
 import { attachPolicy, listUsers, type MinioUser, putUser } from '../../../operator/src/setup/minio-admin.ts'
 import { policyName, ROLES, type Role } from '../../../operator/src/setup/storage-policies.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { eventually } from '../../support/eventually.ts'
-import { signStoreRequest } from '../../support/sign-store-request.ts'
 
 const HOUR = 3_600_000
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-identities-'))

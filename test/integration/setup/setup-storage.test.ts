@@ -5,7 +5,7 @@ import { Client, type LifecycleConfig } from 'minio'
 import t from 'tap'
 import { runSetup } from '../../../operator/src/setup/run-setup.ts'
 import { setupStorage } from '../../../operator/src/setup/setup-storage.ts'
-import { startMinio } from '../../cluster/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
 
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-setup-'))
 const store = await startMinio({ directory })

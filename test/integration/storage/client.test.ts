@@ -8,7 +8,7 @@ import t from 'tap'
 import { openBucket } from '../../../api-gateway/src/store/bucket.ts'
 import { isTooLarge } from '../../../crds/storage/port.ts'
 import { openStorage } from '../../../operator/src/storage/storage.ts'
-import { startMinio } from '../../cluster/minio.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
 
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-storage-'))
 const minio = await startMinio({ directory })

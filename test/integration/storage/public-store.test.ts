@@ -1,4 +1,4 @@
-import { enterNamespace } from '../../support/in-namespace.ts'
+import { enterNamespace } from '../../support/processes/in-namespace.ts'
 
 const PUBLIC = '198.51.100.7'
 enterNamespace(import.meta.filename, [PUBLIC])
@@ -8,9 +8,9 @@ const { tmpdir } = await import('node:os')
 const { default: path } = await import('node:path')
 const { Client } = await import('minio')
 const { default: t } = await import('tap')
-const { presign } = await import('../../../crds/src/presign.ts')
-const { startMinio } = await import('../../cluster/minio.ts')
-const { ACCEPTED_UPSTREAM, attackStore, forward } = await import('../../support/store-attack.ts')
+const { presign } = await import('../../../crds/src/crypto/presign.ts')
+const { startMinio } = await import('../../cluster/programs/minio.ts')
+const { ACCEPTED_UPSTREAM, attackStore, forward } = await import('../../support/attack/store-attack.ts')
 
 // A store that the internet reaches, as with storage.publicUrl. The address exists only in the network of this test.
 

@@ -5,11 +5,11 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Client } from 'minio'
 import t, { type Test } from 'tap'
-import { presign } from '../../../crds/src/presign.ts'
-import { type Minio, type MinioOptions, startMinio } from '../../cluster/minio.ts'
-import { type StoreKeys, signedChunks, signStoreRequest } from '../../support/sign-store-request.ts'
-import { ACCEPTED_UPSTREAM, type AttackResult, attackStore, listKeys } from '../../support/store-attack.ts'
-import { chunked, chunkedHeaders, FORGED_CONTENT } from '../../support/unsigned-writes.ts'
+import { presign } from '../../../crds/src/crypto/presign.ts'
+import { type Minio, type MinioOptions, startMinio } from '../../cluster/programs/minio.ts'
+import { type StoreKeys, signedChunks, signStoreRequest } from '../../support/attack/sign-store-request.ts'
+import { ACCEPTED_UPSTREAM, type AttackResult, attackStore, listKeys } from '../../support/attack/store-attack.ts'
+import { chunked, chunkedHeaders, FORGED_CONTENT } from '../../support/attack/unsigned-writes.ts'
 
 // CVE-2026-41145 and CVE-2026-40344: uploads with a signature of zeros. MinIO as upstream has it is the control.
 

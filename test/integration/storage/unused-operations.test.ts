@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from 'minio'
 import t from 'tap'
-import { startMinio } from '../../cluster/minio.ts'
-import { readModifications } from '../../cluster/minio-patches.ts'
-import { signStoreRequest } from '../../support/sign-store-request.ts'
-import { tarOf } from '../../support/unsigned-writes.ts'
+import { startMinio } from '../../cluster/programs/minio.ts'
+import { readModifications } from '../../cluster/programs/minio-patches.ts'
+import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
+import { tarOf } from '../../support/attack/unsigned-writes.ts'
 
 // What the product does not use of the bundled store is refused even to its root user.
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { run } from '../../cluster/exec.ts'
-import { programsDirectory } from '../../cluster/state.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { programsDirectory } from '../../cluster/host/state.ts'
 
 // Google's own interpreter of Starlark, the language of Tiltfiles; Tilt itself is built on it.
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { images } from '../../cluster/image-plan.ts'
-import { repository } from '../../cluster/state.ts'
-import { podsOf, type Rendered, renderChart } from '../../support/chart.ts'
+import { repository } from '../../cluster/host/state.ts'
+import { images } from '../../cluster/images/plan.ts'
+import { podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 import { runTiltfile } from './starlark.ts'
 
 // The Tiltfile as Starlark, and against the chart and the Dockerfiles that it names.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { screenshotIdOf } from '../../../crds/src/ids.ts'
-import { kubectl } from '../../cluster/kubectl.ts'
+import { screenshotIdOf } from '../../../crds/src/identifiers/ids.ts'
+import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 import { eventually } from '../../support/eventually.ts'
 import { holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { watchEnds } from '../stage/ends-once.ts'

@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { run } from '../../cluster/exec.ts'
-import { applyPatches, readTestPatches } from '../../cluster/minio-patches.ts'
-import { buildEnvironment, prepareMinioSource } from '../../cluster/programs.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { applyPatches, readTestPatches } from '../../cluster/programs/minio-patches.ts'
+import { buildEnvironment, prepareMinioSource } from '../../cluster/programs/programs.ts'
 import { holds, type Part } from '../part.ts'
 
 /** Upstream's tests of the files that the patches change, and of what calls them. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Table } from '../../bench/table.ts'
+import type { Table } from '../../bench/report/table.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { howAsked, profileFlags } from '../settings.ts'
 import { askSteadily } from '../stage/clients.ts'

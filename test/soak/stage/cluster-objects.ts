@@ -3,8 +3,8 @@ import { pods } from '../../../crds/client/core-resources.ts'
 import { runnerPools, screenshots } from '../../../crds/client/kinds.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
 import { Resource } from '../../../crds/client/resource.ts'
-import { DEFAULT_POOL } from '../../../crds/src/names.ts'
-import { paths, releaseNamespace } from '../../cluster/state.ts'
+import { DEFAULT_POOL } from '../../../crds/src/identifiers/names.ts'
+import { paths, releaseNamespace } from '../../cluster/host/state.ts'
 import type { Pile } from './ends.ts'
 
 /** A page of four colors on the running cluster. */

@@ -1,4 +1,4 @@
-import type { Ends } from '../../support/own-plane.ts'
+import type { Ends } from '../../support/processes/own-plane.ts'
 
 /** A pile of what must be undone, the last first: what tests know as teardown, for runs that are no tap tests. */
 export interface Pile extends Ends {

@@ -3,11 +3,11 @@
  * Orders, one JSON object a line, come on standard input; each is answered by a line.
  */
 import { createInterface } from 'node:readline'
-import { CaptureError } from '../../../capture-runner/src/errors.ts'
-import { upload } from '../../../capture-runner/src/upload.ts'
+import { upload } from '../../../capture-runner/src/capture/upload.ts'
+import { CaptureError } from '../../../capture-runner/src/runtime/errors.ts'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
 import { KubeHttp } from '../../../crds/client/kube-http.ts'
-import { RUNNER_PORT } from '../../../crds/src/names.ts'
+import { RUNNER_PORT } from '../../../crds/src/identifiers/names.ts'
 import { FakeNode, type FakeRunner } from '../../integration/operator/node.ts'
 import type { FleetOrder } from './fleet.ts'
 

@@ -6,11 +6,11 @@ import { rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { run } from '../../cluster/exec.ts'
-import { loadImage } from '../../cluster/image-load.ts'
-import { imageReference } from '../../cluster/image-plan.ts'
-import { buildah } from '../../cluster/image-store.ts'
-import { repository } from '../../cluster/state.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { repository } from '../../cluster/host/state.ts'
+import { loadImage } from '../../cluster/images/load.ts'
+import { imageReference } from '../../cluster/images/plan.ts'
+import { buildah } from '../../cluster/images/store.ts'
 
 const PROGRAMS = ['operator', 'api-gateway', 'capture-runner']
 const WORKSPACES = ['crds', ...PROGRAMS]
@@ -37,7 +37,7 @@ export async function checkOut(version: string): Promise<Sources> {
 /** Builds and loads the images of a version; `today` has the tag that each program's image has in the cluster now. */
 export async function buildImages({ directory }: Sources, tag: string, today: Record<string, string>): Promise<void> {
   await linkPackages(directory)
-  await run(process.execPath, ['test/cluster/images.ts', '--bundle', '--only', PROGRAMS.join()], { directory })
+  await run('npm', ['run', '--silent', 'images', '--', '--bundle', '--only', PROGRAMS.join()], { directory })
   for (const program of PROGRAMS) {
     const context = path.join(directory, program)
     await writeFile(path.join(context, 'Dockerfile.old'), dockerfileOf(imageReference(program, today[program] ?? '')))

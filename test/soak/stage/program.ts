@@ -3,9 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { bundleProgram } from '../../cluster/bundle.ts'
-import { findFreePorts } from '../../cluster/ports.ts'
-import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount } from '../../support/as-in-pod.ts'
+import { findFreePorts } from '../../cluster/host/ports.ts'
+import { bundleProgram } from '../../cluster/images/bundle.ts'
+import { NODE_ENVIRONMENT, NODE_FLAGS, withAccount } from '../../support/processes/as-in-pod.ts'
 
 /** A process of ours. */
 export interface Program {

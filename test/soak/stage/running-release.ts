@@ -1,5 +1,5 @@
-import { kubectl } from '../../cluster/kubectl.ts'
-import { releaseNamespace } from '../../cluster/state.ts'
+import { releaseNamespace } from '../../cluster/host/state.ts'
+import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
 
 const IMAGES = { operator: 'operator', gateway: 'api-gateway', runner: 'capture-runner', minio: 'minio' }
 

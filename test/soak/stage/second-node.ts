@@ -5,12 +5,13 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { ensureCgroups, removeCgroups } from '../../cluster/cgroups.ts'
-import { type DaemonPlace, ensureDaemon, stopDaemon } from '../../cluster/daemons.ts'
-import { ownMounts } from '../../cluster/down.ts'
-import { run, succeeds } from '../../cluster/exec.ts'
-import { kubectl } from '../../cluster/kubectl.ts'
-import { inside } from '../../cluster/network.ts'
+import { type DaemonPlace, ensureDaemon, stopDaemon } from '../../cluster/host/daemons.ts'
+import { run, succeeds } from '../../cluster/host/exec.ts'
+import { network, paths } from '../../cluster/host/state.ts'
+import { ensureCgroups, removeCgroups } from '../../cluster/kubernetes/cgroups.ts'
+import { ownMounts } from '../../cluster/kubernetes/down.ts'
+import { kubectl } from '../../cluster/kubernetes/kubectl.ts'
+import { inside } from '../../cluster/kubernetes/network.ts'
 import {
   buildCniConfiguration,
   buildContainerdConfiguration,
@@ -19,10 +20,9 @@ import {
   installChromiumProfile,
   type NodeSettings,
   pauseImage,
-} from '../../cluster/node.ts'
-import { buildKubeconfig, certificatePaths, createCertificate } from '../../cluster/pki.ts'
-import { locatePrograms } from '../../cluster/programs.ts'
-import { network, paths } from '../../cluster/state.ts'
+} from '../../cluster/kubernetes/node.ts'
+import { buildKubeconfig, certificatePaths, createCertificate } from '../../cluster/kubernetes/pki.ts'
+import { locatePrograms } from '../../cluster/programs/programs.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** Its name, and the taint that keeps others off. */

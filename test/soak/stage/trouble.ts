@@ -1,7 +1,7 @@
 // One trouble under a running load, and what must hold after it: each accepted Screenshot ended, once, with its own picture.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { atMost, holds, type Part, type PartContext, type PartResult } from '../part.ts'
 import { askSteadily } from './clients.ts'
 import { watchEnds } from './ends-once.ts'

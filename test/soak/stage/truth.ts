@@ -1,4 +1,4 @@
-import { toObjectName } from '../../../crds/src/names.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Accepted, send } from './clients.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/errors.ts'
-import { tombstoneKey } from '../../../crds/src/storage-keys.ts'
+import { tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
 
 const url = 'https://example.com/'

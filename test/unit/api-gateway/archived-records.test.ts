@@ -1,9 +1,9 @@
 import t from 'tap'
 import { unavailable } from '../../../api-gateway/src/errors.ts'
 import { findRecord } from '../../../api-gateway/src/routes/find-record.ts'
-import { newId } from '../../../crds/src/ids.ts'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { objectKey } from '../../../crds/src/storage-keys.ts'
+import { objectKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from './fakes.ts'
 
 const PATH = `/v1/screenshots/${SCREENSHOT_ID}`

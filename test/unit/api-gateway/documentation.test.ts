@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { HTTP_ERRORS, JOB_ERRORS, PROBLEM_CODES } from '../../../crds/src/errors.ts'
+import { HTTP_ERRORS, JOB_ERRORS, PROBLEM_CODES } from '../../../crds/src/schema/errors.ts'
 
 // docs/api.md is written by hand; what it repeats of the contract must not go stale. A failure names the row that is missing.
 

@@ -1,6 +1,6 @@
 import type { PostRequests, RequestedPost } from '../../../api-gateway/src/store/ports.ts'
+import type { PostAnswer } from '../../../crds/src/kinds/post-result.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
-import type { PostAnswer } from '../../../crds/src/post-answer.ts'
 
 /** An operator that records requests for posts and returns the response that the test sets. Without one it is unavailable. */
 export class FakePostRequests implements PostRequests {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { ApiError, notFound } from '../../../api-gateway/src/errors.ts'
 import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
 import type { ObjectPatch } from '../../../api-gateway/src/translate/common/object-patch.ts'
-import type { Metadata } from '../../../crds/src/kinds/custom-resource.ts'
-import { accountOf } from '../../../crds/src/record.ts'
+import { accountOf } from '../../../crds/src/records/record.ts'
+import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
 
 interface Managed {
   metadata: Metadata

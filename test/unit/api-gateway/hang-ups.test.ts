@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { eventually } from '../../support/eventually.ts'
-import { type LogLine, parseLogLines, recordLog } from '../../support/log-lines.ts'
+import { type LogLine, parseLogLines, recordLog } from '../../support/sources/log-lines.ts'
 import { aGateway, aScreenshot, FakeFiles, SCREENSHOT_ID } from './fakes.ts'
 
 // Clients hang up all the time: it is nothing that the people who run the gateway can repair, so no line of it is a warning or an error.

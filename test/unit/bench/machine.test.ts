@@ -1,6 +1,6 @@
 import t from 'tap'
-import { describeStore } from '../../bench/machine.ts'
-import { paths } from '../../cluster/state.ts'
+import { describeStore } from '../../bench/report/machine.ts'
+import { paths } from '../../cluster/host/state.ts'
 
 t.test('describeStore tells whether the local cluster’s etcd waits for the disk', async (t) => {
   const etcd = ['/usr/bin/etcd', '--data-dir', paths.etcd]

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseUse } from '../../bench/memory.ts'
-import { burstTable, medianTable, sequentialTable, shortName } from '../../bench/report.ts'
-import { replaceFigures } from '../../bench/write-figures.ts'
+import { burstTable, medianTable, sequentialTable, shortName } from '../../bench/report/report.ts'
+import { replaceFigures } from '../../bench/report/write-figures.ts'
 
 const PAGE = 'http://docs.sites.svc.cluster.local/en-US/apt.html'
 

@@ -1,5 +1,5 @@
-import { newId } from '@tintype/crds/ids'
-import { toObjectName } from '@tintype/crds/names'
+import { newId } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import t from 'tap'
 import { medianStages, stagesOf } from '../../bench/stages.ts'
 

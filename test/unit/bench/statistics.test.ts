@@ -1,5 +1,5 @@
 import t from 'tap'
-import { median, percentile, summarize } from '../../bench/statistics.ts'
+import { median, percentile, summarize } from '../../bench/report/statistics.ts'
 
 t.test('percentile lies between two values by straight line', async (t) => {
   const table: [values: number[], percent: number, wanted: number][] = [

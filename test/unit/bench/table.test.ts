@@ -1,5 +1,5 @@
 import t from 'tap'
-import { renderTable, toCell, toDifference } from '../../bench/table.ts'
+import { renderTable, toCell, toDifference } from '../../bench/report/table.ts'
 
 t.test('renderTable aligns numbers to the right and words to the left', async (t) => {
   const text = renderTable({

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { undoing } from '../../bench/undo.ts'
+import { undoing } from '../../bench/report/undo.ts'
 
 t.test('undoing undoes after the act, and gives what the act gave', async (t) => {
   const steps: string[] = []

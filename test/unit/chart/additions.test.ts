@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Container, find, podsOf, renderChart } from '../../support/chart.ts'
+import { type Container, find, podsOf, renderChart } from '../../support/sources/chart.ts'
 
 // What a user may add to the programs: labels, variables, annotations of service accounts.
 

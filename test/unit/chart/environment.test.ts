@@ -4,8 +4,8 @@ import { loadConfig as loadGatewayConfig } from '../../../api-gateway/src/config
 import { RunnerPoolSpec } from '../../../crds/src/kinds/runner-pool.ts'
 import { policyHash } from '../../../operator/src/guard/decision.ts'
 import { loadConfig as loadOperatorConfig } from '../../../operator/src/runtime/config.ts'
-import { readMinioSettings } from '../../cluster/minio.ts'
-import { find, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
+import { readMinioSettings } from '../../cluster/programs/minio.ts'
+import { find, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 // What the chart hands to the programs, read as the programs read it.
 

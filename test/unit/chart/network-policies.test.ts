@@ -1,9 +1,9 @@
 import { BlockList, isIPv6 } from 'node:net'
 import t from 'tap'
-import { REFUSED_RANGES } from '../../../crds/src/address-ranges.ts'
-import { find, renderChart } from '../../support/chart.ts'
+import { REFUSED_RANGES } from '../../../crds/src/addresses/address-ranges.ts'
+import { find, renderChart } from '../../support/sources/chart.ts'
 
-// The second wall says the same as the first (crds/src/address-rules.ts).
+// The second wall says the same as the first (crds/src/addresses/address-rules.ts).
 
 interface Rule {
   to?: { ipBlock?: { cidr: string; except?: string[] }; podSelector?: object; namespaceSelector?: object }[]

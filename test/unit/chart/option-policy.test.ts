@@ -1,6 +1,6 @@
 import t from 'tap'
-import { DEFAULT_OPTION_POLICY, OptionPolicyText } from '../../../crds/src/capture-options/policy.ts'
-import { type Container, find, type PodSpec, renderChart } from '../../support/chart.ts'
+import { DEFAULT_OPTION_POLICY, OptionPolicyText } from '../../../crds/src/options/policy.ts'
+import { type Container, find, type PodSpec, renderChart } from '../../support/sources/chart.ts'
 
 type WithEnvironment = Container & { env?: { name: string; value?: string }[] }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { DEFAULT_PLANS, PlansText } from '../../../crds/src/plans.ts'
-import { type Container, find, type PodSpec, renderChart } from '../../support/chart.ts'
+import { DEFAULT_PLANS, PlansText } from '../../../crds/src/usage/plans.ts'
+import { type Container, find, type PodSpec, renderChart } from '../../support/sources/chart.ts'
 
 // What each plan allows where nobody changes the chart's values (spec 8).
 

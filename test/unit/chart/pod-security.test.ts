@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type PodSpec, podsOf, renderChart } from '../../support/chart.ts'
+import { type PodSpec, podsOf, renderChart } from '../../support/sources/chart.ts'
 
 // Pod Security level "restricted", and what the chart promises besides. Runner pods are the operator's: its own tests hold them to the same.
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { podsOf, renderChart, renderNotes } from '../../support/chart.ts'
+import { podsOf, renderChart, renderNotes } from '../../support/sources/chart.ts'
 
 // Links in responses and events begin with the address of the API: the ingress's own, unless the values name another.
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { chartDirectory, find, renderChart } from '../../support/chart.ts'
+import { chartDirectory, find, renderChart } from '../../support/sources/chart.ts'
 
 // The programs say what they need in lines `// rbac: <group>/<resource> <verb>,<verb>`; the chart gives just that.
 

@@ -2,7 +2,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parseAllDocuments } from 'yaml'
-import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '../../support/chart.ts'
+import { chartDirectory, find, helm, podsOf, type Rendered, renderChart } from '../../support/sources/chart.ts'
 
 const wrong: { name: string; settings: Record<string, unknown>; words: RegExp }[] = [
   { name: 'a value that does not exist', settings: { replicas: 3 }, words: /additional properties 'replicas' not allowed/ },

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import type { Metafile } from 'esbuild'
 import t from 'tap'
-import { externalsOf, packageNameOf, packagesOf, served } from '../../cluster/bundle.ts'
+import { externalsOf, packageNameOf, packagesOf, served } from '../../cluster/images/bundle.ts'
 
 const aMetafile = (inputs: string[], imports: string[]): Metafile =>
   ({

@@ -13,10 +13,10 @@ import {
   isDaemonRunning,
   logOf,
   stopDaemon,
-} from '../../cluster/daemons.ts'
-import { run } from '../../cluster/exec.ts'
-import { identify } from '../../cluster/process-identity.ts'
-import { waitFor } from '../../cluster/wait.ts'
+} from '../../cluster/host/daemons.ts'
+import { run } from '../../cluster/host/exec.ts'
+import { identify } from '../../cluster/host/process-identity.ts'
+import { waitFor } from '../../cluster/host/wait.ts'
 
 const aDaemon = (settings: Partial<Daemon> = {}): Daemon => ({ name: 'sleeper', command: 'sleep', args: ['600'], ...settings })
 
@@ -121,7 +121,7 @@ t.test('no control plane of a test stays behind when the test is killed', async 
 
 /** Arguments for a Node that starts a daemon which is to end with it, and then does what `ending` says. */
 function toStarter(place: DaemonPlace, ending: string): string[] {
-  const source = pathToFileURL(path.join(import.meta.dirname, '../../cluster/daemons.ts')).href
+  const source = pathToFileURL(path.join(import.meta.dirname, '../../cluster/host/daemons.ts')).href
   const program = `const { startDaemon, endWithProcess } = await import(${JSON.stringify(source)})
 const [place, daemon] = ${JSON.stringify([place, aDaemon()])}
 endWithProcess(place)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isStoreDamaged } from '../../cluster/etcd-store.ts'
+import { isStoreDamaged } from '../../cluster/kubernetes/etcd-store.ts'
 
 const damaged = {
   'a broken write-ahead log':

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { CommandError, run, succeeds } from '../../cluster/exec.ts'
+import { CommandError, run, succeeds } from '../../cluster/host/exec.ts'
 
 t.test('run resolves to what the program printed', async (t) => {
   t.equal(await run('sh', ['-c', 'cat; echo "$A"; echo aside >&2'], { input: 'in\n', environment: { A: 'set' } }), 'in\nset\n')

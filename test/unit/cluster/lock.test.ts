@@ -1,8 +1,8 @@
 import { access, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { withLock } from '../../cluster/lock.ts'
-import { identify } from '../../cluster/process-identity.ts'
+import { withLock } from '../../cluster/host/lock.ts'
+import { identify } from '../../cluster/host/process-identity.ts'
 
 const aFile = (t: { testdir: () => string }) => path.join(t.testdir(), 'cache', 'lock')
 

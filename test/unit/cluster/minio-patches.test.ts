@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { applyPatches, readModifications, sourceNotice } from '../../cluster/minio-patches.ts'
+import { applyPatches, readModifications, sourceNotice } from '../../cluster/programs/minio-patches.ts'
 
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-patches-'))
 t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -59,7 +59,7 @@ t.test('the patches of MinIO say what they are for, and the notice names the ver
   for (const { name, text } of patches) t.match(text, /^[A-Z].+\n\n[\s\S]+ \d{4}-\d\d-\d\d[\s\S]+AGPL-3\.0-or-later\.\n\n--- /, name)
   const all = patches.map(({ text }) => text).join()
   for (const id of ['CVE-2026-41145', 'CVE-2026-40344', 'CVE-2026-34204', 'CVE-2026-39414']) t.match(all, id)
-  const programs = await readFile(new URL('../../cluster/programs.ts', import.meta.url), 'utf8')
+  const programs = await readFile(new URL('../../cluster/programs/programs.ts', import.meta.url), 'utf8')
   const [, version] = /'github\.com\/minio\/minio@(.*?)'/.exec(programs)!
   t.match(notice, version!)
   t.match(notice, /modified .* on \d{4}-\d\d-\d\d/)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findTrouble, isOutdated, type Pod, staleOf } from '../../cluster/pod-trouble.ts'
+import { findTrouble, isOutdated, type Pod, staleOf } from '../../cluster/release/pod-problem.ts'
 
 type Container = NonNullable<Pod['status']['containerStatuses']>[number]
 const aPod = (container: Partial<Container>, deletionTimestamp?: string): Pod => ({

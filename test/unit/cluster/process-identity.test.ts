@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import t from 'tap'
-import { identify, isRunning, isZombie, parseStartTicks, signal } from '../../cluster/process-identity.ts'
+import { identify, isRunning, isZombie, parseStartTicks, signal } from '../../cluster/host/process-identity.ts'
 
 const stat = (name: string, state = 'S', threads = 11) =>
   `4711 (${name}) ${state} 1 4711 4711 0 -1 4194560 100 0 0 0 5 2 0 0 20 0 ${threads} 0 987654 1000000 500`

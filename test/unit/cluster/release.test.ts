@@ -1,5 +1,5 @@
 import t from 'tap'
-import { imageSettings, withImage } from '../../cluster/release.ts'
+import { imageSettings, withImage } from '../../cluster/release/release.ts'
 
 t.test('imageSettings gives each program of the chart the tag of its image', async (t) => {
   const tags = new Map([

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Pod } from '../../cluster/pod-trouble.ts'
-import { missingOf, ofRelease, type Pool, type Workload } from '../../cluster/rollout.ts'
+import type { Pod } from '../../cluster/release/pod-problem.ts'
+import { missingOf, ofRelease, type Pool, type Workload } from '../../cluster/release/rollout.ts'
 
 const aWorkload = (status: Workload['status'], replicas?: number): Workload => ({
   kind: 'Deployment',

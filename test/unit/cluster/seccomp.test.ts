@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildChromiumProfile, type ConditionalProfile } from '../../cluster/seccomp.ts'
+import { buildChromiumProfile, type ConditionalProfile } from '../../cluster/kubernetes/seccomp.ts'
 
 const source: ConditionalProfile = {
   defaultAction: 'SCMP_ACT_ERRNO',

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { ownMounts } from '../../cluster/down.ts'
-import { parseEnvironment } from '../../cluster/first-capture.ts'
-import { buildIndex } from '../../cluster/image-load.ts'
-import { imageReference } from '../../cluster/image-plan.ts'
-import { missingOf } from '../../cluster/packages.ts'
-import { subjectOf } from '../../cluster/pki.ts'
-import { digestOf, followBuild, versionFlags } from '../../cluster/programs.ts'
+import { missingOf } from '../../cluster/host/packages.ts'
+import { buildIndex } from '../../cluster/images/load.ts'
+import { imageReference } from '../../cluster/images/plan.ts'
+import { ownMounts } from '../../cluster/kubernetes/down.ts'
+import { subjectOf } from '../../cluster/kubernetes/pki.ts'
+import { digestOf, followBuild, versionFlags } from '../../cluster/programs/programs.ts'
+import { parseEnvironment } from '../../cluster/release/first-capture.ts'
 
 t.test('missingOf names packages that are absent, removed or half installed', async (t) => {
   const output = 'ii  containerd\nrc  runc\niF  buildah\nii  etcd-server\n'

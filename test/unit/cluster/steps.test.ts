@@ -1,6 +1,6 @@
 import t from 'tap'
-import { CommandError } from '../../cluster/exec.ts'
-import { formatDuration, formatFailure, formatLine, runSteps, type Screen, StepError } from '../../cluster/steps.ts'
+import { CommandError } from '../../cluster/host/exec.ts'
+import { formatDuration, formatFailure, formatLine, runSteps, type Screen, StepError } from '../../cluster/host/steps.ts'
 
 /** A screen that remembers. */
 function aScreen(isTerminal: boolean): Screen & { text: () => string } {

@@ -1,6 +1,13 @@
 import t from 'tap'
-import { renderNotes } from '../../support/chart.ts'
-import { commandsOf, indentedCommandsOf, inlineCommandsOf, manualPages, readText, withoutComment } from '../../support/code-blocks.ts'
+import { renderNotes } from '../../support/sources/chart.ts'
+import {
+  commandsOf,
+  indentedCommandsOf,
+  inlineCommandsOf,
+  manualPages,
+  readText,
+  withoutComment,
+} from '../../support/sources/code-blocks.ts'
 
 // What the manual tells a reader to type is safe to type: a refusal is never saved as a picture, and objects are looked for where they are.
 

@@ -2,9 +2,9 @@ import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { VERSION } from '../../../capture-runner/src/version.ts'
-import { repository } from '../../cluster/state.ts'
-import { readText } from '../../support/code-blocks.ts'
+import { VERSION } from '../../../capture-runner/src/runtime/version.ts'
+import { repository } from '../../cluster/host/state.ts'
+import { readText } from '../../support/sources/code-blocks.ts'
 
 // The pages for contributors name files and scripts that exist, and the settings for tools agree with each other.
 

@@ -4,12 +4,12 @@ import t from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { parseBatchBody } from '../../../api-gateway/src/translate/batches/batch-body.ts'
 import { parseCreateBody } from '../../../api-gateway/src/translate/screenshots/create-body.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../crds/src/address-rules.ts'
-import { contradictions } from '../../../crds/src/capture-options/contradictions.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../crds/src/addresses/address-rules.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'
-import { repository } from '../../cluster/state.ts'
-import { chartDirectory, helm, type Rendered } from '../../support/chart.ts'
-import { readText } from '../../support/code-blocks.ts'
+import { contradictions } from '../../../crds/src/options/contradictions.ts'
+import { repository } from '../../cluster/host/state.ts'
+import { chartDirectory, helm, type Rendered } from '../../support/sources/chart.ts'
+import { readText } from '../../support/sources/code-blocks.ts'
 
 // Manifests are checked with the generated CRDs, requests with the schemas of the gateway, values with the schema of the chart.
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type Plans, PlansText } from '../../../crds/src/plans.ts'
-import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/chart.ts'
-import { commandsOf, indentedCommandsOf, readText } from '../../support/code-blocks.ts'
+import { type Plans, PlansText } from '../../../crds/src/usage/plans.ts'
+import { type Container, find, type PodSpec, renderChart, renderNotes } from '../../support/sources/chart.ts'
+import { commandsOf, indentedCommandsOf, readText } from '../../support/sources/code-blocks.ts'
 
 // Whoever installs the chart and types what the docs say meets no 429: the plan of the first account has room for all of it in one minute.
 

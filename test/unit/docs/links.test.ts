@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { readText } from '../../support/code-blocks.ts'
+import { readText } from '../../support/sources/code-blocks.ts'
 
 // Links between the texts of the repository lead to files and headings that exist.
 

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { CaptureOptions } from '../../../crds/src/capture-options/catalogue.ts'
-import { contradictions } from '../../../crds/src/capture-options/contradictions.ts'
-import { PrivateOptions } from '../../../crds/src/capture-options/private.ts'
-import { optionNames } from '../../../crds/src/options-page.ts'
-import { toSnakeCase } from '../../../crds/src/snake-case.ts'
+import { optionNames } from '../../../crds/generate/options-page.ts'
+import { CaptureOptions } from '../../../crds/src/options/catalogue.ts'
+import { contradictions } from '../../../crds/src/options/contradictions.ts'
+import { PrivateOptions } from '../../../crds/src/options/private.ts'
+import { toSnakeCase } from '../../../crds/src/text/snake-case.ts'
 import { atOrigin, entries, splitPrivate, unseen } from '../../gallery/entry.ts'
 import { scenes, UNSEEN } from '../../gallery/scenes.ts'
 
@@ -21,7 +21,7 @@ t.test('gallery knows no option that the catalogue does not', async (t) => {
 
 t.test('gallery shows each option with a value that it has only in the second picture', async (t) => {
   for (const { name, before, after } of entries) {
-    t.not(after[name], undefined, `${name} wants an example in capture-options/examples.ts, or a scene`)
+    t.not(after[name], undefined, `${name} wants an example in options/examples.ts, or a scene`)
     t.notSame(before[name], after[name], name)
   }
 })

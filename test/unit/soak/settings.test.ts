@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { soakFigures } from '../../bench/write-figures.ts'
+import { soakFigures } from '../../bench/report/write-figures.ts'
 import { help, parseSettings } from '../../soak/settings.ts'
 
 t.test('parseSettings takes all parts and full measures unless told otherwise', async (t) => {

@@ -1,4 +1,4 @@
-import { FILE_EXTENSIONS } from '@tintype/crds/artifacts'
+import { FILE_EXTENSIONS } from '@tintype/crds/options/artifacts'
 import { z } from 'zod'
 import type { HeaderName } from './headers.ts'
 import type { Operation, Parameter } from './operation.ts'

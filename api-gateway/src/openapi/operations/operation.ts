@@ -1,5 +1,5 @@
-import type { HttpErrorCode } from '@tintype/crds/errors'
 import type { Scope } from '@tintype/crds/kinds/api-key'
+import type { HttpErrorCode } from '@tintype/crds/schema/errors'
 import type { z } from 'zod'
 import type { HeaderName } from './headers.ts'
 

@@ -1,5 +1,5 @@
-import { FileFormat } from '@tintype/crds/capture-options/image'
-import { DELIVERY_STATES } from '@tintype/crds/delivery-log'
+import { FileFormat } from '@tintype/crds/options/output/image'
+import { DELIVERY_STATES } from '@tintype/crds/webhooks/delivery-log'
 import { z } from 'zod'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../translate/common/query.ts'
 import { MAX_MERGED_OFFSET, MAX_OFFSET } from '../../translate/screenshots/list-query.ts'

@@ -1,4 +1,4 @@
-import { HTTP_ERRORS, PROBLEM_CODES } from '@tintype/crds/errors'
+import { HTTP_ERRORS, PROBLEM_CODES } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
 import { name } from './naming.ts'
 

@@ -1,6 +1,6 @@
-import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, isBatchId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyInstance } from 'fastify'
 import { createBatch } from '../../create/batch.ts'
 import { buildAll } from '../../create/build.ts'

@@ -1,6 +1,6 @@
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { accountOf } from '@tintype/crds/record'
-import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import type { ScreenshotStore } from '../../store/ports.ts'
 
 /** Counts pending deliveries in `status.deliveries`, because a crashed operator loses the statistics of its last seconds. */

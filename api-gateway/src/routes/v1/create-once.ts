@@ -1,4 +1,4 @@
-import { type IdPrefix, newId } from '@tintype/crds/ids'
+import { type IdPrefix, newId } from '@tintype/crds/identifiers/ids'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Idempotency, type IdempotentExecution, parseIdempotencyKey } from '../../create/idempotency.ts'
 import { ApiError, toHttpError } from '../../errors.ts'

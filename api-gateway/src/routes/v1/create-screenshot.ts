@@ -1,6 +1,6 @@
-import { screenshotIdOf } from '@tintype/crds/ids'
+import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { accountOf, type ScreenshotRecord } from '@tintype/crds/record'
+import { accountOf, type ScreenshotRecord } from '@tintype/crds/records/record'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { buildAll } from '../../create/build.ts'
 import { ensureDefaultWebhook } from '../../create/default-webhook.ts'

@@ -1,5 +1,5 @@
-import { webhookIdOf } from '@tintype/crds/ids'
-import { defaultWebhookId } from '@tintype/crds/request-webhook'
+import { webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { defaultWebhookId } from '@tintype/crds/webhooks/request-webhook'
 import type { FastifyInstance } from 'fastify'
 import { ensureDefaultWebhook, findKnownDefaultWebhook } from '../../create/default-webhook.ts'
 import { assertNoQuery } from '../../translate/common/query.ts'

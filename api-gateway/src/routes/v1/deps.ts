@@ -1,6 +1,6 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
-import type { OptionPolicy } from '@tintype/crds/capture-options/policy'
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
+import type { OptionPolicy } from '@tintype/crds/options/policy'
 import type { CacheDeps } from '../../cache/find-picture.ts'
 import type { Idempotency } from '../../create/idempotency.ts'
 import type { Queue } from '../../create/queue.ts'

@@ -1,4 +1,4 @@
-import { DEVICES } from '@tintype/crds/devices'
+import { DEVICES } from '@tintype/crds/options/page/devices'
 import type { FastifyInstance } from 'fastify'
 import { assertNoQuery } from '../../translate/common/query.ts'
 import { toDeviceRecord } from '../../translate/service/device.ts'

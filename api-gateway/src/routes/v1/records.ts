@@ -1,5 +1,5 @@
-import type { Identified } from '@tintype/crds/ids'
-import { accountOf } from '@tintype/crds/record'
+import type { Identified } from '@tintype/crds/identifiers/ids'
+import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import type { RecordStore } from '../../store/ports.ts'

@@ -1,6 +1,6 @@
 import { isFinished } from '@tintype/crds/kinds/screenshot'
-import { accountOf } from '@tintype/crds/record'
-import { objectKeyPrefix } from '@tintype/crds/storage-keys'
+import { accountOf } from '@tintype/crds/records/record'
+import { objectKeyPrefix } from '@tintype/crds/records/storage-keys'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, notFound } from '../../errors.ts'
 import { hasTag } from '../../translate/common/etag.ts'

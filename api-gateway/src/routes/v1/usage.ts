@@ -1,4 +1,4 @@
-import type { Plans } from '@tintype/crds/plans'
+import type { Plans } from '@tintype/crds/usage/plans'
 import type { FastifyInstance } from 'fastify'
 import type { QuotaStore } from '../../store/ports.ts'
 import { toUsageReport } from '../../translate/account/usage.ts'

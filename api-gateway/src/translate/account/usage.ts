@@ -1,6 +1,6 @@
 import type { AccountSpec, Plan } from '@tintype/crds/kinds/account'
-import { mayExceed, type PlanValues } from '@tintype/crds/plans'
-import type { UsageFacts } from '@tintype/crds/usage'
+import { mayExceed, type PlanValues } from '@tintype/crds/usage/plans'
+import type { UsageFacts } from '@tintype/crds/usage/usage'
 
 /** Usage and limits of an account. `limit` is the quota plus the allowed overage. */
 export interface LimitFacts extends UsageFacts {

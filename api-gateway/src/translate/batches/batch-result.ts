@@ -1,7 +1,7 @@
-import { createdAtOf } from '@tintype/crds/ids'
+import { createdAtOf } from '@tintype/crds/identifiers/ids'
+import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import { toObjectName } from '@tintype/crds/names'
-import { ESTIMATED_TIME } from '@tintype/crds/record'
+import { ESTIMATED_TIME } from '@tintype/crds/records/record'
 
 // The response to POST /screenshots/batch.
 

@@ -1,4 +1,4 @@
-import { Annotation } from '@tintype/crds/names'
+import { Annotation } from '@tintype/crds/identifiers/names'
 
 /** A merge patch for an object. */
 export interface ObjectPatch {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@tintype/crds/errors'
+import type { ProblemCode } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
 import type { Problem } from '../../errors.ts'
 import { findNearestName, NAME_SUGGESTIONS, toPlainName } from './name-suggestions.ts'

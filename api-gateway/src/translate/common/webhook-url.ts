@@ -1,6 +1,6 @@
-import { classifyUrl, type EgressRules } from '@tintype/crds/address-rules'
-import type { ProblemCode } from '@tintype/crds/errors'
+import { classifyUrl, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import { WebhookSpec } from '@tintype/crds/kinds/webhook'
+import type { ProblemCode } from '@tintype/crds/schema/errors'
 import type { Problem } from '../../errors.ts'
 
 export const MAX_WEBHOOK_URL_LENGTH = 2048

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { isKeyText } from '@tintype/crds/key-text'
+import { isKeyText } from '@tintype/crds/crypto/key-text'
+import { Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
-import { Label } from '@tintype/crds/names'
 import { ApiError } from '../../errors.ts'
 
 const REALM = 'Bearer realm="api"'

@@ -1,6 +1,6 @@
-import { apiKeyIdOf } from '@tintype/crds/ids'
+import { apiKeyIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
 import { type ApiKey, SCOPES } from '@tintype/crds/kinds/api-key'
-import { Annotation } from '@tintype/crds/names'
 import { z } from 'zod'
 import { CountedPagination, instantField, isAhead } from '../common/fields.ts'
 

@@ -1,6 +1,6 @@
-import { createdAtOf, newId, screenshotIdOf } from '@tintype/crds/ids'
+import { createdAtOf, newId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
-import { toWireStatus } from '@tintype/crds/record'
+import { toWireStatus } from '@tintype/crds/records/record'
 import { invalid } from '../../errors.ts'
 import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 

@@ -1,6 +1,6 @@
-import { FileFormat } from '@tintype/crds/capture-options/image'
-import { isScreenshotId } from '@tintype/crds/ids'
-import type { WireStatus } from '@tintype/crds/record'
+import { isScreenshotId } from '@tintype/crds/identifiers/ids'
+import { FileFormat } from '@tintype/crds/options/output/image'
+import type { WireStatus } from '@tintype/crds/records/record'
 import { invalid } from '../../errors.ts'
 import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from '../common/query.ts'
 

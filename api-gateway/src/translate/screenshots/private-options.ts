@@ -1,5 +1,5 @@
-import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '@tintype/crds/capture-options/private'
-import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/snake-case'
+import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '@tintype/crds/options/private'
+import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
 import type { Problem } from '../../errors.ts'
 

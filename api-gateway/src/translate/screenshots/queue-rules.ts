@@ -1,4 +1,4 @@
-import { ESTIMATED_TIME } from '@tintype/crds/record'
+import { ESTIMATED_TIME } from '@tintype/crds/records/record'
 
 // Pure functions for queue limits, queue positions and estimated times.
 

@@ -1,6 +1,6 @@
+import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Screenshot, ScreenshotSpec } from '@tintype/crds/kinds/screenshot'
-import { Annotation, toObjectName } from '@tintype/crds/names'
-import type { ScreenshotRecord } from '@tintype/crds/record'
+import type { ScreenshotRecord } from '@tintype/crds/records/record'
 
 /** A Screenshot that is not created yet. */
 export interface NewScreenshot {

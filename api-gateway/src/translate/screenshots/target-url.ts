@@ -1,7 +1,7 @@
-import { classifyUrl, type EgressRules, isAllowedHost, toCanonicalHost } from '@tintype/crds/address-rules'
-import type { CaptureOptions } from '@tintype/crds/capture-options/catalogue'
-import { PrivateOptions } from '@tintype/crds/capture-options/private'
-import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/target-url'
+import { classifyUrl, type EgressRules, isAllowedHost, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { PrivateOptions } from '@tintype/crds/options/private'
+import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/urls'
 import type { Problem } from '../../errors.ts'
 import { isObject } from '../common/read-body.ts'
 

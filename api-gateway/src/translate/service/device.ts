@@ -1,4 +1,4 @@
-import { type Device, toDeviceId } from '@tintype/crds/devices'
+import { type Device, toDeviceId } from '@tintype/crds/options/page/devices'
 import { z } from 'zod'
 
 /** A device as `GET /devices` shows it. */

@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/delivery-log'
+import { DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
 import { invalid } from '../../errors.ts'
 import { DEFAULT_LIMIT, type Readers, readLimit, readQuery } from '../common/query.ts'
 

@@ -1,7 +1,7 @@
-import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/delivery-log'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { type AttemptLine, DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { z } from 'zod'
 import { instantField } from '../common/fields.ts'
 

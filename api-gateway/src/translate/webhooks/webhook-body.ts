@@ -1,5 +1,5 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
-import { EVENT_TYPES } from '@tintype/crds/event-types'
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
+import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { ApiError } from '../../errors.ts'
 import { boundedText } from '../common/fields.ts'

@@ -1,5 +1,5 @@
+import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
-import { Annotation, toObjectName } from '@tintype/crds/names'
 import { ApiError, invalid } from '../../errors.ts'
 import { isAhead, overlapEnd, type RotateBody } from '../common/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../common/object-patch.ts'

@@ -1,8 +1,8 @@
-import { EVENT_TYPES } from '@tintype/crds/event-types'
-import { webhookIdOf } from '@tintype/crds/ids'
+import { webhookIdOf } from '@tintype/crds/identifiers/ids'
+import { Annotation } from '@tintype/crds/identifiers/names'
+import type { PostAnswer } from '@tintype/crds/kinds/post-result'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
-import { Annotation } from '@tintype/crds/names'
-import type { PostAnswer } from '@tintype/crds/post-answer'
+import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
 import { CountedPagination, instantField } from '../common/fields.ts'
 

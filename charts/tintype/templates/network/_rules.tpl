@@ -50,7 +50,7 @@ podSelector:
 {{- end }}
 
 {{/*
-Public addresses: what crds/src/address-ranges.ts refuses is left out here as well (a unit test compares), and IPv4 ranges that the values
+Public addresses: what crds/src/addresses/address-ranges.ts refuses is left out here as well (a unit test compares), and IPv4 ranges that the values
 deny: (dict "denied" <CIDRs>).
 */}}
 {{- define "tintype.egressPublic" -}}

@@ -5,8 +5,8 @@
 // write holds the success of all endpoints. So never more than three attempts are recorded, and only one that was under way when its
 // operator was killed may repeat, with the same event id.
 
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from '../flow-control/retry.ts'
 
 /** Where a post of this leader is. `ended` waits for status.deliveries; `deferred` never left (no secret yet) and burned no attempt. */

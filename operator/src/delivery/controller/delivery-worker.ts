@@ -4,7 +4,7 @@
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
 import type { SpanExporter } from '@tintype/crds/client/span-exporter'
-import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/ids'
+import { derivedId, screenshotIdOf, webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { SigningTexts } from '../../webhook/sealed-secrets.ts'

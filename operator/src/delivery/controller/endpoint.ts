@@ -1,7 +1,7 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { accountOf } from '@tintype/crds/record'
-import { REQUEST_WEBHOOK } from '@tintype/crds/request-webhook'
+import { accountOf } from '@tintype/crds/records/record'
+import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { isReceiver, isRequestReceiver, type Occurrence } from '../events/receivers.ts'
 
 /** Where an event is posted to, and the webhook that signs it. */

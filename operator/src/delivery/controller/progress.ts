@@ -1,4 +1,4 @@
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { Backlog } from './backlog.ts'
 import type { Progress } from './decide.ts'
 

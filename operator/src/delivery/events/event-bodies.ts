@@ -1,12 +1,12 @@
 import type { Log } from '@tintype/crds/client/log'
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
-import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/events'
+import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import type { StorageAccess } from '@tintype/crds/presign'
+import { ignoreSilently, type ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { eventKey } from '@tintype/crds/records/storage-keys'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
-import { eventKey } from '@tintype/crds/storage-keys'
-import { ignoreSilently, type ReportIgnored } from '@tintype/crds/stored/ignored-objects'
-import { findFault } from '@tintype/crds/stored/kept-event'
+import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks/events'
+import { findFault } from '@tintype/crds/webhooks/kept-event'
 import { openStorage } from '../../storage/storage.ts'
 
 /** Keeps the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */

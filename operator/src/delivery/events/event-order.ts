@@ -4,11 +4,11 @@
 
 import { resourceVersionOf } from '@tintype/crds/client/kube-object'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
-import { ConditionType, findCondition } from '@tintype/crds/conditions'
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import { accountOf } from '@tintype/crds/record'
+import { accountOf } from '@tintype/crds/records/record'
+import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 
 /** The revisions between which something was written, both included. */
 interface Revisions {

@@ -1,8 +1,8 @@
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
-import { eventTimeOf } from '@tintype/crds/events'
 import type { DeliveryEntry, Screenshot } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
-import { asksFor } from '@tintype/crds/request-webhook'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import { eventTimeOf } from '@tintype/crds/webhooks/events'
+import { asksFor } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
 
 /** Something that happened to a Screenshot. */

@@ -12,8 +12,8 @@ import {
   type EgressRules,
   isAllowedHost,
   toCanonicalHost,
-} from '@tintype/crds/address-rules'
-import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
+} from '@tintype/crds/addresses/address-rules'
+import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 import { Agent, buildConnector } from 'undici'
 import type { Resolve } from './network.ts'
 import { openTunnel } from './proxy-tunnel.ts'

@@ -1,4 +1,4 @@
-import { hexSignature, standardSignature } from '@tintype/crds/webhook-signature'
+import { hexSignature, standardSignature } from '@tintype/crds/crypto/webhook-signature'
 import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
 
 /** One attempt, as its headers tell of it. */

@@ -3,7 +3,7 @@
 
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
-import { MAX_HEADER_BYTES } from '@tintype/crds/limited-read'
+import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 
 /** The proxy is away, or will not lead to the target. */
 export class ProxyError extends Error {

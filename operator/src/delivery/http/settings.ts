@@ -1,4 +1,4 @@
-import type { EgressRules } from '@tintype/crds/address-rules'
+import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 
 /** What the chart's values say about webhooks. */
 export interface DeliverySettings {

@@ -1,5 +1,5 @@
+import { type OpeningKeys, SealError, unseal } from '@tintype/crds/crypto/sealed'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { type OpeningKeys, SealError, unseal } from '@tintype/crds/sealed'
 import type { SecretStore } from '../../secrets/ensure-secret.ts'
 import { type SigningTexts, sealedForWebhook, sealedTextsOf } from '../../webhook/sealed-secrets.ts'
 import { readSigningSecret, signingSecretName } from '../../webhook/signing-secret.ts'

@@ -2,7 +2,7 @@
 // rbac: tintype.dev/webhooks/status patch
 // rbac: /secrets get
 
-// Posts that are asked for by annotations on Webhooks, answered in their status (crds/src/webhook-requests.ts). A post takes seconds, so a
+// Posts that are asked for by annotations on Webhooks, answered in their status (crds/src/webhooks/webhook-requests.ts). A post takes seconds, so a
 // reconcile only starts it; its end enqueues the Webhook again, and all answers that are there by then are one write. Only the leader
 // runs it. What was posted and not answered when it ends, the next leader posts again.
 
@@ -12,9 +12,9 @@ import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
+import type { PostAnswer } from '@tintype/crds/kinds/post-result'
 import { Webhook } from '@tintype/crds/kinds/webhook'
-import type { PostAnswer } from '@tintype/crds/post-answer'
-import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhook-requests'
+import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhooks/webhook-requests'
 import { Controller } from '../../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller/metrics.ts'
 import { readObject } from '../../kube/read-object.ts'

@@ -4,13 +4,22 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Log } from '@tintype/crds/client/log'
-import { type AttemptLine, linesOf, logKey, logPrefix, MAX_LOG_LINES, mergeLines, readLog, toLogText } from '@tintype/crds/delivery-log'
-import { webhookIdOf } from '@tintype/crds/ids'
+import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { mapConcurrently } from '@tintype/crds/map-concurrently'
-import { accountOf } from '@tintype/crds/record'
+import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
+import { accountOf } from '@tintype/crds/records/record'
+import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { emptyIfTooLarge } from '@tintype/crds/storage/checked-read'
-import type { ReportIgnored } from '@tintype/crds/stored/ignored-objects'
+import {
+  type AttemptLine,
+  linesOf,
+  logKey,
+  logPrefix,
+  MAX_LOG_LINES,
+  mergeLines,
+  readLog,
+  toLogText,
+} from '@tintype/crds/webhooks/delivery-log'
 import type { Storage } from '../../storage/storage.ts'
 
 export interface DeliveryLogDeps {

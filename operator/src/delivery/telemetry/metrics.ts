@@ -1,5 +1,5 @@
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
-import type { PostRequest } from '@tintype/crds/webhook-requests'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
+import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from '../http/post.ts'
 

@@ -1,9 +1,9 @@
 // The trace of a request as its webhooks carry it on: pure.
 
 import type { Span } from '@tintype/crds/client/span-exporter'
-import type { ScreenshotEventType } from '@tintype/crds/event-types'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
-import { spanIds, toTraceparent, traceOf } from '@tintype/crds/trace-context'
+import { spanIds, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-context'
+import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import type { PostOutcome } from '../http/post.ts'
 
 /** `traceparent` of one attempt: what the receiver does belongs under it. Nothing when the request had no trace. */

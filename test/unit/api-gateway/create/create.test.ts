@@ -9,9 +9,9 @@ import type { UncertainCreate } from '../../../../api-gateway/src/create/uncerta
 import { invalid, unavailable } from '../../../../api-gateway/src/errors.ts'
 import { buildMetrics } from '../../../../api-gateway/src/metrics.ts'
 import type { NewScreenshot } from '../../../../api-gateway/src/translate/screenshots/screenshot.ts'
+import { toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { toSealingKey } from '../../../../crds/src/sealed.ts'
 import { CountingQuota, FakeObjects } from '../fake-stores.ts'
 import { aQueue, aScreenshot, FakeArchive, FakeFiles, FakeScreenshots, NOW, OPENING_KEY } from '../fakes.ts'
 

@@ -8,8 +8,8 @@ import {
   legacyIdempotencyObjectKey,
   requestHash,
 } from '../../../../api-gateway/src/create/request-hash.ts'
-import type { KeyRing } from '../../../../crds/src/download-link.ts'
-import { collectIgnored } from '../../../support/mark-checks.ts'
+import type { KeyRing } from '../../../../crds/src/crypto/download-link.ts'
+import { collectIgnored } from '../../../support/sources/mark-checks.ts'
 import { FakeObjects } from '../fake-stores.ts'
 import { NOW } from '../fakes.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import type { Account, Plan } from '../../../../crds/src/kinds/account.ts'
 import { aQueue, aScreenshot, FakeScreenshots, NOW } from '../fakes.ts'
 

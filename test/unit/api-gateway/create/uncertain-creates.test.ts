@@ -1,8 +1,8 @@
 import t from 'tap'
 import { UncertainCreates } from '../../../../api-gateway/src/create/uncertain-creates.ts'
 import { unavailable } from '../../../../api-gateway/src/errors.ts'
-import { newId } from '../../../../crds/src/ids.ts'
-import { tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { CountingQuota } from '../fake-stores.ts'
 import { aScreenshot, FakeArchive, FakeFiles, FakeScreenshots, NOW } from '../fakes.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findOperation, findUndocumented } from '../../../support/documented.ts'
+import { findOperation, findUndocumented } from '../../../support/sources/documented.ts'
 import { aGateway } from '../fakes.ts'
 
 const url = 'https://example.com/'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { storeBatchOptions, storeOptions } from '../../../../api-gateway/src/options/store-options.ts'
+import { newOpeningKey, toSealingKey, unseal } from '../../../../crds/src/crypto/sealed.ts'
 import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { newOpeningKey, toSealingKey, unseal } from '../../../../crds/src/sealed.ts'
 
 const key = newOpeningKey('k1')
 const url = 'https://example.com/'

@@ -2,10 +2,10 @@ import t from 'tap'
 import { KubeQueue } from '../../../../api-gateway/src/store/kube-queue.ts'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Reflector, ReflectorEvent } from '../../../../crds/client/reflector.ts'
-import { newId, screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../../crds/src/names.ts'
-import { aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
 
 function aWorld() {
   const lister = new Store<Screenshot>()

@@ -5,7 +5,7 @@ import { Store } from '../../../../crds/client/lister.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
 import type { Patch } from '../../../../crds/client/patch.ts'
 import type { ApiKey } from '../../../../crds/src/kinds/api-key.ts'
-import { anApiKey, at } from '../../../support/builders.ts'
+import { anApiKey, at } from '../../../support/fakes/builders.ts'
 
 const iso = (second: number) => at(second).toISOString()
 

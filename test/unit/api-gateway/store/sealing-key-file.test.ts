@@ -2,7 +2,7 @@ import path from 'node:path'
 import t from 'tap'
 import { SealingKeyFile } from '../../../../api-gateway/src/store/sealing-key-file.ts'
 import { silentLog } from '../../../../crds/client/log.ts'
-import { newOpeningKey, toSealingKey } from '../../../../crds/src/sealed.ts'
+import { newOpeningKey, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 
 t.test('SealingKeyFile keeps the public half only, whatever it was given', async (t) => {
   const key = newOpeningKey('k1')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { classifyFailure } from '../../../../capture-runner/src/egress/classify-failure.ts'
 import { EgressError } from '../../../../capture-runner/src/egress/egress-error.ts'
-import { LedgerBook } from '../../../../capture-runner/src/egress/ledger.ts'
+import { LedgerBook } from '../../../../capture-runner/src/egress/request-log.ts'
 
 const aLedger = (host: string, port: number, error?: Error): LedgerBook => {
   const book = new LedgerBook(() => 0)

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
+import type { PageEvents } from '../../../../capture-runner/src/browser/page-events.ts'
 import { FrameOrigins } from '../../../../capture-runner/src/http-cache/frame-origins.ts'
-import type { PageEvents } from '../../../../capture-runner/src/page-events.ts'
 
 const SITE = 'https://site.example'
 const OTHER = 'https://other.example'

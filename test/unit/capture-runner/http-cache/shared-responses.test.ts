@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import t from 'tap'
+import type { Tab } from '../../../../capture-runner/src/browser/tab.ts'
 import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
 import { SharedResponses } from '../../../../capture-runner/src/http-cache/shared-responses.ts'
-import type { Tab } from '../../../../capture-runner/src/tab.ts'
 
 const SITE = 'https://site.example'
 const URL = `${SITE}/a.js`

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { buildPlan } from '../../../../capture-runner/src/plan.ts'
-import { STEPS } from '../../../../capture-runner/src/run.ts'
-import type { CaptureOptions } from '../../../../crds/src/capture-options/catalogue.ts'
+import { STEPS } from '../../../../capture-runner/src/capture/run.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
 
 // What the options of preparing, blocking, waiting and failing come to.
 

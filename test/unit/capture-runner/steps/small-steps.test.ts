@@ -1,7 +1,7 @@
 import t from 'tap'
-import { hidingRules } from '../../../../capture-runner/src/steps/add-styles.ts'
-import { checkAddress } from '../../../../capture-runner/src/steps/check-answer.ts'
-import { toAbsolute } from '../../../../capture-runner/src/steps/styles.ts'
+import { hidingRules } from '../../../../capture-runner/src/steps/injection/add-styles.ts'
+import { toAbsolute } from '../../../../capture-runner/src/steps/injection/styles.ts'
+import { checkAddress } from '../../../../capture-runner/src/steps/navigation/check-response.ts'
 
 t.test('toAbsolute leads addresses in a sheet to where the sheet is', async (t) => {
   const base = 'https://cdn.example/css/a.css'

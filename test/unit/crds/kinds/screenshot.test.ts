@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isFinished, Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { aScreenshot, completedStatus, failedStatus } from '../../../support/builders.ts'
+import { aScreenshot, completedStatus, failedStatus } from '../../../support/fakes/builders.ts'
 
 t.test('Screenshot takes what waits, what is done, and what failed', async (t) => {
   for (const shot of [aScreenshot(), aScreenshot({ status: completedStatus() }), aScreenshot({ status: failedStatus() })]) {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isActive, Webhook, WebhookSpec } from '../../../../crds/src/kinds/webhook.ts'
-import { aWebhook } from '../../../support/builders.ts'
+import { aWebhook } from '../../../support/fakes/builders.ts'
 
 const takes = (spec: object): boolean =>
   WebhookSpec.safeParse({ url: 'https://example.com/hook', events: ['screenshot.completed'], ...spec }).success

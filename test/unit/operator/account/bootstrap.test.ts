@@ -1,11 +1,11 @@
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
-import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/key-text.ts'
+import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { ApiKey } from '../../../../crds/src/kinds/api-key.ts'
 import { bootstrapAccount } from '../../../../operator/src/account/bootstrap.ts'
 import { toText } from '../../../../operator/src/secrets/ensure-secret.ts'
-import { FakeStore } from '../../../support/fake-store.ts'
+import { FakeStore } from '../../../support/fakes/fake-store.ts'
 
 const settings = { release: 'tintype', plan: 'scale' } as const
 const SECRET = 'tintype-initial-api-key'

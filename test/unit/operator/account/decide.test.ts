@@ -1,6 +1,6 @@
 import t from 'tap'
 import { decide } from '../../../../operator/src/account/decide.ts'
-import { anAccount, at } from '../../../support/builders.ts'
+import { anAccount, at } from '../../../support/fakes/builders.ts'
 
 t.test('decide tells whether the keys of an account are let in', async (t) => {
   t.match(decide(anAccount(), at(0)), [{ type: 'Ready', status: 'True', reason: 'Active' }])

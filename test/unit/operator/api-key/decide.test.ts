@@ -1,10 +1,10 @@
 import t from 'tap'
-import { type Condition, isSameCondition } from '../../../../crds/src/conditions.ts'
-import { keyHash, newKeyText } from '../../../../crds/src/key-text.ts'
+import { keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
+import { Label } from '../../../../crds/src/identifiers/names.ts'
 import type { ApiKeySpec, ApiKeyStatus } from '../../../../crds/src/kinds/api-key.ts'
-import { Label } from '../../../../crds/src/names.ts'
+import { type Condition, isSameCondition } from '../../../../crds/src/schema/conditions.ts'
 import { decide, type Observed } from '../../../../operator/src/api-key/decide.ts'
-import { anAccount, anApiKey, at } from '../../../support/builders.ts'
+import { anAccount, anApiKey, at } from '../../../support/fakes/builders.ts'
 
 const text = newKeyText()
 const hash = keyHash(text)

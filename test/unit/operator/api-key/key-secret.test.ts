@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
-import { newKeyText } from '../../../../crds/src/key-text.ts'
+import { newKeyText } from '../../../../crds/src/crypto/key-text.ts'
 import { buildKeySecret, evaluateExistingSecret, evaluateOwnSecret } from '../../../../operator/src/api-key/key-secret.ts'
-import { anApiKey } from '../../../support/builders.ts'
+import { anApiKey } from '../../../support/fakes/builders.ts'
 
 const text = newKeyText()
 const key = anApiKey({ name: 'ci', spec: { secretName: 'ci-key', accountName: 'acme' } })

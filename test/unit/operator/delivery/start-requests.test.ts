@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { AttemptLine } from '../../../../crds/src/delivery-log.ts'
-import { buildEvent, eventIdOf } from '../../../../crds/src/events.ts'
-import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import type { AttemptLine } from '../../../../crds/src/webhooks/delivery-log.ts'
+import { buildEvent, eventIdOf } from '../../../../crds/src/webhooks/events.ts'
 import { toDeliveryId } from '../../../../operator/src/delivery/controller/delivery-worker.ts'
 import { noteWithdrawal } from '../../../../operator/src/delivery/start-requests.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../support/fakes/builders.ts'
 
 const type = 'screenshot.completed'
 const shot = aScreenshot({ status: completedStatus() })

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
-import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { accountLimits } from '../../../../operator/src/dispatcher/account-limits.ts'
-import { anAccount } from '../../../support/builders.ts'
+import { anAccount } from '../../../support/fakes/builders.ts'
 
 const accounts = new Store<Account>()
 accounts.set(anAccount({ name: 'small', spec: { plan: 'free' } }))

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { FairQueue } from '../../../../operator/src/dispatcher/fair-queue.ts'
-import { percentile } from '../../../bench/statistics.ts'
+import { percentile } from '../../../bench/report/statistics.ts'
 
 // What the queue promises whatever is asked of it. The bounds are those of start-time fair queueing (Goyal, Vin and Cheng, 1996).
 

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
-import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { poolsOf } from '../../../../operator/src/dispatcher/pool-of.ts'
-import { anAccount, aScreenshot } from '../../../support/builders.ts'
+import { anAccount, aScreenshot } from '../../../support/fakes/builders.ts'
 
 const accounts = new Store<Account>()
 accounts.set(anAccount({ name: 'rich', spec: { plan: 'scale' } }))

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { silentLog } from '../../../../crds/client/log.ts'
 import { buildEvent, createEventRecorder, EventFilter } from '../../../../operator/src/kube/event-recorder.ts'
-import { aScreenshot, NOON } from '../../../support/builders.ts'
+import { aScreenshot, NOON } from '../../../support/fakes/builders.ts'
 
 const regarding = { ...aScreenshot(), apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot' }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { readObject } from '../../../../operator/src/kube/read-object.ts'
-import { aScreenshot } from '../../../support/builders.ts'
+import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 t.test('readObject reads each object once', async (t) => {
   let reads = 0

@@ -1,14 +1,14 @@
 import { Registry } from 'prom-client'
 import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
-import { derivedId } from '../../../../crds/src/ids.ts'
+import { derivedId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Account } from '../../../../crds/src/kinds/account.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../../crds/src/names.ts'
 import type { CacheMetricsSources } from '../../../../operator/src/metrics/cache-metrics.ts'
 import { registerCacheMetrics } from '../../../../operator/src/metrics/cache-metrics.ts'
-import { anAccount, aRunnerPool, aScreenshot, at, completedStatus } from '../../../support/builders.ts'
+import { anAccount, aRunnerPool, aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
 
 /** What is told of these objects at an instant: lines of the gauges without their comments. */
 async function tell(

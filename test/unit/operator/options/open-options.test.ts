@@ -1,11 +1,11 @@
 import t from 'tap'
-import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/capture-options/policy.ts'
-import { MAX_INLINE_BYTES, type SealedOptions } from '../../../../crds/src/capture-options/sealed-options.ts'
+import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/crypto/sealed.ts'
 import type { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
-import { newOpeningKey, type SealedFor, seal, toSealingKey } from '../../../../crds/src/sealed.ts'
-import { optionsKey } from '../../../../crds/src/storage-keys.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../../crds/src/options/policy.ts'
+import { MAX_INLINE_BYTES, type SealedOptions } from '../../../../crds/src/options/sealed-options.ts'
+import { optionsKey } from '../../../../crds/src/records/storage-keys.ts'
 import { OptionsError, openOptions } from '../../../../operator/src/options/open-options.ts'
-import { aScreenshot } from '../../../support/builders.ts'
+import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const report = () => {}
 const key = newOpeningKey('k1')

@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { Condition } from '../../../../crds/src/conditions.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import type { Condition } from '../../../../crds/src/schema/conditions.ts'
 import { decide, type Obstacle, type PendingDecision, type PendingScreenshot } from '../../../../operator/src/pending/decide.ts'
-import { aScreenshot, at, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, NOON } from '../../../support/fakes/builders.ts'
 
 const missingPool: Obstacle = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound', message: 'there is no RunnerPool large' }
 const limits = { maxQueued: 3, unrunnableMilliseconds: 600_000 }

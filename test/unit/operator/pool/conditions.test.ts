@@ -1,11 +1,11 @@
 import t from 'tap'
-import { findCondition } from '../../../../crds/src/conditions.ts'
 import type { RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
+import { findCondition } from '../../../../crds/src/schema/conditions.ts'
 import { buildStatus, isUrgent, poolEvents } from '../../../../operator/src/pool/conditions.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import type { PoolObserved } from '../../../../operator/src/pool/state.ts'
-import { aRunnerPool, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner, freshMemory } from '../../../support/runners.ts'
+import { aRunnerPool, NOON } from '../../../support/fakes/builders.ts'
+import { aPod, aRunner, freshMemory } from '../../../support/fakes/runners.ts'
 
 /** A pool in which nothing waits. */
 const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {

@@ -5,8 +5,8 @@ import { decide } from '../../../../operator/src/pool/decide.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import type { PoolAction, PoolMemory, PoolObserved } from '../../../../operator/src/pool/state.ts'
 import type { Runner } from '../../../../operator/src/runner/runners.ts'
-import { aRunnerPool, at, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner, endedStatus, freshMemory } from '../../../support/runners.ts'
+import { aRunnerPool, at, NOON } from '../../../support/fakes/builders.ts'
+import { aPod, aRunner, endedStatus, freshMemory } from '../../../support/fakes/runners.ts'
 
 const observed = ({
   spec = {},

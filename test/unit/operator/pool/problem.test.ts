@@ -3,8 +3,8 @@ import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { group } from '../../../../operator/src/pool/groups.ts'
 import { findProblem } from '../../../../operator/src/pool/problem.ts'
 import type { PoolMemory, Problem } from '../../../../operator/src/pool/state.ts'
-import { aRunnerPool, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner, freshMemory } from '../../../support/runners.ts'
+import { aRunnerPool, NOON } from '../../../support/fakes/builders.ts'
+import { aPod, aRunner, freshMemory } from '../../../support/fakes/runners.ts'
 
 const pool = aRunnerPool()
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { CaptureTimes, wantedPods } from '../../../../operator/src/pool/size.ts'
-import { aRunnerPool } from '../../../support/builders.ts'
+import { aRunnerPool } from '../../../support/fakes/builders.ts'
 
 const cases = [
   { name: 'keeps minIdle when nothing happens', spec: { minIdle: 2 }, load: { busy: 0, queued: 0 }, pods: 2 },

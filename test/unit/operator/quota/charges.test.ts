@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RetryableError } from '../../../../operator/src/controller/errors.ts'
 import { Charges } from '../../../../operator/src/quota/charges.ts'
-import { aScreenshot } from '../../../support/builders.ts'
+import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const shot = (uid: string) => aScreenshot({ name: `mine-${uid}`, metadata: { uid }, spec: { accountName: 'acme' } })
 

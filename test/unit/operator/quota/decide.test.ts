@@ -1,8 +1,8 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toId, toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { AccountUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { toId, toObjectName } from '../../../../crds/src/names.ts'
 import { awaitsRefund, type Changes, decide, isCharged, mayBeRefunded, OPERATOR, recount } from '../../../../operator/src/quota/decide.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
-import { recordKey, segmentsPrefix, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { recordKey, segmentsPrefix, tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import type { ListKeys } from '../../../../crds/storage/port.ts'
 import { listPastIds } from '../../../../operator/src/quota/past-records.ts'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../../crds/src/names.ts'
-import { recordKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { recordKey, tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { type SettleContext, settle } from '../../../../operator/src/quota/settle.ts'
 
 const NOW = new Date('2026-11-21T10:20:30.456Z')

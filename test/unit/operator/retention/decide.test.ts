@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { decide, isOwed, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
-import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
 const settings: RetentionSettings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }

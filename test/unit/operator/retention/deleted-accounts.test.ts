@@ -1,10 +1,10 @@
 import t from 'tap'
-import { goneKey } from '../../../../crds/src/storage-keys.ts'
-import type { IgnoredObject } from '../../../../crds/src/stored/ignored-objects.ts'
+import type { IgnoredObject } from '../../../../crds/src/records/ignored-objects.ts'
+import { goneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { DeletedAccounts } from '../../../../operator/src/retention/deleted-accounts.ts'
-import { at } from '../../../support/builders.ts'
-import { ring } from '../../../support/mark-checks.ts'
-import { MemoryBucket } from '../../../support/memory-bucket.ts'
+import { at } from '../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
+import { ring } from '../../../support/sources/mark-checks.ts'
 
 t.test('the alert fires for marks of gone accounts that an earlier version or an earlier key wrote', async (t) => {
   const otherRing = { current: 'old', keys: { old: Buffer.alloc(32, 7).toString('base64') } }

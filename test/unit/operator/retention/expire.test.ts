@@ -1,6 +1,5 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
-import { DEFAULT_PLANS, type Plans } from '../../../../crds/src/plans.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import {
   batchKey,
   dayOf,
@@ -13,13 +12,14 @@ import {
   rewriteKey,
   segmentsPrefix,
   tombstoneKey,
-} from '../../../../crds/src/storage-keys.ts'
+} from '../../../../crds/src/records/storage-keys.ts'
+import { DEFAULT_PLANS, type Plans } from '../../../../crds/src/usage/plans.ts'
 import { DeletedAccounts, type OwnedKind } from '../../../../operator/src/retention/deleted-accounts.ts'
 import { expire } from '../../../../operator/src/retention/expire.ts'
 import { toGoneText } from '../../../../operator/src/retention/marks.ts'
-import { anAccount, at, NOON } from '../../../support/builders.ts'
-import { markChecks, ring, signed } from '../../../support/mark-checks.ts'
-import { MemoryBucket } from '../../../support/memory-bucket.ts'
+import { anAccount, at, NOON } from '../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
+import { markChecks, ring, signed } from '../../../support/sources/mark-checks.ts'
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 const DAY = 86_400

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { newId } from '../../../../crds/src/ids.ts'
-import { tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { findTombstones } from '../../../../operator/src/retention/tombstones.ts'
-import { at } from '../../../support/builders.ts'
-import { MemoryBucket } from '../../../support/memory-bucket.ts'
+import { at } from '../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
 
 const id = (second: number): string => newId('scr', at(second), Buffer.alloc(10, 7))
 

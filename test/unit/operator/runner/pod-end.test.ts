@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { endOf, isOrderly, isPageSuspected, lastLogLineOf } from '../../../../operator/src/runner/pod-end.ts'
-import { at } from '../../../support/builders.ts'
-import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
+import { at } from '../../../support/fakes/builders.ts'
+import { aPod, endedStatus, readyStatus } from '../../../support/fakes/runners.ts'
 
 const deletionTimestamp = at(10).toISOString()
 const disrupted = (reason: string): Pod['status'] => ({

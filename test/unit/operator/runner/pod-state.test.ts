@@ -1,7 +1,7 @@
 import t from 'tap'
 import { podState, unchangedSince, unschedulableReason, waitingReason } from '../../../../operator/src/runner/pod-state.ts'
-import { at, NOON } from '../../../support/builders.ts'
-import { aPod, endedStatus, readyStatus } from '../../../support/runners.ts'
+import { at, NOON } from '../../../support/fakes/builders.ts'
+import { aPod, endedStatus, readyStatus } from '../../../support/fakes/runners.ts'
 
 const unready = { ...readyStatus(), conditions: [{ type: 'Ready', status: 'False' }] }
 const deletionTimestamp = at(10).toISOString()

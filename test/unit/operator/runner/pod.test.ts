@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildRunnerPod, ordinalOf, podName, templateHash } from '../../../../operator/src/runner/pod.ts'
-import { aRunnerPool } from '../../../support/builders.ts'
+import { aRunnerPool } from '../../../support/fakes/builders.ts'
 
 const settings = {
   namespace: 'tintype',

@@ -7,8 +7,8 @@ import { toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.t
 import { type RunnerAddress, RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
 import { createSigner } from '../../../../operator/src/runner/signature.ts'
 import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
-import { BUFFERED_BYTES, startEndlessServer } from '../../../support/endless-server.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
 
 const runner: RunnerAddress = { uid: '6b1f7f0e-0000-4000-8000-00000000000a', ip: '127.0.0.1' }
 const sign = await createSigner(DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })))

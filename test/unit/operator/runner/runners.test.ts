@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { Store } from '../../../../crds/client/lister.ts'
+import { Label } from '../../../../crds/src/identifiers/names.ts'
 import { poolDefaults, type RunnerPool } from '../../../../crds/src/kinds/runner-pool.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { Label } from '../../../../crds/src/names.ts'
 import type { AccountLimits } from '../../../../operator/src/dispatcher/account-limits.ts'
 import { Dispatcher } from '../../../../operator/src/dispatcher/dispatcher.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
@@ -19,8 +19,8 @@ import {
   Runners,
   UID_INDEX,
 } from '../../../../operator/src/runner/runners.ts'
-import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
-import { aPod, aRunner } from '../../../support/runners.ts'
+import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
+import { aPod, aRunner } from '../../../support/fakes/runners.ts'
 
 const unfenced = { chromiumSandbox: false, jail: false, detail: 'no' }
 const pool = aRunnerPool()

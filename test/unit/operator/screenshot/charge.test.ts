@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ChargeOutcome } from '../../../../operator/src/quota/charges.ts'
 import { chargeFor, mustBeCharged } from '../../../../operator/src/screenshot/charge.ts'
 import { ChargeBackoff } from '../../../../operator/src/screenshot/charge-backoff.ts'
-import { aScreenshot } from '../../../support/builders.ts'
+import { aScreenshot } from '../../../support/fakes/builders.ts'
 
 const time = { now: () => new Date(0) }
 const charging = (outcome: ChargeOutcome) => ({ ...time, charge: async () => outcome, chargeBackoff: new ChargeBackoff() })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import { CRASH_RECOVERY_SECONDS, CrashBudget, findCrashRecords, MAX_CRASHES } from '../../../../operator/src/screenshot/crash-budget.ts'
-import { aScreenshot, at } from '../../../support/builders.ts'
+import { aScreenshot, at } from '../../../support/fakes/builders.ts'
 
 const forgiven = (count: number): number => count * CRASH_RECOVERY_SECONDS * 1_000
 

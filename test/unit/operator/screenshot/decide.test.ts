@@ -1,5 +1,5 @@
 import t from 'tap'
-import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
+import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
 import type { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import {
   type Action,
@@ -11,7 +11,7 @@ import {
   type ObservedClaim,
   REPORT_MILLISECONDS,
 } from '../../../../operator/src/screenshot/decide.ts'
-import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const runner = { pod: 'default-1', uid: 'pod-uid' }
 /** Seconds after which an attempt that was claimed at noon is over. */

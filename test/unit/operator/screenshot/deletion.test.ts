@@ -1,16 +1,16 @@
 import t from 'tap'
 import type { Pod } from '../../../../crds/client/core-resources.ts'
 import { Store } from '../../../../crds/client/lister.ts'
-import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/storage-keys.ts'
+import { dayOf, recordKey, rewriteKey, tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { Expectations } from '../../../../operator/src/runner/expectations.ts'
 import { CLAIM_INDEX, claimedBy, Runners } from '../../../../operator/src/runner/runners.ts'
 import { Deletions } from '../../../../operator/src/screenshot/deletion.ts'
 import { uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
-import { aScreenshot, completedStatus, NOON } from '../../../support/builders.ts'
-import { markChecks, signed } from '../../../support/mark-checks.ts'
-import { aPod } from '../../../support/runners.ts'
+import { aScreenshot, completedStatus, NOON } from '../../../support/fakes/builders.ts'
+import { aPod } from '../../../support/fakes/runners.ts'
+import { markChecks, signed } from '../../../support/sources/mark-checks.ts'
 
 const running: ScreenshotStatus = {
   phase: 'Running',

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { CaptureOrder } from '../../../../crds/src/dispatch.ts'
-import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { CaptureOrder } from '../../../../crds/src/dispatch/dispatch.ts'
+import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { buildOrder, filesOf } from '../../../../operator/src/screenshot/order.ts'
 import { deadlineOf, uploadExpiryOf } from '../../../../operator/src/screenshot/status.ts'
-import { aScreenshot, at, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, NOON } from '../../../support/fakes/builders.ts'
 
 const status = { phase: 'Running', runner: { pod: 'default-1', uid: 'pod-uid' }, attempt: 2, startTime: NOON.toISOString() } as const
 const shot = aScreenshot({ spec: { accountName: 'red', options: { format: 'webp' } }, status })

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { isReused } from '../../../../crds/src/cache.ts'
-import { newId, screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
 import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
-import { toObjectName } from '../../../../crds/src/names.ts'
-import { cacheEntryKey, objectKey } from '../../../../crds/src/storage-keys.ts'
+import { isReused } from '../../../../crds/src/records/cache.ts'
+import { cacheEntryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { PictureCache } from '../../../../operator/src/screenshot/picture-cache.ts'
-import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const checks = { report: () => {}, now: () => at(60) }
 const hash = 'a'.repeat(64)

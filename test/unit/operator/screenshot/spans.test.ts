@@ -1,8 +1,8 @@
 import t from 'tap'
-import { spanIds } from '../../../../crds/src/trace-context.ts'
+import { spanIds } from '../../../../crds/src/runtime/trace-context.ts'
 import { toLogLine } from '../../../../operator/src/screenshot/log-line.ts'
 import { toOrderTrace, toSpans } from '../../../../operator/src/screenshot/spans.ts'
-import { aScreenshot, at, completedStatus, failedStatus } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus, failedStatus } from '../../../support/fakes/builders.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'

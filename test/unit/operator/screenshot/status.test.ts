@@ -1,8 +1,8 @@
 import t from 'tap'
-import { attemptMilliseconds } from '../../../../crds/src/deadline.ts'
-import { screenshotIdOf } from '../../../../crds/src/ids.ts'
+import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
+import { screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
 import { ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
-import { objectKey } from '../../../../crds/src/storage-keys.ts'
+import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import {
   buildClaim,
   buildFailure,
@@ -12,7 +12,7 @@ import {
   deadlineOf,
   uploadExpiryOf,
 } from '../../../../operator/src/screenshot/status.ts'
-import { aScreenshot, at, completedStatus, NOON } from '../../../support/builders.ts'
+import { aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const runner = { pod: 'default-1', uid: 'pod-uid' }
 const withoutNulls = (patch: object) => Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))

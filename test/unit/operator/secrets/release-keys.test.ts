@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
-import { expiryOf, signLink, verifyLink } from '../../../../crds/src/download-link.ts'
-import { seal, unseal } from '../../../../crds/src/sealed.ts'
+import { expiryOf, signLink, verifyLink } from '../../../../crds/src/crypto/download-link.ts'
+import { seal, unseal } from '../../../../crds/src/crypto/sealed.ts'
 import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
-import { FakeStore } from '../../../support/fake-store.ts'
+import { FakeStore } from '../../../support/fakes/fake-store.ts'
 
 t.test('ensureReleaseKeys makes a ring that signs and checks links', async (t) => {
   const { downloadKeys } = await ensureReleaseKeys(new FakeStore<Secret>(), 'tintype')

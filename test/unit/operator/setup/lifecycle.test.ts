@@ -1,5 +1,5 @@
 import t from 'tap'
-import { DEFAULT_PLANS } from '../../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { longestRetention, withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
 
 t.test('withOwnRules replaces our rules and leaves those of others', async (t) => {

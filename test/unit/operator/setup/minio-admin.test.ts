@@ -1,7 +1,7 @@
 import t from 'tap'
 import { putPolicy } from '../../../../operator/src/setup/minio-admin.ts'
-import { BUFFERED_BYTES, startEndlessServer } from '../../../support/endless-server.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
 
 t.test('an endless refusal of the store is read no further than it is told of', async (t) => {
   const server = await startEndlessServer(t, 'HTTP/1.1 403 Forbidden\r\n\r\n', 'no ')

@@ -4,8 +4,8 @@ import { KubeError } from '../../../../crds/client/kube-error.ts'
 import type { Patch } from '../../../../crds/client/patch.ts'
 import { apply } from '../../../../operator/src/webhook/apply.ts'
 import type { StatusPatch } from '../../../../operator/src/webhook/decide.ts'
-import { at, aWebhook } from '../../../support/builders.ts'
-import { FakeStore } from '../../../support/fake-store.ts'
+import { at, aWebhook } from '../../../support/fakes/builders.ts'
+import { FakeStore } from '../../../support/fakes/fake-store.ts'
 
 const hook = aWebhook()
 const status: StatusPatch = {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Webhook, WebhookStatistics } from '../../../../crds/src/kinds/webhook.ts'
 import { findDisabledReason } from '../../../../operator/src/webhook/auto-disable.ts'
-import { at, aWebhook } from '../../../support/builders.ts'
+import { at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../crds/src/kinds/webhook.ts'
 import { decide, type Observed, type StatusPatch } from '../../../../operator/src/webhook/decide.ts'
-import { at, aWebhook } from '../../../support/builders.ts'
+import { at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const iso = (second: number) => at(second).toISOString()
 const aHook = (status: WebhookStatus = {}, spec: Partial<WebhookSpec> = {}): Webhook => aWebhook({ status, spec })

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { accountOf } from '../../../../crds/src/record.ts'
+import { accountOf } from '../../../../crds/src/records/record.ts'
 import { BY_ACCOUNT, isBeyondLimit, keysConcernedBy, MAX_RECEIVERS } from '../../../../operator/src/webhook/limit.ts'
-import { at, aWebhook } from '../../../support/builders.ts'
+import { at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const hookAt = (second: number, name = `hook-${second}`, more: Parameters<typeof aWebhook>[0] = {}): Webhook =>
   aWebhook({ ...more, name, metadata: { creationTimestamp: at(second).toISOString() } })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Secret } from '../../../../crds/client/core-resources.ts'
 import { buildSigningSecret, evaluateSecret, readSigningSecret } from '../../../../operator/src/webhook/signing-secret.ts'
-import { aWebhook } from '../../../support/builders.ts'
+import { aWebhook } from '../../../support/fakes/builders.ts'
 
 const hook = aWebhook()
 const made = buildSigningSecret(hook, 'whsec_abc') as Secret

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/capture-options/policy.ts'
-import { unseal } from '../../../../../crds/src/sealed.ts'
+import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/options/policy.ts'
 import { aGateway, OPENING_KEY } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cacheEntryKey, objectKey } from '../../../../../crds/src/storage-keys.ts'
+import { cacheEntryKey, objectKey } from '../../../../../crds/src/records/storage-keys.ts'
 import { aGateway, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

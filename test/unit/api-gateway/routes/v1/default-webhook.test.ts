@@ -1,6 +1,6 @@
 import t from 'tap'
-import { defaultWebhookId } from '../../../../../crds/src/request-webhook.ts'
-import { unseal } from '../../../../../crds/src/sealed.ts'
+import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
+import { defaultWebhookId } from '../../../../../crds/src/webhooks/request-webhook.ts'
 import { aGateway, OPENING_KEY } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type AttemptLine, logKey, logPrefix, toLogText } from '../../../../../crds/src/delivery-log.ts'
-import { newId, webhookIdOf } from '../../../../../crds/src/ids.ts'
-import { eventKey } from '../../../../../crds/src/storage-keys.ts'
+import { newId, webhookIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { eventKey } from '../../../../../crds/src/records/storage-keys.ts'
+import { type AttemptLine, logKey, logPrefix, toLogText } from '../../../../../crds/src/webhooks/delivery-log.ts'
 import { aGateway, aScreenshot, NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

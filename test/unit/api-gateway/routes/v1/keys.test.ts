@@ -1,10 +1,10 @@
 import t from 'tap'
 import { hashesOf } from '../../../../../api-gateway/src/translate/keys/credentials.ts'
-import { apiKeyIdOf } from '../../../../../crds/src/ids.ts'
-import { keyHash, newKeyText } from '../../../../../crds/src/key-text.ts'
+import { keyHash, newKeyText } from '../../../../../crds/src/crypto/key-text.ts'
+import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
+import { apiKeyIdOf } from '../../../../../crds/src/identifiers/ids.ts'
+import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
 import type { ApiKey, ApiKeySpec } from '../../../../../crds/src/kinds/api-key.ts'
-import { Annotation } from '../../../../../crds/src/names.ts'
-import { unseal } from '../../../../../crds/src/sealed.ts'
 import { aGateway, anApiKey, NOW, OPENING_KEY } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { completedStatus } from '../../../../support/builders.ts'
+import { completedStatus } from '../../../../support/fakes/builders.ts'
 import { aGateway, aQueue, FakeScreenshots, NOW } from '../../fakes.ts'
 
 const url = 'https://example.com/'

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { unseal } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { unseal } from '../../../../../crds/src/sealed.ts'
 import { aGateway, NOW, OPENING_KEY } from '../../fakes.ts'
 
 type Gateway = ReturnType<typeof aGateway>

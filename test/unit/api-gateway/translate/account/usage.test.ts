@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUsageReport } from '../../../../../api-gateway/src/translate/account/usage.ts'
-import { DEFAULT_PLANS } from '../../../../../crds/src/plans.ts'
+import { DEFAULT_PLANS } from '../../../../../crds/src/usage/plans.ts'
 
 const facts = (used: number, quota = 2_000) => ({
   at: new Date('2026-11-20T00:00:00Z'),

@@ -2,7 +2,7 @@ import t from 'tap'
 import { ApiError, type Problem } from '../../../../../api-gateway/src/errors.ts'
 import { parseBatchBody } from '../../../../../api-gateway/src/translate/batches/batch-body.ts'
 import { toBatchResult } from '../../../../../api-gateway/src/translate/batches/batch-result.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 import { NOW, SCREENSHOT_ID } from '../../fakes.ts'
 
 const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }

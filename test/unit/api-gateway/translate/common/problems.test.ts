@@ -7,8 +7,8 @@ import { toProblems } from '../../../../../api-gateway/src/translate/common/prob
 import { CreateKeyBody, UpdateKeyBody } from '../../../../../api-gateway/src/translate/keys/key-body.ts'
 import { CreateBody, parseCreateBody } from '../../../../../api-gateway/src/translate/screenshots/create-body.ts'
 import { CreateWebhookBody, UpdateWebhookBody } from '../../../../../api-gateway/src/translate/webhooks/webhook-body.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/address-rules.ts'
-import { PROBLEM_CODES } from '../../../../../crds/src/errors.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
+import { PROBLEM_CODES } from '../../../../../crds/src/schema/errors.ts'
 
 const url = 'https://example.com/'
 

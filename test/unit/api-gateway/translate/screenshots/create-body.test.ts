@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ApiError, type Problem } from '../../../../../api-gateway/src/errors.ts'
 import { parseCreateBody } from '../../../../../api-gateway/src/translate/screenshots/create-body.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 
 const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
 const url = 'https://example.com/'

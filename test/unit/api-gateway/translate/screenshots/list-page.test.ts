@@ -1,6 +1,6 @@
 import t from 'tap'
 import { mergeRecords } from '../../../../../api-gateway/src/translate/screenshots/list-page.ts'
-import { newId } from '../../../../../crds/src/ids.ts'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { aScreenshot } from '../../fakes.ts'
 

@@ -10,7 +10,7 @@ import {
   startOf,
 } from '../../../../../api-gateway/src/translate/screenshots/list-page.ts'
 import { parseListQuery } from '../../../../../api-gateway/src/translate/screenshots/list-query.ts'
-import { newId } from '../../../../../crds/src/ids.ts'
+import { newId } from '../../../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { aScreenshot } from '../../fakes.ts'
 

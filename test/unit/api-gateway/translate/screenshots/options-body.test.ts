@@ -1,6 +1,6 @@
 import t from 'tap'
 import { assertOptionsAllowed } from '../../../../../api-gateway/src/translate/screenshots/options-body.ts'
-import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/capture-options/policy.ts'
+import { DEFAULT_OPTION_POLICY } from '../../../../../crds/src/options/policy.ts'
 
 const policy = { ...DEFAULT_OPTION_POLICY, proxy: false, scripts: false }
 

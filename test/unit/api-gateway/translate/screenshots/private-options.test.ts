@@ -7,8 +7,8 @@ import {
   privateOptionFields,
   toPrivateOptions,
 } from '../../../../../api-gateway/src/translate/screenshots/private-options.ts'
-import { PrivateOptions, privateOptionNames } from '../../../../../crds/src/capture-options/private.ts'
-import { toSnakeCase } from '../../../../../crds/src/snake-case.ts'
+import { PrivateOptions, privateOptionNames } from '../../../../../crds/src/options/private.ts'
+import { toSnakeCase } from '../../../../../crds/src/text/snake-case.ts'
 
 const Body = z.strictObject(privateOptionFields)
 

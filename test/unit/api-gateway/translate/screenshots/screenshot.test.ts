@@ -6,7 +6,7 @@ import {
   isDeleted,
   toCreated,
 } from '../../../../../api-gateway/src/translate/screenshots/screenshot.ts'
-import { toRecord } from '../../../../../crds/src/record.ts'
+import { toRecord } from '../../../../../crds/src/records/record.ts'
 import { aScreenshot, SCREENSHOT_ID } from '../../fakes.ts'
 
 t.test('buildScreenshot stores what was chosen and nothing else', async (t) => {

@@ -4,7 +4,7 @@ import {
   findCredentialProblems,
   splitCredentials,
 } from '../../../../../api-gateway/src/translate/screenshots/target-url.ts'
-import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/address-rules.ts'
+import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 
 const rules = { ...DEFAULT_EGRESS_RULES, allowedHosts: ['*'] }
 

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { withDeliveryState } from '../../../../../api-gateway/src/translate/webhooks/delivery-record.ts'
-import type { DeliveryState, LoggedDelivery } from '../../../../../crds/src/delivery-log.ts'
 import type { DeliveryEntry } from '../../../../../crds/src/kinds/screenshot.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import type { DeliveryState, LoggedDelivery } from '../../../../../crds/src/webhooks/delivery-log.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const type = 'screenshot.completed'
 const attempt = {

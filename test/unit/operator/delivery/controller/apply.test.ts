@@ -5,7 +5,7 @@ import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import { type ApplyDeps, apply } from '../../../../../operator/src/delivery/controller/apply.ts'
 import type { Action } from '../../../../../operator/src/delivery/controller/decide.ts'
 import { ScreenshotProgress } from '../../../../../operator/src/delivery/controller/progress.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })
 const entry = { attempts: 1, at: at(3).toISOString(), state: 'ok' as const }

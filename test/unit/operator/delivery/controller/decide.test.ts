@@ -7,7 +7,7 @@ import {
   decide,
   type Progress,
 } from '../../../../../operator/src/delivery/controller/decide.ts'
-import { at } from '../../../../support/builders.ts'
+import { at } from '../../../../support/fakes/builders.ts'
 
 const schedule = { delaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000 }
 const circumstances = (second: number, more: Partial<Circumstances> = {}): Circumstances => ({

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { DeliveryStateChange } from '../../../../../operator/src/delivery/controller/decide.ts'
 import { toDeliveryStatePatch } from '../../../../../operator/src/delivery/controller/delivery-state-patch.ts'
-import { aScreenshot, NOON } from '../../../../support/builders.ts'
+import { aScreenshot, NOON } from '../../../../support/fakes/builders.ts'
 
 const entry = (attempts: number, state: 'open' | 'ok' = 'ok') => ({ attempts, at: NOON.toISOString(), state })
 const aChange = (given: Partial<DeliveryStateChange> = {}): DeliveryStateChange => ({

@@ -7,7 +7,7 @@ import { ScreenshotProgress } from '../../../../../operator/src/delivery/control
 import { EventBodies } from '../../../../../operator/src/delivery/events/event-bodies.ts'
 import { KeyedLimiter } from '../../../../../operator/src/delivery/flow-control/keyed-limiter.ts'
 import type { Post, PostOutcome } from '../../../../../operator/src/delivery/http/post.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
 const shot = aScreenshot({ name: 'shot', status: completedStatus() })

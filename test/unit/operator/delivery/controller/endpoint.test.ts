@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { endpointKeyOf, findEndpoint } from '../../../../../operator/src/delivery/controller/endpoint.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const occurrence = { event: 'screenshot.completed', at: at(2) } as const
 const webhookUrl = 'https://me.example.com:8443/in?x=1'

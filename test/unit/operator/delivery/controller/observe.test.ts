@@ -2,11 +2,11 @@ import t from 'tap'
 import { Store } from '../../../../../crds/client/lister.ts'
 import type { Screenshot } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { accountOf } from '../../../../../crds/src/record.ts'
+import { accountOf } from '../../../../../crds/src/records/record.ts'
 import { observe } from '../../../../../operator/src/delivery/controller/observe.ts'
 import { ProgressStore } from '../../../../../operator/src/delivery/controller/progress.ts'
 import { BY_ACCOUNT } from '../../../../../operator/src/webhook/limit.ts'
-import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 function deps(shot: Screenshot, ...hooks: Webhook[]) {
   const screenshots = new Store<Screenshot>()

@@ -6,7 +6,7 @@ import type { Patch } from '../../../../../crds/client/patch.ts'
 import type { Webhook, WebhookStatistics } from '../../../../../crds/src/kinds/webhook.ts'
 import type { DeliveryStateChange } from '../../../../../operator/src/delivery/controller/decide.ts'
 import { addCounts, Statistics, toCounts } from '../../../../../operator/src/delivery/controller/statistics.ts'
-import { at, aWebhook, NOON } from '../../../../support/builders.ts'
+import { at, aWebhook, NOON } from '../../../../support/fakes/builders.ts'
 
 const entry = (attempts: number, state: 'open' | 'ok' | 'failed') => ({ attempts, at: NOON.toISOString(), state })
 const change = (before: DeliveryStateChange['before'], after: DeliveryStateChange['after'], statusCode?: number): DeliveryStateChange => ({

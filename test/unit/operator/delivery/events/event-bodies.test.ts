@@ -1,9 +1,9 @@
 import t from 'tap'
 import { silentLog } from '../../../../../crds/client/log.ts'
-import { buildEvent } from '../../../../../crds/src/events.ts'
+import { buildEvent } from '../../../../../crds/src/webhooks/events.ts'
 import { EventBodies } from '../../../../../operator/src/delivery/events/event-bodies.ts'
-import { aScreenshot, completedStatus } from '../../../../support/builders.ts'
-import { collectIgnored } from '../../../../support/mark-checks.ts'
+import { aScreenshot, completedStatus } from '../../../../support/fakes/builders.ts'
+import { collectIgnored } from '../../../../support/sources/mark-checks.ts'
 
 const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
 const shot = aScreenshot({ status: completedStatus() })

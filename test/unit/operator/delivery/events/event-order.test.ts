@@ -5,7 +5,7 @@ import { type ReflectorEvent, Replica } from '../../../../../crds/client/replica
 import type { Screenshot, ScreenshotStatus } from '../../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../../crds/src/kinds/webhook.ts'
 import { EventOrder } from '../../../../../operator/src/delivery/events/event-order.ts'
-import { aScreenshot, aWebhook, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, aWebhook, completedStatus } from '../../../../support/fakes/builders.ts'
 
 type Listener<T extends KubeObject> = (event: ReflectorEvent<T>) => void
 

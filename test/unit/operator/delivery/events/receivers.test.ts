@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Webhook, WebhookSpec, WebhookStatus } from '../../../../../crds/src/kinds/webhook.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../../../../../operator/src/delivery/events/receivers.ts'
-import { aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, aWebhook, completedStatus, failedStatus } from '../../../../support/fakes/builders.ts'
 
 t.test('toOccurrences tells what has happened to a Screenshot, and when', async (t) => {
   const queued = { event: 'screenshot.queued', at: at(0), latest: at(0.999) }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { CircuitBreakers } from '../../../../../operator/src/delivery/flow-control/circuit-breakers.ts'
-import { at } from '../../../../support/builders.ts'
+import { at } from '../../../../support/fakes/builders.ts'
 
 /** CircuitBreakers whose clock the test sets, in seconds after noon. */
 function aBoard() {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { longestDelivery, nextAttemptTime, recordedAttemptTime } from '../../../../../operator/src/delivery/flow-control/retry.ts'
-import { at, NOON } from '../../../../support/builders.ts'
+import { at, NOON } from '../../../../support/fakes/builders.ts'
 
 const schedule = { delaysMilliseconds: [5_000, 300_000], timeoutMilliseconds: 5_000 }
 const seconds = (time: Date) => (time.getTime() - NOON.getTime()) / 1000

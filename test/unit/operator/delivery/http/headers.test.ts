@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { hexSignature, newSigningSecret, standardSignature } from '../../../../../crds/src/webhook-signature.ts'
+import { hexSignature, newSigningSecret, standardSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
 import { buildHeaders } from '../../../../../operator/src/delivery/http/headers.ts'
-import { NOON } from '../../../../support/builders.ts'
+import { NOON } from '../../../../support/fakes/builders.ts'
 
 const ids = { eventId: 'evt_1', eventType: 'screenshot.completed', webhookId: 'wh_1', deliveryId: 'dlv_1' }
 

@@ -1,11 +1,11 @@
 import t from 'tap'
 import type { Secret } from '../../../../../crds/client/core-resources.ts'
+import { newOpeningKey, seal, toSealingKey } from '../../../../../crds/src/crypto/sealed.ts'
 import type { Webhook, WebhookSpec } from '../../../../../crds/src/kinds/webhook.ts'
-import { newOpeningKey, seal, toSealingKey } from '../../../../../crds/src/sealed.ts'
 import { SigningSecrets } from '../../../../../operator/src/delivery/http/signing-secrets.ts'
 import { canOpen, sealedForWebhook } from '../../../../../operator/src/webhook/sealed-secrets.ts'
 import { buildSigningSecret } from '../../../../../operator/src/webhook/signing-secret.ts'
-import { at, aWebhook } from '../../../../support/builders.ts'
+import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 
 const hook = aWebhook()
 const openingKeys = [newOpeningKey('k1')]

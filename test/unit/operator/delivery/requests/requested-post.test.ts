@@ -1,10 +1,10 @@
 import t from 'tap'
-import type { AttemptLine } from '../../../../../crds/src/delivery-log.ts'
+import { hexSignature } from '../../../../../crds/src/crypto/webhook-signature.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
-import { hexSignature } from '../../../../../crds/src/webhook-signature.ts'
+import type { AttemptLine } from '../../../../../crds/src/webhooks/delivery-log.ts'
 import type { Post } from '../../../../../operator/src/delivery/http/post.ts'
 import { postAsRequested, type RequestPostDeps } from '../../../../../operator/src/delivery/requests/requested-post.ts'
-import { at, aWebhook } from '../../../../support/builders.ts'
+import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 
 const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
 const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'

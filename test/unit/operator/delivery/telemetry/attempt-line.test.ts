@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toFinding, toLoggedResponse } from '../../../../../operator/src/delivery/telemetry/attempt-line.ts'
-import { at } from '../../../../support/builders.ts'
+import { at } from '../../../../support/fakes/builders.ts'
 
 const current = 'whsec_c2VjcmV0IG9mIGEgdGVzdA'
 const previous = 'whsec_YW5vdGhlciBzZWNyZXQ'

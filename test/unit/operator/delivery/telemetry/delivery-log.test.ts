@@ -1,9 +1,9 @@
 import t from 'tap'
 import { silentLog } from '../../../../../crds/client/log.ts'
-import { type AttemptLine, linesOf, logKey, MAX_LOG_LINES } from '../../../../../crds/src/delivery-log.ts'
+import { type AttemptLine, linesOf, logKey, MAX_LOG_LINES } from '../../../../../crds/src/webhooks/delivery-log.ts'
 import { DeliveryLog, logPrefixOf } from '../../../../../operator/src/delivery/telemetry/delivery-log.ts'
-import { at, aWebhook } from '../../../../support/builders.ts'
-import { MemoryBucket } from '../../../../support/memory-bucket.ts'
+import { at, aWebhook } from '../../../../support/fakes/builders.ts'
+import { MemoryBucket } from '../../../../support/fakes/memory-bucket.ts'
 
 const hook = aWebhook()
 const prefix = logPrefixOf(hook)

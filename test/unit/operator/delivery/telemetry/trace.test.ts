@@ -1,7 +1,7 @@
 import t from 'tap'
-import { spanIds } from '../../../../../crds/src/trace-context.ts'
+import { spanIds } from '../../../../../crds/src/runtime/trace-context.ts'
 import { toDeliverySpan, toTraceHeaders } from '../../../../../operator/src/delivery/telemetry/trace.ts'
-import { aScreenshot, at, completedStatus } from '../../../../support/builders.ts'
+import { aScreenshot, at, completedStatus } from '../../../../support/fakes/builders.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const shotWith = (flags: string) =>

@@ -1,0 +1,106 @@
+import type { StoredArtifact } from '@tintype/crds/kinds/page-notes'
+import type { CaptureResult } from '@tintype/crds/kinds/screenshot'
+import type { FileFormat } from '@tintype/crds/options/output/image'
+import { type Condition, ConditionType, Reason, setCondition, toReason } from '@tintype/crds/schema/conditions'
+import type { CaptureError } from '../runtime/errors.ts'
+import type { Findings } from '../steps/step.ts'
+import type { Stored } from './upload.ts'
+
+// What a capture came to, as the status says it. Pure.
+
+/** What is known of an attempt either way. */
+export interface Course {
+  /** From the accepted order to the stored file or the failure. */
+  processingMilliseconds: number
+  /** Milliseconds of each step. */
+  timings: Readonly<Record<string, number>>
+}
+
+/** A stored picture. */
+export interface Success {
+  format: FileFormat
+  /** Absent: not a picture. */
+  width?: number
+  height?: number
+  stored: Stored
+  artifacts?: readonly StoredArtifact[]
+  findings: Omit<Findings, 'files' | 'page'> & Partial<Pick<Findings, 'page'>>
+}
+
+/** The end of an attempt. */
+export interface Outcome {
+  phase: 'Completed' | 'Failed'
+  result: CaptureResult
+  conditions: Condition[]
+}
+
+const MAX_WARNINGS = 16
+const MAX_WARNING_LENGTH = 256
+const MAX_MESSAGE_LENGTH = 1_024
+
+/** Builds the end of an attempt that stored a picture. */
+export function buildSuccess(success: Success, course: Course, now: Date): Outcome {
+  const { format, width, height, stored, artifacts = [], findings } = success
+  const { pageTitle, finalUrl, httpStatus, page = {} } = findings
+  const size = toSize(stored.fileSizeBytes)
+  const duration = toDuration(course.processingMilliseconds)
+  const sides = width === undefined ? [] : [`${width} × ${height}`]
+  return {
+    phase: 'Completed',
+    result: {
+      format,
+      fileSizeBytes: stored.fileSizeBytes,
+      etag: stored.etag,
+      ...(width === undefined ? {} : { width }),
+      ...(height === undefined ? {} : { height }),
+      truncated: findings.truncated ?? false,
+      ...(pageTitle === undefined ? {} : { pageTitle }),
+      ...(finalUrl === undefined ? {} : { finalUrl }),
+      ...(httpStatus === undefined ? {} : { httpStatus }),
+      ...(Object.keys(page).length === 0 ? {} : { page }),
+      ...(artifacts.length === 0 ? {} : { artifacts: [...artifacts] }),
+      ...(findings.warnings.length === 0 ? {} : { warnings: toWarnings(findings.warnings) }),
+      ...toCourse(course),
+      size,
+      duration,
+    },
+    conditions: conditionsOf('True', Reason.captured, [format, ...sides, size, `in ${duration}`].join(', '), now),
+  }
+}
+
+/** Builds the end of an attempt that failed for good. */
+export function buildFailure(error: CaptureError, course: Course, now: Date): Outcome {
+  const message = error.message.slice(0, MAX_MESSAGE_LENGTH)
+  return {
+    phase: 'Failed',
+    result: { error: { code: error.code, message }, ...toCourse(course), duration: toDuration(course.processingMilliseconds) },
+    conditions: conditionsOf('False', toReason(error.code), message, now),
+  }
+}
+
+function conditionsOf(status: 'True' | 'False', reason: string, message: string, now: Date): Condition[] {
+  const succeeded = setCondition([], { type: ConditionType.succeeded, status, reason, message }, now)
+  return setCondition(succeeded, { type: ConditionType.finished, status: 'True', reason, message }, now)
+}
+
+const toCourse = ({ processingMilliseconds, timings }: Course) => ({
+  processingMilliseconds: Math.round(processingMilliseconds),
+  timings: { ...timings },
+})
+
+const toWarnings = (warnings: readonly string[]): string[] =>
+  warnings.slice(0, MAX_WARNINGS).map((warning) => warning.slice(0, MAX_WARNING_LENGTH))
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB'] as const
+
+/** `1.4 MiB`. */
+export function toSize(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  const amount = bytes / 1024 ** power
+  return `${power === 0 || amount >= 100 ? Math.round(amount) : amount.toFixed(1)} ${UNITS[power]}`
+}
+
+/** `820ms`, `4.2s`. */
+export function toDuration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)}ms` : `${(milliseconds / 1_000).toFixed(1)}s`
+}

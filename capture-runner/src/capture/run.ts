@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FilterLists } from '../blocking/lists.ts'
+import type { Tab } from '../browser/tab.ts'
+import type { BatchCache } from '../http-cache/http-cache.ts'
+import type { CapturePlan } from '../plan/plan.ts'
+import { CaptureError, toCaptureError } from '../runtime/errors.ts'
+import { raced } from '../runtime/race.ts'
+import { frame } from '../steps/full-page/frame.ts'
+import { measure } from '../steps/full-page/measure.ts'
+import { notePanel } from '../steps/full-page/note-panel.ts'
+import { conceal, reveal } from '../steps/full-page/reveal.ts'
+import { scroll } from '../steps/full-page/scroll.ts'
+import { noteSectionLinks } from '../steps/full-page/section-links.ts'
+import { sweep } from '../steps/full-page/sweep.ts'
+import { unfold } from '../steps/full-page/unfold.ts'
+import { checkSyntax } from '../steps/injection/check-syntax.ts'
+import { initScript } from '../steps/injection/init-script.ts'
+import { loadFiles } from '../steps/injection/load-files.ts'
+import { mask } from '../steps/injection/mask.ts'
+import { scripts } from '../steps/injection/scripts.ts'
+import { styles } from '../steps/injection/styles.ts'
+import { checkContent } from '../steps/navigation/check-content.ts'
+import { checkAnswer } from '../steps/navigation/check-response.ts'
+import { holdRequests } from '../steps/navigation/hold-requests.ts'
+import { listen } from '../steps/navigation/listen.ts'
+import { navigate } from '../steps/navigation/navigate.ts'
+import { openMarkup } from '../steps/navigation/open-markup.ts'
+import { signIn } from '../steps/navigation/sign-in.ts'
+import { watchPage } from '../steps/navigation/watch-page.ts'
+import { files } from '../steps/output/files.ts'
+import { metadata } from '../steps/output/metadata.ts'
+import { notePage, notePicture } from '../steps/output/notes.ts'
+import { print } from '../steps/output/print.ts'
+import { process, thumbnail } from '../steps/output/process-image.ts'
+import { screenshot } from '../steps/output/screenshot.ts'
+import { click, clickAll, hover, pressKey } from '../steps/preparing/click.ts'
+import { consent } from '../steps/preparing/consent.ts'
+import { hideLatecomers, hideUnwanted } from '../steps/preparing/hide-unwanted.ts'
+import { placeWindow } from '../steps/preparing/place-window.ts'
+import { seekElement } from '../steps/preparing/seek-element.ts'
+import { zoom } from '../steps/preparing/zoom.ts'
+import type { Findings, Step, Work } from '../steps/step.ts'
+import { delay } from '../steps/waiting/delay.ts'
+import { domIdle } from '../steps/waiting/dom-idle.ts'
+import { settle } from '../steps/waiting/settle.ts'
+import { stability } from '../steps/waiting/stability.ts'
+import { stillPage } from '../steps/waiting/still-page.ts'
+import { waitForFunction } from '../steps/waiting/wait-for-function.ts'
+import { waitForSelector } from '../steps/waiting/wait-for-selector.ts'
+
+/** The steps of a capture, in order. */
+export const STEPS: readonly Step[] = [
+  checkSyntax,
+  signIn,
+  initScript,
+  watchPage,
+  holdRequests,
+  loadFiles,
+  listen,
+  openMarkup,
+  navigate,
+  checkAnswer,
+  consent,
+  hideUnwanted,
+  zoom,
+  styles,
+  scripts,
+  click,
+  clickAll,
+  hover,
+  pressKey,
+  waitForSelector,
+  waitForFunction,
+  unfold,
+  scroll,
+  noteSectionLinks,
+  sweep,
+  placeWindow,
+  seekElement,
+  settle,
+  domIdle,
+  delay,
+  reveal,
+  stability,
+  conceal,
+  hideLatecomers,
+  checkContent,
+  stillPage,
+  measure,
+  notePanel,
+  metadata,
+  notePage,
+  files,
+  frame,
+  mask,
+  screenshot,
+  print,
+  process,
+  thumbnail,
+  notePicture,
+]
+
+/** Milliseconds that the news of a crash may take. */
+const LAST_WORDS_MILLISECONDS = 100
+
+/** What a capture gave, before it is stored. */
+export interface Captured {
+  picture: Buffer
+  findings: Findings
+}
+
+/** What `run` needs; `timings` gets the milliseconds of each step, also of the one that failed. */
+export interface Run {
+  plan: CapturePlan
+  tab: Tab
+  /** Absent: what would need them fails. */
+  lists?: FilterLists | undefined
+  /** What the capture may share with its batch; absent: nothing. */
+  httpCache?: BatchCache | undefined
+  signal: AbortSignal
+  timings: Record<string, number>
+  /** See {@link Work}. */
+  onShutter?: () => void
+}
+
+/**
+ * Runs the steps on a tab, all under one signal.
+ * @throws CaptureError; the signal's reason as it is, when that ended it
+ */
+export async function run({ plan, tab, lists, httpCache, signal, timings, onShutter }: Run): Promise<Captured> {
+  const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
+  const work: Work = { tab, plan, findings, lists, httpCache, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
+  try {
+    for (const step of STEPS) {
+      if (step.isWanted && !step.isWanted(plan)) continue
+      await runStep(step, work, timings)
+    }
+  } finally {
+    // Not waited for: a page that hangs does not answer.
+    work.clock?.hold().catch(() => {})
+  }
+  if (!findings.picture) throw new Error('screenshot leaves a picture')
+  return { picture: findings.picture, findings }
+}
+
+async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {
+  const started = performance.now()
+  try {
+    await raced(step.run(work), work.signal)
+  } catch (error) {
+    throw await toStepError(error, step, work)
+  } finally {
+    timings[step.name] = Math.round(performance.now() - started)
+  }
+}
+
+/** A lost page first shows as a command that fails, and a little later as what it is. */
+async function toStepError(error: unknown, step: Step, { tab, signal }: Work): Promise<unknown> {
+  if (signal.aborted) return signal.reason
+  if (error instanceof CaptureError) return error
+  await sleep(LAST_WORDS_MILLISECONDS)
+  return tab.ended.aborted ? tab.ended.reason : toCaptureError(error, step)
+}

@@ -1,0 +1,153 @@
+import type { ImageFormat } from '@tintype/crds/options/output/image'
+import sharp, { type Sharp } from 'sharp'
+import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-processing.ts'
+import { CaptureError } from '../runtime/errors.ts'
+import { encodeWebp, toLegal } from './encode.ts'
+
+// What is done to a picture after the browser has taken it. Asked for only: the browser's own file goes out as it is otherwise.
+
+/** A picture's last form. */
+export interface Finish {
+  format: ImageFormat
+  /** 0 to 100; absent for png. */
+  quality: number | undefined
+  /** False: time is spent on a smaller png. */
+  fastPng: boolean
+  processing: ProcessingPlan
+}
+
+/** The file, and what it came to. */
+export interface Processed {
+  picture: Buffer
+  warnings: string[]
+}
+
+/** Carries out the plan. @throws CaptureError TOO_LARGE when no quality and no size brings the file below its limit */
+export async function processPicture(master: Buffer, finish: Finish): Promise<Processed> {
+  const { maxBytes } = finish.processing
+  const first = await make(master, finish, WHOLE)
+  if (maxBytes === undefined || first.length <= maxBytes) return { picture: first, warnings: [] }
+  return squeeze(master, finish, maxBytes)
+}
+
+/** How far a try goes below what was wished. */
+interface Try {
+  quality: number
+  size: number
+  /** Colors of a png; 0: all. */
+  colors: number
+}
+
+const WHOLE: Try = { quality: 1, size: 1, colors: 0 }
+const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ quality: 0.4, size, colors: 256 }))
+const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colors: 0 })), ...SIZES]
+const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colors: 256 }, ...SIZES]
+
+async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
+  const isExact = finish.format === 'png' || finish.processing.lossless
+  for (const one of finish.format === 'png' ? PNG_TRIES : isExact ? SIZES : LOSSY_TRIES) {
+    const picture = await make(master, finish, one)
+    if (picture.length <= maxBytes) return { picture, warnings: [toWarning(one, finish)] }
+  }
+  throw new CaptureError('TOO_LARGE', `the picture does not fit into ${maxBytes} bytes (image_max_bytes)`)
+}
+
+function toWarning({ quality, size, colors }: Try, { format, quality: wished = 90 }: Finish): string {
+  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(wished * quality)}`]
+  return `to fit into image_max_bytes: ${[...how, ...(size < 1 ? [`${Math.round(size * 100)} % of the size`] : [])].join(', ')}`
+}
+
+async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
+  const { processing } = finish
+  let shape = () => reshape(sharp(master, { limitInputPixels: false }), finish)
+  if (one.size < 1) {
+    // A second pass: the library has one resize to a pipeline.
+    const whole = await shape().png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true })
+    const width = Math.max(1, Math.round(whole.info.width * one.size))
+    shape = () => sharp(whole.data, { limitInputPixels: false }).resize({ width })
+  }
+  const quality = Math.round((finish.quality ?? 100) * one.quality)
+  const colors = processing.paletteColors || one.colors
+  return encodeAs(shape, { ...finish, quality }, colors)
+}
+
+/** Trims, resizes, takes the colors out, pads and fills, in this order. */
+function reshape(picture: Sharp, { format, processing }: Finish): Sharp {
+  const { trimThreshold, resize, grayscale, padding, background } = processing
+  let shaped = trimThreshold === undefined ? picture : picture.trim({ threshold: trimThreshold })
+  if (resize) shaped = shaped.resize(toResize(resize, background))
+  if (grayscale) shaped = shaped.grayscale()
+  if (padding > 0) shaped = shaped.extend({ top: padding, bottom: padding, left: padding, right: padding, background })
+  return format === 'jpeg' ? shaped.flatten({ background }) : shaped
+}
+
+const toResize = ({ width, height, fit, position, upscale }: ResizePlan, background: ProcessingPlan['background']) => ({
+  ...(width === undefined ? {} : { width }),
+  ...(height === undefined ? {} : { height }),
+  fit,
+  position,
+  background,
+  withoutEnlargement: !upscale,
+})
+
+/** From 4 on an avif takes five times as long and is a tenth smaller; at 1 it takes two thirds, is a twentieth larger and shows 0.3 dB more noise. */
+const AVIF_EFFORT = 2
+
+async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colors: number): Promise<Buffer> {
+  const { lossless, progressive } = processing
+  switch (format) {
+    case 'png':
+      return shape()
+        .png({
+          compressionLevel: fastPng ? 3 : 9,
+          adaptiveFiltering: !fastPng,
+          progressive,
+          ...(colors > 0 ? { palette: true, colors } : {}),
+        })
+        .toBuffer()
+    case 'jpeg':
+      return shape()
+        .jpeg({ quality: toLegal(quality), progressive, optimiseCoding: progressive })
+        .toBuffer()
+    case 'avif':
+      return shape()
+        .avif({ quality: toLegal(quality), lossless, effort: AVIF_EFFORT })
+        .toBuffer()
+    case 'webp':
+      if (lossless) return shape().webp({ lossless, effort: 1 }).toBuffer()
+      return (await encodeWebp(shape, quality)).picture
+  }
+}
+
+/** Rows of a small copy: the most that every format takes. */
+const MAX_THUMBNAIL_HEIGHT = 16_383
+
+/** Makes the small copy: the whole width and its top part when both sides are given, else the whole picture. Nothing is enlarged. */
+export async function makeThumbnail(picture: Buffer, { width, height, format }: ThumbnailPlan): Promise<Buffer> {
+  const source = () => sharp(picture, { limitInputPixels: false })
+  const small = source().resize({
+    ...(await thumbnailSides(source(), width, height)),
+    fit: 'cover',
+    position: 'top',
+    withoutEnlargement: true,
+  })
+  switch (format) {
+    case 'png':
+      return small.png().toBuffer()
+    case 'jpeg':
+      return small.flatten({ background: '#ffffff' }).jpeg({ quality: 85 }).toBuffer()
+    case 'webp':
+      return small.webp({ quality: 85, effort: 2 }).toBuffer()
+  }
+}
+
+async function thumbnailSides(
+  picture: Sharp,
+  width: number | undefined,
+  height: number | undefined,
+): Promise<{ width?: number; height?: number }> {
+  if (width === undefined) return height === undefined ? {} : { height }
+  if (height !== undefined) return { width, height }
+  const whole = await picture.metadata()
+  return whole.height * (width / whole.width) > MAX_THUMBNAIL_HEIGHT ? { width, height: MAX_THUMBNAIL_HEIGHT } : { width }
+}

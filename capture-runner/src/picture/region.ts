@@ -1,0 +1,26 @@
+import type { PageSize, Tile } from '../plan/region.ts'
+
+// Where on the page a wanted region lies. Pure; all in CSS pixels from the page's top left corner.
+
+/** Fractions of a pixel that a box of whole pixels may be off by. */
+const TOLERANCE = 0.01
+
+/** Joins the boxes of elements, with room around them, as far as the page goes. @param boxes at least one */
+export function toRegion(boxes: readonly Tile[], padding: number, { contentWidth, contentHeight }: PageSize): Tile {
+  const left = Math.max(0, Math.floor(Math.min(...boxes.map(({ x }) => x)) + TOLERANCE) - padding)
+  const top = Math.max(0, Math.floor(Math.min(...boxes.map(({ y }) => y)) + TOLERANCE) - padding)
+  const right = Math.ceil(Math.max(...boxes.map(({ x, width }) => x + width)) - TOLERANCE) + padding
+  const bottom = Math.ceil(Math.max(...boxes.map(({ y, height }) => y + height)) - TOLERANCE) + padding
+  const width = Math.min(right, Math.max(contentWidth, left + 1)) - left
+  const height = Math.min(bottom, Math.max(contentHeight, top + 1)) - top
+  return { x: left, y: top, width: Math.max(1, width), height: Math.max(1, height) }
+}
+
+/** The part of a region that is in the window; undefined when there is none. */
+export function withinWindow(region: Tile, window: { width: number; height: number }, { scrollX, scrollY }: PageSize): Tile | undefined {
+  const x = Math.max(region.x, scrollX)
+  const y = Math.max(region.y, scrollY)
+  const width = Math.min(region.x + region.width, scrollX + window.width) - x
+  const height = Math.min(region.y + region.height, scrollY + window.height) - y
+  return width > 0 && height > 0 ? { x, y, width, height } : undefined
+}

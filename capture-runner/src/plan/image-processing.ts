@@ -1,0 +1,96 @@
+import { thumbnailFormat } from '@tintype/crds/options/artifacts'
+import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { ImageFit, ImagePosition } from '@tintype/crds/options/output/image-processing'
+import { type Color, parseColor } from './image.ts'
+
+/** A picture brought to another size, in pixels. */
+export interface ResizePlan {
+  width?: number
+  height?: number
+  fit: ImageFit
+  position: ImagePosition
+  upscale: boolean
+}
+
+/** What is done to the picture outside of the browser, in this order. */
+export interface ProcessingPlan {
+  /** Difference of color that is still border. */
+  trimThreshold?: number
+  resize?: ResizePlan
+  grayscale: boolean
+  /** Pixels. */
+  padding: number
+  background: Color
+  lossless: boolean
+  progressive: boolean
+  /** 0: all of them. */
+  paletteColors: number
+  maxBytes?: number
+}
+
+/** A small copy, in pixels. */
+export interface ThumbnailPlan {
+  width?: number
+  height?: number
+  format: 'png' | 'jpeg' | 'webp'
+}
+
+/** What is done to the picture. */
+export interface ImageProcessingPlan {
+  /** Absent: the browser's file is the file. */
+  processing?: ProcessingPlan
+  thumbnail?: ThumbnailPlan
+  /** False: the browser may take its time to make a png smaller. */
+  fastPng: boolean
+}
+
+/** Works out what is done to the picture. */
+export function buildImageProcessing(options: EffectiveOptions): ImageProcessingPlan {
+  const fastPng = options.optimizeForSpeed
+  if (options.format === 'pdf') return { fastPng }
+  const processing = buildProcessing(options)
+  const isWanted = options.format === 'avif' || JSON.stringify(processing) !== JSON.stringify(nothingOf(processing))
+  const thumbnail = buildThumbnail(options)
+  return { fastPng, ...(isWanted ? { processing } : {}), ...(thumbnail ? { thumbnail } : {}) }
+}
+
+function buildProcessing(options: EffectiveOptions): ProcessingPlan {
+  const { format, imageWidth: width, imageHeight: height, imageMaxBytes: maxBytes } = options
+  const isResized = width !== undefined || height !== undefined
+  return {
+    ...(options.imageTrim ? { trimThreshold: options.imageTrimThreshold } : {}),
+    ...(isResized ? { resize: { ...sizeOf(width, height), ...howOf(options) } } : {}),
+    grayscale: options.imageGrayscale,
+    padding: options.imagePadding,
+    background: parseColor(options.imageBackground),
+    lossless: options.imageLossless && (format === 'webp' || format === 'avif'),
+    progressive: options.imageProgressive && (format === 'jpeg' || format === 'png'),
+    paletteColors: format === 'png' ? options.imagePaletteColors : 0,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  }
+}
+
+const howOf = ({ imageFit, imagePosition, imageUpscale }: EffectiveOptions) => ({
+  fit: imageFit,
+  position: imagePosition,
+  upscale: imageUpscale,
+})
+
+const nothingOf = ({ background }: ProcessingPlan): ProcessingPlan => ({
+  grayscale: false,
+  padding: 0,
+  background,
+  lossless: false,
+  progressive: false,
+  paletteColors: 0,
+})
+
+function buildThumbnail(options: EffectiveOptions): ThumbnailPlan | undefined {
+  const format = thumbnailFormat(options)
+  return format && { ...sizeOf(options.thumbnailWidth, options.thumbnailHeight), format }
+}
+
+const sizeOf = (width: number | undefined, height: number | undefined) => ({
+  ...(width === undefined ? {} : { width }),
+  ...(height === undefined ? {} : { height }),
+})

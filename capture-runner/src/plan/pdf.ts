@@ -1,0 +1,79 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { PaperFormat } from '@tintype/crds/options/output/pdf'
+
+/** The pages of a pdf, lengths in inches. */
+export interface PagesPlan {
+  paperWidth: number
+  paperHeight: number
+  landscape: boolean
+  printBackground: boolean
+  scale: number
+  marginTop: number
+  marginRight: number
+  marginBottom: number
+  marginLeft: number
+  pageRanges: string
+  fitOnePage: boolean
+  preferCssPageSize: boolean
+  headerTemplate?: string
+  footerTemplate?: string
+  tagged: boolean
+  outline: boolean
+}
+
+/** Tells the pages of a pdf; absent: a picture is wanted. */
+export interface PdfPlan {
+  pages?: PagesPlan
+}
+
+const MILLIMETRES_PER_INCH = 25.4
+const metric = (width: number, height: number): readonly [number, number] => [width / MILLIMETRES_PER_INCH, height / MILLIMETRES_PER_INCH]
+
+/** Width and height in inches, upright. */
+const PAPER: Readonly<Record<PaperFormat, readonly [number, number]>> = {
+  a0: metric(841, 1189),
+  a1: metric(594, 841),
+  a2: metric(420, 594),
+  a3: metric(297, 420),
+  a4: metric(210, 297),
+  a5: metric(148, 210),
+  a6: metric(105, 148),
+  letter: [8.5, 11],
+  legal: [8.5, 14],
+  tabloid: [11, 17],
+  ledger: [17, 11],
+}
+
+const PER_INCH: Readonly<Record<string, number>> = { px: 96, in: 1, cm: 2.54, mm: 25.4, pt: 72, pc: 6 }
+
+/** A CSS length in inches; without a unit, pixels. */
+export function toInches(length: string): number {
+  const [, amount = '0', unit = 'px'] = /^([0-9.]+)([a-z]*)$/.exec(length) ?? []
+  return Number(amount) / (PER_INCH[unit || 'px'] ?? 96)
+}
+
+/** Works out the pages of a pdf. */
+export function buildPdf(options: EffectiveOptions): PdfPlan {
+  if (options.format !== 'pdf') return {}
+  const [width, height] = PAPER[options.pdfPaperFormat]
+  const { pdfHeaderTemplate, pdfFooterTemplate } = options
+  const pages: PagesPlan = {
+    paperWidth: options.pdfWidth === undefined ? width : toInches(options.pdfWidth),
+    paperHeight: options.pdfHeight === undefined ? height : toInches(options.pdfHeight),
+    landscape: options.pdfLandscape,
+    printBackground: options.pdfPrintBackground,
+    scale: options.pdfScale,
+    marginTop: toInches(options.pdfMarginTop),
+    marginRight: toInches(options.pdfMarginRight),
+    marginBottom: toInches(options.pdfMarginBottom),
+    marginLeft: toInches(options.pdfMarginLeft),
+    pageRanges: options.pdfPageRanges ?? '',
+    fitOnePage: options.pdfFitOnePage,
+    preferCssPageSize: options.pdfPreferCssPageSize,
+    ...(pdfHeaderTemplate === undefined ? {} : { headerTemplate: pdfHeaderTemplate }),
+    ...(pdfFooterTemplate === undefined ? {} : { footerTemplate: pdfFooterTemplate }),
+    tagged: options.pdfTagged || options.pdfOutline,
+    outline: options.pdfOutline,
+  }
+  return { pages }
+}

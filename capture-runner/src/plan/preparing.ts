@@ -1,0 +1,62 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+import type { WaitState } from '@tintype/crds/options/page/waiting'
+
+/** An element that is looked for. */
+export interface Target {
+  selector: string
+  /** Whether the capture fails when there is none. */
+  isNeeded: boolean
+}
+
+/** Where the window is scrolled to. */
+export type ScrollPlan = { selector: string; adjustTop: number } | { x: number; y: number }
+
+/** What is done to the page. Absent: the step is not wanted. */
+export interface PreparingPlan {
+  initScript?: string
+  styles?: string
+  styleUrls?: readonly string[]
+  scripts?: string
+  scriptUrls?: readonly string[]
+  /** Waited for after scripts. */
+  scriptsStates?: readonly WaitState[]
+  hidden?: { selectors: readonly string[]; inShadow: boolean }
+  masked?: { selectors: readonly string[]; color: string }
+  click?: Target
+  clickAll?: string
+  hover?: Target
+  pressKey?: string
+  scroll?: ScrollPlan
+  endAnimations?: true
+  pauseVideos?: true
+}
+
+/** Works out the preparation of the page. */
+export function buildPreparing(options: EffectiveOptions): PreparingPlan {
+  const { initScript, styles, scripts, clickAll, pressKey, disableAnimations, pauseVideos } = options
+  const scroll = buildScroll(options)
+  return {
+    ...(initScript ? { initScript } : {}),
+    ...(styles ? { styles } : {}),
+    ...(scripts ? { scripts } : {}),
+    ...(hasAny(options.styleUrls) ? { styleUrls: options.styleUrls } : {}),
+    ...(hasAny(options.scriptUrls) ? { scriptUrls: options.scriptUrls } : {}),
+    ...(hasAny(options.scriptsWaitUntil) ? { scriptsStates: options.scriptsWaitUntil } : {}),
+    ...(hasAny(options.hideSelectors) ? { hidden: { selectors: options.hideSelectors, inShadow: options.includeShadowDom } } : {}),
+    ...(hasAny(options.maskSelectors) ? { masked: { selectors: options.maskSelectors, color: options.maskColor } } : {}),
+    ...(options.click ? { click: { selector: options.click, isNeeded: options.errorOnClickSelectorNotFound } } : {}),
+    ...(clickAll ? { clickAll } : {}),
+    ...(options.hover ? { hover: { selector: options.hover, isNeeded: options.errorOnHoverSelectorNotFound } } : {}),
+    ...(pressKey ? { pressKey } : {}),
+    ...(scroll ? { scroll } : {}),
+    ...(disableAnimations ? { endAnimations: true } : {}),
+    ...(pauseVideos ? { pauseVideos: true } : {}),
+  }
+}
+
+function buildScroll({ scrollIntoView, scrollIntoViewAdjustTop, scrollX, scrollY }: EffectiveOptions): ScrollPlan | undefined {
+  if (scrollIntoView) return { selector: scrollIntoView, adjustTop: scrollIntoViewAdjustTop }
+  return scrollX > 0 || scrollY > 0 ? { x: scrollX, y: scrollY } : undefined
+}
+
+const hasAny = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0

@@ -1,0 +1,55 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+
+/** A piece of the page in CSS pixels, from the page's top left corner. */
+export interface Tile {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** What was measured on the page, in CSS pixels. */
+export interface PageSize {
+  /** The whole page. */
+  contentWidth: number
+  contentHeight: number
+  /** Where the window is scrolled to. */
+  scrollX: number
+  scrollY: number
+}
+
+/** The element that is wanted. */
+export interface ElementPlan {
+  selector: string
+  all: boolean
+  /** CSS pixels around it. */
+  padding: number
+  isolate: boolean
+  scrollIntoView: boolean
+  required: boolean
+}
+
+/** The part of the page that is wanted. Absent: the window or the full page. */
+export interface RegionPlan {
+  element?: ElementPlan
+  clip?: Tile
+  /** False: nothing but the window is captured, made taller for a full page. */
+  beyondWindow: boolean
+}
+
+/** Works out the part of the page that is wanted. */
+export function buildRegion(options: EffectiveOptions): RegionPlan {
+  const { selector, clipX, clipY, clipWidth, clipHeight, captureBeyondViewport: beyondWindow } = options
+  if (selector !== undefined) return { element: buildElement(selector, options), beyondWindow }
+  if (clipX === undefined || clipY === undefined || clipWidth === undefined || clipHeight === undefined) return { beyondWindow }
+  return { clip: { x: clipX, y: clipY, width: clipWidth, height: clipHeight }, beyondWindow }
+}
+
+const buildElement = (selector: string, options: EffectiveOptions): ElementPlan => ({
+  selector,
+  all: options.selectorAll,
+  padding: options.selectorPadding,
+  isolate: options.selectorIsolate,
+  scrollIntoView: options.selectorScrollIntoView && options.selectorAlgorithm === 'element',
+  required: options.errorOnSelectorNotFound,
+})

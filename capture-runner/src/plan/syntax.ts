@@ -1,0 +1,83 @@
+import type { EffectiveOptions } from '@tintype/crds/options/catalogue'
+
+/** A text that the browser must be able to read, and the option that it is of, by its name on the wire. */
+export interface OptionText {
+  option: string
+  text: string
+}
+
+/** A selector; one that becomes a rule of a style sheet must end there, too. */
+export interface SelectorText extends OptionText {
+  isRule: boolean
+}
+
+/** How a script is run: `console` takes `await` at its top, `classic` is a script of a page, `expression` has a value. */
+export interface ScriptText extends OptionText {
+  kind: 'console' | 'classic' | 'expression'
+}
+
+/** What is read before the page is asked for. */
+export interface SyntaxPlan {
+  selectors: readonly SelectorText[]
+  scripts: readonly ScriptText[]
+  styles?: string
+  maskColor?: string
+  mediaFeatures: Readonly<Record<string, string>>
+  /** Header and footer of a pdf. */
+  templates: readonly OptionText[]
+}
+
+/** Collects options that hold CSS, JavaScript or HTML. Absent when there are none. */
+export function buildSyntax(options: EffectiveOptions): { syntax?: SyntaxPlan } {
+  const { mediaFeatures = {}, styles, maskSelectors = [], maskColor } = options
+  const syntax = {
+    selectors: findSelectors(options),
+    scripts: findScripts(options),
+    ...(styles ? { styles } : {}),
+    ...(maskSelectors.length > 0 ? { maskColor } : {}),
+    mediaFeatures,
+    templates: findTemplates(options),
+  }
+  const { selectors, scripts, templates } = syntax
+  const isWanted = styles || [selectors, scripts, templates, Object.keys(mediaFeatures)].some(({ length }) => length > 0)
+  return isWanted ? { syntax } : {}
+}
+
+function findSelectors(options: EffectiveOptions): SelectorText[] {
+  const { fullPageScrollContainer } = options
+  const single: Record<string, string | undefined> = {
+    selector: options.selector,
+    wait_for_selector: options.waitForSelector,
+    wait_for_selector_gone: options.waitForSelectorGone,
+    click: options.click,
+    click_all: options.clickAll,
+    hover: options.hover,
+    scroll_into_view: options.scrollIntoView,
+    full_page_scroll_container: fullPageScrollContainer === 'auto' ? undefined : fullPageScrollContainer,
+  }
+  const lists: Record<string, readonly string[] | undefined> = {
+    hide_selectors: options.hideSelectors,
+    mask_selectors: options.maskSelectors,
+    fail_if_selector_present: options.failIfSelectorPresent,
+  }
+  return [
+    ...toTexts(single).map((one) => ({ ...one, isRule: false })),
+    ...Object.entries(lists).flatMap(([option, list = []]) =>
+      list.map((text, index) => ({ option: `${option}[${index}]`, text, isRule: option === 'hide_selectors' })),
+    ),
+  ]
+}
+
+function findScripts({ scripts, initScript, waitForFunction }: EffectiveOptions): ScriptText[] {
+  return [
+    ...toTexts({ scripts }).map((one) => ({ ...one, kind: 'console' as const })),
+    ...toTexts({ init_script: initScript }).map((one) => ({ ...one, kind: 'classic' as const })),
+    ...toTexts({ wait_for_function: waitForFunction }).map((one) => ({ ...one, kind: 'expression' as const })),
+  ]
+}
+
+const findTemplates = ({ format, pdfHeaderTemplate, pdfFooterTemplate }: EffectiveOptions): OptionText[] =>
+  format === 'pdf' ? toTexts({ pdf_header_template: pdfHeaderTemplate, pdf_footer_template: pdfFooterTemplate }) : []
+
+const toTexts = (texts: Readonly<Record<string, string | undefined>>): OptionText[] =>
+  Object.entries(texts).flatMap(([option, text]) => (text ? [{ option, text }] : []))

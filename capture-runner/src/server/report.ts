@@ -1,0 +1,70 @@
+import { isTransient, KubeError } from '@tintype/crds/client/kube-error'
+import type { KubeHttp } from '@tintype/crds/client/kube-http'
+import { type JsonPatchOperation, jsonPatch, type Patch } from '@tintype/crds/client/patch'
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import { API_VERSION } from '@tintype/crds/identifiers/names'
+import type { Logger } from 'pino'
+import type { Outcome } from '../capture/outcome.ts'
+import { pause } from '../runtime/race.ts'
+
+// The one write of a runner: one JSON patch on the status, whose tests fail unless this pod still holds the claim of this attempt.
+// rbac: tintype.dev/screenshots/status patch
+// (fenced further by the admission policy)
+
+/** How long the API server may be away before a result is given up. */
+const REPEAT_MILLISECONDS = 10 * 60_000
+const TRY_MILLISECONDS = 10_000
+const FIRST_DELAY_MILLISECONDS = 100
+const MAX_DELAY_MILLISECONDS = 5_000
+
+/** The claim that the report is made under. */
+export type Claim = Pick<CaptureOrder, 'namespace' | 'name' | 'attempt'> & { podUid: string }
+
+/** Builds the patch. Times and conditions are in the outcome: nothing here but the preconditions. */
+export function buildReport({ podUid, attempt }: Claim, { phase, result, conditions }: Outcome, now: Date): Patch {
+  const operations: JsonPatchOperation[] = [
+    { op: 'replace', path: '/status/phase', value: phase },
+    { op: 'add', path: '/status/result', value: result },
+    { op: 'add', path: '/status/conditions', value: conditions },
+    { op: 'add', path: '/status/completionTime', value: now.toISOString() },
+  ]
+  return jsonPatch(operations, { '/status/runner/uid': podUid, '/status/attempt': attempt, '/status/phase': 'Running' })
+}
+
+/** What became of a report: `dropped` when the claim is lost or the object gone, and when the API server stayed away. */
+export type Reported = 'written' | 'dropped'
+
+/** Sends reports. */
+export interface Reporter {
+  report: (claim: Claim, outcome: Outcome, signal: AbortSignal) => Promise<Reported>
+}
+
+/** A reporter that repeats while the API server is away. @throws the signal's reason */
+export function createReporter({ http, log, now = () => new Date() }: { http: KubeHttp; log: Logger; now?: () => Date }): Reporter {
+  return {
+    report: async (claim, outcome, signal) => {
+      const { contentType, body } = buildReport(claim, outcome, now())
+      const path = `/apis/${API_VERSION}/namespaces/${claim.namespace}/screenshots/${claim.name}/status`
+      const until = performance.now() + REPEAT_MILLISECONDS
+      for (let tries = 0; ; tries++) {
+        try {
+          const timeoutMilliseconds = TRY_MILLISECONDS
+          await http.request({ method: 'PATCH', path, body, contentType, signal, timeoutMilliseconds, repeat: 'never' })
+          return 'written'
+        } catch (error) {
+          signal.throwIfAborted()
+          if (!mayRepeat(error) || performance.now() > until) {
+            log.warn({ err: error, name: claim.name, attempt: claim.attempt }, 'report dropped')
+            return 'dropped'
+          }
+          log.debug({ err: error, tries }, 'report is repeated')
+          await pause(Math.min(MAX_DELAY_MILLISECONDS, FIRST_DELAY_MILLISECONDS * 2 ** tries), signal)
+        }
+      }
+    },
+  }
+}
+
+/** An API server that has just started refuses what it will allow once its own caches are filled. */
+const mayRepeat = (error: unknown): boolean =>
+  isTransient(error) || (error instanceof KubeError && (error.status === 401 || error.status === 403))

@@ -1,9 +1,0 @@
-import { pause } from '../race.ts'
-import type { Step } from './step.ts'
-
-/** Waits as long as the client wished. */
-export const delay: Step = {
-  name: 'delay',
-  isWanted: (plan) => plan.delayMilliseconds > 0,
-  run: ({ plan, signal }) => pause(plan.delayMilliseconds, signal),
-}

@@ -1,0 +1,119 @@
+import { answered } from '../../runtime/race.ts'
+import type { Step } from '../step.ts'
+import { restoreSectionLinks } from './section-links.ts'
+
+// What appears on scroll is there when all of the page is in the window. The page is laid out in a window as tall as itself, comes to rest there, and
+// is laid out in its own window again, with its scripts off: what has appeared stays (ADR 34). The browser draws no more than before.
+
+/** Elements whose heights are compared. A page with more is laid out for seconds as it is. */
+const MAX_ELEMENTS = 20_000
+
+/** Shows the page in a window as tall as itself. */
+export const reveal: Step = {
+  name: 'reveal',
+  isWanted: (plan) => plan.picture.reveal,
+  run: async (work) => {
+    const { tab, plan, signal } = work
+    const pageHeight = await tab.look<number>(`(${prepare})(${MAX_ELEMENTS})`, signal)
+    const { viewport } = plan.context
+    const height = Math.min(pageHeight, plan.picture.reach)
+    if (height <= viewport.height || !tab.layOut) return
+    await answered(tab.layOut(height), signal)
+    await tab.look(PIN, signal)
+    work.isRevealed = true
+  },
+}
+
+/** Keeps what has appeared and gives the page its own window back. */
+export const conceal: Step = {
+  name: 'conceal',
+  isWanted: (plan) => plan.picture.reveal,
+  run: async (work) => {
+    const { tab, plan, signal } = work
+    if (!work.isRevealed || !tab.layOut) return
+    await answered(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await restoreSectionLinks(work)
+    const { height } = plan.context.viewport
+    await tab.look(`(${hold})(${height})`, signal)
+    await answered(tab.layOut(), signal)
+    // Scripts may have made elements as tall as the page: they stay as tall as they were, unless the client wants a tall window.
+    await tab.look(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
+  },
+}
+
+/**
+ * Runs in the page: shows what the browser leaves out, and notes how tall everything is. What is as tall as the window is held there, before a script
+ * can see another window. Gives the page's height.
+ */
+const prepare = `(max) => {
+  const all = [...document.querySelectorAll('*')].slice(0, max)
+  for (const element of all) {
+    if (!element.style) continue
+    const { contentVisibility, backgroundAttachment } = getComputedStyle(element)
+    if (contentVisibility === 'auto') element.style.setProperty('content-visibility', 'visible', 'important')
+    if (backgroundAttachment.includes('fixed')) element.style.setProperty('background-attachment', 'scroll', 'important')
+  }
+  const sheet = new CSSStyleSheet()
+  document.adoptedStyleSheets.push(sheet)
+  const pinned = new Map()
+  const pin = (element, height) => {
+    const style = getComputedStyle(element)
+    const around = style.boxSizing === 'border-box' ? 0
+      : ['paddingTop', 'paddingBottom', 'borderTopWidth', 'borderBottomWidth'].reduce((sum, side) => sum + parseFloat(style[side]), 0)
+    const own = Math.max(0, height - around) + 'px'
+    const rule = height > windowHeight ? 'height: auto; min-height: ' + own : 'height: ' + own + '; min-height: 0; max-height: ' + own
+    element.setAttribute('data-tintype-height', pinned.size)
+    sheet.insertRule('[data-tintype-height="' + pinned.size + '"] { ' + rule.replaceAll(/;|$/g, ' !important;') + ' }')
+    pinned.set(element, height)
+  }
+  const windowHeight = innerHeight
+  const isPart = (element) => element instanceof HTMLElement && element !== document.documentElement && element !== document.body
+  const heights = new Map(all.filter(isPart).map((element) => [element, element.offsetHeight]))
+  const pageHeight = (document.scrollingElement ?? document.documentElement).scrollHeight
+  globalThis.tintypeHeights = { heights, pin, pinned, windowHeight }
+  if (pageHeight > windowHeight) for (const [element, height] of heights) if (height === windowHeight) pin(element, height)
+  return pageHeight
+}`
+
+/** Runs in the page, in the tall window: what has grown with the window gets its height back, innermost first. */
+const PIN = `(() => {
+  const { heights, pin } = globalThis.tintypeHeights
+  for (const [element, height] of [...heights].reverse()) if (height > 0 && element.offsetHeight !== height) pin(element, height)
+  dispatchEvent(new Event('scroll'))
+  document.dispatchEvent(new Event('scroll', { bubbles: true }))
+})()`
+
+/** Runs in the page: lets go what may have grown by what appeared, or all. What a script made smaller for the tall window is held again. */
+const unpin = `(isAll) => {
+  const { pinned, windowHeight } = globalThis.tintypeHeights
+  const released = [...pinned].filter(([, height]) => isAll || height > windowHeight)
+  const numbers = released.map(([element]) => element.getAttribute('data-tintype-height'))
+  for (const [element] of released) element.removeAttribute('data-tintype-height')
+  if (isAll) return
+  const smaller = released.map(([element, height]) => element.offsetHeight < height)
+  released.forEach(([element], i) => { if (smaller[i]) element.setAttribute('data-tintype-height', numbers[i]) })
+}`
+
+/** Runs in the page: what moves as it is scrolled through the window is held where it is in the middle of it. */
+const hold = `(windowHeight) => {
+  const share = (offset, subject, fallback) => {
+    if (typeof offset !== 'object' || !offset?.offset) return fallback
+    const part = offset.offset.unit === 'percent' ? offset.offset.value / 100 : 0
+    const all = windowHeight + subject
+    const [least, most] = [Math.min(windowHeight, subject) / all, Math.max(windowHeight, subject) / all]
+    const [from, to] = { cover: [0, 1], contain: [least, most], entry: [0, least], exit: [most, 1],
+      'entry-crossing': [0, subject / all], 'exit-crossing': [windowHeight / all, 1] }[offset.rangeName] ?? [0, 1]
+    return from + part * (to - from)
+  }
+  for (const animation of document.getAnimations()) {
+    if (!(animation.timeline instanceof ViewTimeline) || !animation.effect) continue
+    const subject = animation.timeline.subject?.getBoundingClientRect().height ?? 0
+    const start = share(animation.rangeStart, subject, 0)
+    const end = share(animation.rangeEnd, subject, 1)
+    const progress = end > start ? Math.min(1, Math.max(0, (0.5 - start) / (end - start))) : 1
+    animation.timeline = document.timeline
+    animation.pause()
+    animation.effect.updateTiming({ duration: 1000, delay: 0, endDelay: 0, fill: 'both' })
+    animation.currentTime = progress * 1000
+  }
+}`

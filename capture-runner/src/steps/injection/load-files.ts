@@ -1,0 +1,57 @@
+import { CaptureError } from '../../runtime/errors.ts'
+import { bounded, raced } from '../../runtime/race.ts'
+import type { Step, Work } from '../step.ts'
+import { assertScript } from './syntax.ts'
+
+/** Bytes of one file: what is beyond is not read. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Loads the scripts and style sheets that the client named. Before the page is opened: afterwards its Content-Security-Policy would have a say in it,
+ * and the site would be told which page they are for. They come through the guard like everything else.
+ */
+export const loadFiles: Step = {
+  name: 'loadFiles',
+  isWanted: (plan) => plan.scriptUrls !== undefined || plan.styleUrls !== undefined,
+  run: async (work) => {
+    const { scriptUrls = [], styleUrls = [], timeoutMilliseconds } = work.plan
+    const tooSlow = () => new CaptureError('TIMEOUT', `script_urls and style_urls did not load within ${timeoutMilliseconds} ms`)
+    using time = bounded(work.signal, timeoutMilliseconds, tooSlow)
+    const load = async (url: string) => [url, await loadText({ ...work, signal: time.signal }, url)] as const
+    work.texts = new Map(await Promise.all([...new Set([...scriptUrls, ...styleUrls])].map(load)))
+    if (work.plan.failOnScriptError) await assertScripts(work, scriptUrls)
+  },
+}
+
+/** Where scripts may fail, the step that runs them says that they did. */
+async function assertScripts(work: Work, urls: readonly string[]): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    const text = work.texts?.get(url)
+    if (text !== undefined) await assertScript(work, { option: `script_urls[${index}]`, text, kind: 'console' })
+  }
+}
+
+/** Undefined when it cannot be had. */
+async function loadText({ tab: { session, mainFrame }, signal }: Work, url: string): Promise<string | undefined> {
+  const options = { disableCache: false, includeCredentials: false }
+  const { resource } = await raced(session.send('Network.loadNetworkResource', { frameId: mainFrame, url, options }), signal)
+  const { success, httpStatusCode = 0, stream } = resource
+  if (stream === undefined) return undefined
+  try {
+    return success && httpStatusCode < 400 ? await readAll({ session, signal }, stream) : undefined
+  } finally {
+    session.send('IO.close', { handle: stream }).catch(() => {})
+  }
+}
+
+async function readAll({ session, signal }: Pick<Work['tab'], 'session'> & Pick<Work, 'signal'>, handle: string): Promise<string> {
+  const parts: Buffer[] = []
+  for (let bytes = 0; bytes < MAX_BYTES; ) {
+    const { data, base64Encoded, eof } = await raced(session.send('IO.read', { handle }), signal)
+    const part = Buffer.from(data, base64Encoded ? 'base64' : 'utf8')
+    parts.push(part)
+    bytes += part.length
+    if (eof) break
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

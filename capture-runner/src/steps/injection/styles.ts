@@ -1,0 +1,46 @@
+import type { Step, Work } from '../step.ts'
+import { addStyles, hidingRules } from './add-styles.ts'
+import { hasNoRule } from './syntax.ts'
+
+/** Puts the client's CSS into the page, after that of the addresses that it named, and leaves out the elements that it does not want. */
+export const styles: Step = {
+  name: 'styles',
+  isWanted: (plan) => plan.styles !== undefined || plan.styleUrls !== undefined || plan.hidden !== undefined,
+  run: async (work) => {
+    const { styleUrls = [], hidden, styles: text = '' } = work.plan
+    const loaded = await Promise.all(styleUrls.map((url) => findSheet(work, url)))
+    const sheets = [...loaded, text, ...(hidden ? [hidingRules(hidden.selectors)] : [])]
+    for (const sheet of sheets) await addStyles(work, sheet)
+    if (hidden?.inShadow) await hideInShadow(work, hidden.selectors)
+  },
+}
+
+/** Open shadow roots have style sheets of their own. */
+const hideInShadow = ({ tab, signal }: Work, selectors: readonly string[]) =>
+  tab.look(
+    `(() => {
+  const selectors = ${JSON.stringify(selectors)}
+  const hideIn = (root) => {
+    for (const selector of selectors) {
+      for (const element of root.querySelectorAll(selector)) element.style.setProperty('display', 'none', 'important')
+    }
+    for (const element of root.querySelectorAll('*')) if (element.shadowRoot) hideIn(element.shadowRoot)
+  }
+  hideIn(document)
+})()`,
+    signal,
+  )
+
+async function findSheet(work: Work, url: string): Promise<string> {
+  const { texts, findings } = work
+  const text = texts?.get(url)
+  if (text === undefined) findings.warnings.push(`a style sheet could not be loaded: ${url}`)
+  else if (await hasNoRule(work, text)) findings.warnings.push(`no rule in a style sheet was understood: ${url}`)
+  return text === undefined ? '' : toAbsolute(text, url)
+}
+
+/** Addresses in a sheet are meant relative to it, not to the page that it is put into. */
+export const toAbsolute = (sheet: string, base: string): string =>
+  sheet.replace(/url\(\s*(['"]?)([^'")]+)\1\s*\)/g, (whole, quote: string, address: string) =>
+    /^(data:|#)/.test(address) || !URL.canParse(address, base) ? whole : `url(${quote}${new URL(address, base).href}${quote})`,
+  )

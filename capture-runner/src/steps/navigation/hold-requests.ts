@@ -1,0 +1,70 @@
+import type { FilterLists } from '../../blocking/lists.ts'
+import { bypassServiceWorkers } from '../../browser/page-events.ts'
+import { SharedResponses } from '../../http-cache/shared-responses.ts'
+import type { EngineName } from '../../plan/blocking.ts'
+import type { CapturePlan } from '../../plan/plan.ts'
+import { intercept } from '../../requests/interception.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { answered } from '../../runtime/race.ts'
+import type { Step, Work } from '../step.ts'
+
+/** Holds the page's requests where some are refused, carry headers or may be answered from the batch's cache; each costs half a millisecond. */
+export const holdRequests: Step = {
+  name: 'holdRequests',
+  isWanted: (plan) =>
+    plan.requestRules !== undefined || plan.bypassServiceWorkers === true || plan.httpCache !== undefined || addsHeaders(plan),
+  run: async (work) => {
+    const { tab, plan, signal } = work
+    const { requestRules: rules, signIn } = plan
+    if (rules) {
+      const { Judge } = await import('../../blocking/request-evaluator.ts')
+      work.judge = new Judge(plan.url, rules, await enginesOf(work, rules.engines))
+      if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
+    }
+    // First: a cache has the browser keep more than this allows.
+    if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
+    const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
+    work.sharedHits = shared?.hits
+    const interception = { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge, shared }
+    if (Object.values(interception).some((part) => part !== undefined)) await intercept(tab, interception, signal)
+  },
+}
+
+const addsHeaders = ({ signIn }: CapturePlan): boolean =>
+  signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
+
+/** The handshake of a socket is held nowhere: the page gets sockets that fail, as they do where nobody listens. */
+const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.addInitScript(DEAD_SOCKETS), signal)
+
+const DEAD_SOCKETS = `(() => {
+  const Real = globalThis.WebSocket
+  if (!Real) return
+  class WebSocket extends EventTarget {
+    binaryType = 'blob'; bufferedAmount = 0; extensions = ''; protocol = ''; readyState = 0
+    onopen = null; onmessage = null; onerror = null; onclose = null
+    constructor(url) {
+      super()
+      this.url = String(new URL(url, location.href)).replace(/^http/, 'ws')
+      setTimeout(() => {
+        this.readyState = 3
+        for (const event of [new Event('error'), new CloseEvent('close', { code: 1006 })]) {
+          this['on' + event.type]?.(event)
+          this.dispatchEvent(event)
+        }
+      })
+    }
+    send() {}
+    close() {}
+  }
+  for (const [state, value] of Object.entries({ CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 })) WebSocket[state] = WebSocket.prototype[state] = value
+  globalThis.WebSocket = WebSocket
+})()`
+
+/** @throws CaptureError INVALID_OPTIONS on a runner that was started without lists */
+export function insistOnLists({ lists }: Work): FilterLists {
+  if (!lists) throw new CaptureError('INVALID_OPTIONS', 'this runner carries no filter lists')
+  return lists
+}
+
+/** Engines of a plan, ready to be asked. */
+export const enginesOf = (work: Work, names: readonly EngineName[]) => Promise.all(names.map((name) => insistOnLists(work).engine(name)))

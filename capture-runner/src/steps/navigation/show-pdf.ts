@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { CaptureError } from '../../runtime/errors.ts'
+import { answered, raced } from '../../runtime/race.ts'
+import type { Work } from '../step.ts'
+import { type PdfOutcome, toViewer } from './pdf-viewer.ts'
+
+// A PDF is read and drawn in the page's own process, within the browser's sandbox. The runner opens the URL once more with a viewer as its answer;
+// the viewer fetches the file as the page would, and PDF.js draws it. No byte of the file reaches the runner.
+
+const MAX_BYTES = 64 * 1024 * 1024
+/** 200 MB of canvas. */
+const MAX_PIXELS = 50_000_000
+/** Files of the package that the viewer may ask for; in the image they are where the package would be (test/cluster/images/bundle.ts). */
+const FILE = /^(?:build\/pdf(?:\.worker)?\.min\.mjs|cmaps\/[\w-]+\.bcmap|(?:standard_fonts|wasm|iccs)\/[\w-]+\.(?:pfb|ttf|wasm|icc))$/
+const TYPES: Readonly<Record<string, string>> = { mjs: 'text/javascript', wasm: 'application/wasm' }
+
+const MESSAGES = {
+  'too large': `the PDF is larger than ${MAX_BYTES / 1024 / 1024} MiB`,
+  gone: 'the URL answers with a PDF, but not when it is asked again',
+  encrypted: 'the PDF needs a password',
+  damaged: 'the PDF is damaged',
+  'not drawn': 'the PDF could not be drawn',
+} satisfies Record<NonNullable<PdfOutcome['problem']>, string>
+
+interface PausedRequest {
+  requestId: string
+  frameId: string
+  resourceType: string
+  request: { url: string }
+}
+
+/**
+ * Shows a PDF in place of the page that its URL does not have.
+ * @param arrive waits for the viewer as for any page
+ * @throws CaptureError UNSUPPORTED_CONTENT
+ */
+export async function showPdf({ tab, plan, findings }: Work, url: string, signal: AbortSignal, arrive: () => Promise<void>): Promise<void> {
+  if (plan.context.scriptsOff) throw new CaptureError('UNSUPPORTED_CONTENT', 'a PDF is drawn by a script. Leave javascript_enabled on.')
+  const base = `/${randomUUID()}/`
+  const { fullPage, maxHeight } = plan.picture
+  const viewer = toViewer({ base, maxBytes: MAX_BYTES, maxHeight: fullPage ? maxHeight : 0, maxPixels: MAX_PIXELS })
+  const { session, mainFrame } = tab
+  session.on('Fetch.requestPaused', (held) => {
+    const isPage = held.resourceType === 'Document' && held.frameId === mainFrame
+    const answer = isPage ? fulfill(held, 'text/html; charset=utf-8', Buffer.from(viewer)) : fulfillFile(held)
+    answer.catch(() => {}) // the request may be gone by now
+  })
+  const fulfill = async ({ requestId }: PausedRequest, type: string, body: Buffer): Promise<void> => {
+    const responseHeaders = [{ name: 'content-type', value: type }]
+    await session.send('Fetch.fulfillRequest', { requestId, responseCode: 200, responseHeaders, body: body.toString('base64') })
+  }
+  const fulfillFile = async (held: PausedRequest): Promise<void> => {
+    const { pathname } = new URL(held.request.url)
+    const name = pathname.startsWith(base) ? pathname.slice(base.length) : ''
+    const file = FILE.test(name) ? await readPackageFile(name).catch(() => undefined) : undefined
+    if (file) return fulfill(held, TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream', file)
+    await session.send('Fetch.failRequest', { requestId: held.requestId, errorReason: 'BlockedByClient' })
+  }
+  const patterns = [{ urlPattern: '*', resourceType: 'Document' as const }, { urlPattern: `*${base}*` }]
+  await answered(session.send('Fetch.enable', { patterns }), signal)
+  try {
+    await raced(session.send('Page.navigate', { url }), signal)
+    await arrive()
+    const shown = session.send('Runtime.evaluate', { expression: 'pdfOutcome', awaitPromise: true, returnByValue: true })
+    const outcome = (await raced(shown, signal)).result.value as PdfOutcome
+    if (outcome.problem) throw new CaptureError('UNSUPPORTED_CONTENT', MESSAGES[outcome.problem])
+    const { pages, shown: drawn } = outcome
+    if (fullPage && drawn < pages) findings.warnings.push(`the picture shows the first ${drawn} of the ${pages} pages of the PDF`)
+  } finally {
+    session.send('Fetch.disable').catch(() => {})
+  }
+}
+
+const readPackageFile = (name: string): Promise<Buffer> =>
+  readFile(join(dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json')), name))

@@ -1,0 +1,43 @@
+import { MARKUP_ADDRESS } from '@tintype/crds/options/page/source'
+import type { Lifecycle } from '../../browser/lifecycle.ts'
+import { SYNTHETIC_ADDRESS } from '../../plan/source.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import type { Step } from '../step.ts'
+
+const TITLE_LENGTH = 512
+const URL_LENGTH = 8_192
+
+interface Facts {
+  hasBody: boolean
+  title: string
+  url: string
+  status: number
+}
+
+/** Notes what page it was that the picture shows. */
+export const metadata: Step = {
+  name: 'metadata',
+  run: async ({ tab, findings, signal }) => {
+    const facts = await tab.look<Facts>(FACTS, signal)
+    noteBrokenResponse(tab.lifecycle, facts, findings.warnings)
+    findings.pageTitle = facts.title.slice(0, TITLE_LENGTH)
+    findings.finalUrl = (facts.url === SYNTHETIC_ADDRESS ? MARKUP_ADDRESS : facts.url).slice(0, URL_LENGTH)
+    const status = tab.lifecycle.response?.status ?? facts.status
+    if (status > 0) findings.httpStatus = status
+  },
+}
+
+/** @throws CaptureError where nothing was shown before the response broke off: the browser would draw no picture of it */
+function noteBrokenResponse({ brokenOff }: Lifecycle, { hasBody }: Facts, warnings: string[]): void {
+  if (brokenOff === undefined) return
+  const how = brokenOff.replace(/^net::/, '')
+  if (!hasBody) throw new CaptureError('NAVIGATION_FAILED', `the page’s response broke off before there was anything to show (${how})`)
+  warnings.push(`the page’s response broke off, so the picture may not show all of it (${how})`)
+}
+
+const FACTS = `({
+  hasBody: document.body !== null,
+  title: String(document.title),
+  url: location.href,
+  status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
+})`

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { PageNotes } from '@tintype/crds/kinds/page-notes'
+import { describePicture } from '../../picture/picture-notes.ts'
+import type { Note } from '../../plan/metadata.ts'
+import { answered, raced } from '../../runtime/race.ts'
+import type { Step, Work } from '../step.ts'
+
+const ADDRESS_LENGTH = 2_048
+const VALUE_LENGTH = 2_048
+const MAX_HEADERS = 64
+const MAX_REDIRECTS = 20
+const MAX_FONTS = 32
+/** Elements whose fonts are looked at. */
+const FONT_SAMPLE = 300
+/** Notes that are taken from the page before its picture. */
+const OF_THE_PAGE: readonly Note[] = [
+  'redirects',
+  'responseHeaders',
+  'imageSize',
+  'openGraph',
+  'icon',
+  'fonts',
+  'timings',
+  'links',
+  'blockedRequests',
+]
+
+/** Notes what the options ask for of the page. */
+export const notePage: Step = {
+  name: 'notePage',
+  isWanted: ({ notes }) => OF_THE_PAGE.some((note) => notes.has(note)),
+  run: async (work) => {
+    const { plan, findings } = work
+    const { notes } = plan
+    const page: PageNotes = findings.page
+    if (notes.has('redirects')) page.redirects = redirectsOf(work)
+    if (notes.has('responseHeaders')) page.responseHeaders = headersOf(work)
+    if (notes.has('imageSize')) page.imageSize = true
+    if (notes.has('blockedRequests')) page.blockedRequests = work.judge?.refused ?? 0
+    if (notes.has('fonts')) page.fonts = await findFonts(work)
+    const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
+    if (wanted.length > 0) Object.assign(page, await work.tab.look<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
+  },
+}
+
+/** Notes what the options ask for of the picture. */
+export const notePicture: Step = {
+  name: 'notePicture',
+  isWanted: ({ notes }) => notes.has('contentHash') || notes.has('palette'),
+  run: async ({ plan, findings, signal }) => {
+    const { picture, page } = findings
+    if (!picture) return
+    const isRaster = plan.picture.format !== 'pdf'
+    const described = isRaster ? await raced(describePicture(picture), signal) : undefined
+    if (plan.notes.has('palette') && described) page.palette = described.palette
+    if (!plan.notes.has('contentHash')) return
+    const sha256 = createHash('sha256').update(picture).digest('hex')
+    page.contentHash = { sha256, ...(described ? { perceptual: described.perceptualHash } : {}) }
+  },
+}
+
+const redirectsOf = ({ findings }: Work): string[] =>
+  (findings.journal?.documents ?? [])
+    .slice(0, -1)
+    .filter((url) => url.length <= ADDRESS_LENGTH)
+    .slice(-MAX_REDIRECTS)
+
+function headersOf({ findings }: Work): Record<string, string> {
+  const lines = Object.entries(findings.journal?.headers ?? {})
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value.slice(0, VALUE_LENGTH)])
+    .filter(([name]) => name.length <= 128 && !/^set-cookie2?$/.test(name))
+  return Object.fromEntries(lines.slice(0, MAX_HEADERS))
+}
+
+async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> {
+  await answered(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
+  const { root } = await answered(session.send('DOM.getDocument', { depth: 0 }), signal)
+  const { nodeIds } = await answered(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
+  const step = Math.max(1, Math.ceil(nodeIds.length / FONT_SAMPLE))
+  const sample = nodeIds.filter((_, index) => index % step === 0)
+  const asked = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
+  const found = await answered(Promise.all(asked), signal)
+  const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
+  return [...names].sort().slice(0, MAX_FONTS)
+}
+
+/** Runs in the page. */
+const READ = `(wanted) => {
+  const found = {}
+  const short = (address) => address.length <= ${ADDRESS_LENGTH}
+  if (wanted.includes('openGraph')) {
+    const tags = [...document.querySelectorAll('meta[property^="og:"], meta[name^="og:"], meta[name^="twitter:"], meta[property^="twitter:"], meta[name=description]')]
+    const lines = tags.map((tag) => [String(tag.getAttribute('property') ?? tag.name).slice(0, 128), String(tag.content).slice(0, 1024)])
+    found.openGraph = Object.fromEntries(lines.reverse().slice(-32).reverse())
+  }
+  if (wanted.includes('icon')) {
+    const sizeOf = (link) => Math.max(...(link.sizes?.value || '').split(/\\s+/).map((text) => text === 'any' ? 1e4 : parseInt(text) || 0), link.rel.includes('apple') ? 180 : 16)
+    const links = [...document.querySelectorAll('link[rel~=icon], link[rel=apple-touch-icon], link[rel=apple-touch-icon-precomposed]')]
+    const best = links.filter((link) => /^https?:/.test(link.href) && short(link.href)).sort((a, b) => sizeOf(b) - sizeOf(a))[0]
+    found.icon = best ? best.href : new URL('/favicon.ico', location.href).href
+  }
+  if (wanted.includes('links')) {
+    const all = [...document.querySelectorAll('a[href]')].map((link) => link.href).filter((href) => /^https?:/.test(href) && short(href))
+    found.links = [...new Set(all)].slice(0, 100)
+  }
+  if (wanted.includes('timings')) {
+    const [navigation] = performance.getEntriesByType('navigation')
+    const paints = Object.fromEntries(performance.getEntriesByType('paint').map(({ name, startTime }) => [name, startTime]))
+    const times = {
+      response_start: navigation?.responseStart, response_end: navigation?.responseEnd, dom_interactive: navigation?.domInteractive,
+      dom_content_loaded: navigation?.domContentLoadedEventEnd, load: navigation?.loadEventEnd,
+      first_paint: paints['first-paint'], first_contentful_paint: paints['first-contentful-paint'],
+    }
+    found.timings = Object.fromEntries(Object.entries(times).filter(([, time]) => time > 0).map(([name, time]) => [name, Math.round(time)]))
+  }
+  return found
+}`

@@ -1,0 +1,114 @@
+import { pageOf } from '../../browser/tab.ts'
+import type { Target } from '../../plan/preparing.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { answered } from '../../runtime/race.ts'
+import { findElement, firstVisible, isThere } from '../find-element.ts'
+import { follow } from '../navigation/navigate.ts'
+import type { Step, Work } from '../step.ts'
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** Elements that `click_all` clicks at most. */
+const MAX_CLICKS = 50
+
+/** Clicks the first visible match as a person would, with the pointer in its middle, and goes along where it leads. */
+export const click: Step = {
+  name: 'click',
+  isWanted: (plan) => plan.click !== undefined,
+  run: async (work) => {
+    const { click: target } = work.plan
+    if (!target || !(await findTarget(work, target))) return
+    await pressAt(work, await work.tab.look<Point>(middleOf(firstVisible(target.selector)), work.signal))
+    await follow(work)
+  },
+}
+
+/** Clicks every visible match once, in the order of the page; those that a click brings into view are clicked too. */
+export const clickAll: Step = {
+  name: 'clickAll',
+  isWanted: (plan) => plan.clickAll !== undefined,
+  run: async (work) => {
+    const selector = work.plan.clickAll ?? ''
+    if (!(await isThere(work, selector))) work.findings.warnings.push(`click_all matched nothing: ${selector}`)
+    for (let clicks = 0; clicks < MAX_CLICKS; clicks++) {
+      const point = await work.tab.look<Point | null>(nextOf(selector), work.signal)
+      if (!point) return
+      await pressAt(work, point)
+      await follow(work)
+    }
+    work.findings.warnings.push(`click_all ended after ${MAX_CLICKS} elements`)
+  },
+}
+
+/** Lets the pointer rest on the first visible match. */
+export const hover: Step = {
+  name: 'hover',
+  isWanted: (plan) => plan.hover !== undefined,
+  run: async (work) => {
+    const { hover: target } = work.plan
+    if (!target || !(await findTarget(work, target))) return
+    const { x, y } = await work.tab.look<Point>(middleOf(firstVisible(target.selector)), work.signal)
+    await answered(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
+  },
+}
+
+/** Presses one key, or several at once, as in `Control+A`. */
+export const pressKey: Step = {
+  name: 'pressKey',
+  isWanted: (plan) => plan.pressKey !== undefined,
+  run: async (work) => {
+    const key = work.plan.pressKey ?? ''
+    const { keyboard } = pageOf(work.tab)
+    try {
+      await answered(keyboard.press(key), work.signal)
+    } catch (cause) {
+      work.signal.throwIfAborted()
+      throw new CaptureError('INVALID_OPTIONS', `press_key names no key: ${key}`, { cause })
+    }
+    await follow(work)
+  },
+}
+
+/** Waits for an element. False when there is none and the capture can do without. @throws CaptureError SELECTOR_NOT_FOUND */
+async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<boolean> {
+  // What may be missing is not waited for.
+  if (!isNeeded && !(await isThere(work, selector))) {
+    work.findings.warnings.push(`no visible element matched: ${selector}`)
+    return false
+  }
+  await findElement(work, selector)
+  return true
+}
+
+async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
+  const press = { x, y, button: 'left', clickCount: 1 } as const
+  await answered(
+    Promise.all([
+      tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }),
+      tab.session.send('Input.dispatchMouseEvent', { type: 'mousePressed', buttons: 1, ...press }),
+      tab.session.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...press }),
+    ]),
+    signal,
+  )
+}
+
+const MIDDLE = `element.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
+  const { x, y, width, height } = element.getClientRects()[0]
+  return { x: x + width / 2, y: y + height / 2 }`
+
+const middleOf = (found: string): string => `(() => {
+  const element = ${found}
+  ${MIDDLE}
+})()`
+
+const nextOf = (selector: string): string => `(() => {
+  const clicked = globalThis.tintypeClicked ??= new WeakSet()
+  const element = [...document.querySelectorAll(${JSON.stringify(selector)})]
+    .find((one) => !clicked.has(one) && one.getClientRects().length > 0 && getComputedStyle(one).visibility === 'visible')
+  if (!element) return null
+  clicked.add(element)
+  ${MIDDLE}
+})()`

@@ -1,0 +1,29 @@
+import type { ElementPlan } from '../../plan/region.ts'
+import { CaptureError } from '../../runtime/errors.ts'
+import { findElement, firstVisible } from '../find-element.ts'
+import type { Step, Work } from '../step.ts'
+
+/** Finds the element that is to be captured, and scrolls to it. */
+export const seekElement: Step = {
+  name: 'seekElement',
+  isWanted: ({ picture }) => picture.element !== undefined,
+  run: async (work) => {
+    const { element } = work.plan.picture
+    if (!element || !(await isFound(work, element)) || !element.scrollIntoView) return
+    await work.tab.look(
+      `${firstVisible(element.selector)}?.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' })`,
+      work.signal,
+    )
+  },
+}
+
+async function isFound(work: Work, { selector, required }: ElementPlan): Promise<boolean> {
+  try {
+    await findElement(work, selector)
+    return true
+  } catch (error) {
+    if (required || !(error instanceof CaptureError && error.code === 'SELECTOR_NOT_FOUND')) throw error
+    work.findings.warnings.push(`the window was captured: ${error.message}`)
+    return false
+  }
+}

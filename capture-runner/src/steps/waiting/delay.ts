@@ -1,0 +1,9 @@
+import { pause } from '../../runtime/race.ts'
+import type { Step } from '../step.ts'
+
+/** Waits as long as the client wished. */
+export const delay: Step = {
+  name: 'delay',
+  isWanted: (plan) => plan.delayMilliseconds > 0,
+  run: ({ plan, signal }) => pause(plan.delayMilliseconds, signal),
+}

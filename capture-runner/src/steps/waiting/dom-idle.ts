@@ -1,0 +1,74 @@
+import { pause } from '../../runtime/race.ts'
+import { inDocument } from '../in-document.ts'
+import { follow } from '../navigation/navigate.ts'
+import type { Step, Work } from '../step.ts'
+
+const INTERVAL_MILLISECONDS = 50
+
+/** Waits until the page's elements have not changed for a while. The records of changes are fetched from here: no script of a page need ever run. */
+export const domIdle: Step = {
+  name: 'domIdle',
+  isWanted: (plan) => plan.domIdleMilliseconds !== undefined,
+  run: async (work) => {
+    const { domIdleMilliseconds = 0, timeoutMilliseconds } = work.plan
+    if (await isStill(work, domIdleMilliseconds, timeoutMilliseconds)) return
+    work.findings.warnings.push(`the page’s elements kept changing for ${timeoutMilliseconds} ms`)
+  },
+}
+
+/**
+ * Waits until nothing has changed for so long. False: things kept changing for all the time that there was.
+ * @param clock what the milliseconds are of
+ */
+export async function isStill(
+  work: Work,
+  quietMilliseconds: number,
+  timeoutMilliseconds: number,
+  clock = realTime(work),
+): Promise<boolean> {
+  const { tab } = work
+  const until = clock.now() + timeoutMilliseconds
+  let changedAt = clock.now()
+  while (clock.now() - changedAt < quietMilliseconds) {
+    if (clock.now() > until) return false
+    const { document } = tab.lifecycle
+    const changes = await countChanges(work)
+    if (changes > 0 || tab.lifecycle.document !== document) changedAt = clock.now()
+    await clock.pass(clock.interval)
+    if (tab.lifecycle.isMoving) clock.run()
+    await follow(work)
+  }
+  return true
+}
+
+/** A clock that milliseconds are counted by, and how they pass. */
+export interface Clock {
+  now: () => number
+  /** Milliseconds between two looks. */
+  interval: number
+  pass: (milliseconds: number) => Promise<void>
+  /** Has it run by itself, while something else is waited for. */
+  run: () => void
+}
+
+const realTime = ({ signal }: Work): Clock => ({
+  now: () => performance.now(),
+  interval: INTERVAL_MILLISECONDS,
+  pass: (milliseconds) => pause(milliseconds, signal),
+  run: () => {},
+})
+
+const countChanges = ({ tab, signal }: Work): Promise<number> => inDocument({ tab, signal }, 1, () => tab.look<number>(CHANGES, signal))
+
+/** Changes since it was asked before. The observer's own call, where scripts run, only counts. */
+const CHANGES = `(() => {
+  const watch = globalThis.tintypeChanges ??= (() => {
+    const seen = { count: 0, observer: undefined }
+    seen.observer = new MutationObserver((records) => { seen.count += records.length })
+    seen.observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    return seen
+  })()
+  const changes = watch.count + watch.observer.takeRecords().length
+  watch.count = 0
+  return changes
+})()`

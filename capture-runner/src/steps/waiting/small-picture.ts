@@ -1,0 +1,85 @@
+import sharp from 'sharp'
+import { answered, raced } from '../../runtime/race.ts'
+import type { Work } from '../step.ts'
+
+/** Pixels that pictures are compared in: a digit of a heading is larger than one of them. */
+const WIDTH = 480
+/** Levels of a channel by which a pixel may differ, and pixels that may differ more: what compression and smooth edges cause. */
+const LEVELS = 24
+const PIXELS = 8
+
+/** A place in the window; all from 0 to 1. */
+export interface Area {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** A decoded picture. */
+export interface Raster {
+  data: Uint8Array
+  width: number
+  height: number
+  channels: number
+}
+
+/** A quick picture of the window. */
+export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
+  const shot = answered(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
+  const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)
+  return data
+}
+
+/** Whether two pictures show the same, but for what is in places that never rest. */
+export async function isSamePicture(work: Work, first: string, second: string): Promise<boolean> {
+  if (first === second) return true
+  const [restless, ...rasters] = await Promise.all([
+    work.tab.look<Area[]>(RESTLESS, work.signal),
+    raced(shrink(first), work.signal),
+    raced(shrink(second), work.signal),
+  ])
+  return isSameRaster(...rasters, restless)
+}
+
+/** The comparison itself. */
+export function isSameRaster(first: Raster, second: Raster, ignored: readonly Area[]): boolean {
+  if (first.width !== second.width || first.height !== second.height) return false
+  const { width, height, channels } = first
+  const isIgnored = (x: number, y: number): boolean =>
+    ignored.some(
+      ({ left, top, right, bottom }) => x >= left * width - 1 && x <= right * width && y >= top * height - 1 && y <= bottom * height,
+    )
+  let different = 0
+  for (let at = 0; at < first.data.length; at += channels) {
+    if (!isPixelDifferent(first.data, second.data, at, channels)) continue
+    const pixel = at / channels
+    if (!isIgnored(pixel % width, Math.floor(pixel / width)) && ++different > PIXELS) return false
+  }
+  return true
+}
+
+function isPixelDifferent(first: Uint8Array, second: Uint8Array, at: number, channels: number): boolean {
+  for (let channel = at; channel < at + channels; channel++) {
+    if (Math.abs((first[channel] ?? 0) - (second[channel] ?? 0)) > LEVELS) return true
+  }
+  return false
+}
+
+async function shrink(picture: string): Promise<Raster> {
+  const shrunk = sharp(Buffer.from(picture, 'base64')).resize({ width: WIDTH, withoutEnlargement: true })
+  const { data, info } = await shrunk.raw().toBuffer({ resolveWithObject: true })
+  return { data, width: info.width, height: info.height, channels: info.channels }
+}
+
+/** Runs in the page: where endless animations, images that may be animated and videos are. */
+const RESTLESS = `(() => {
+  const found = [...document.querySelectorAll('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee')]
+  for (const animation of document.getAnimations()) {
+    if (animation.effect?.getComputedTiming().endTime === Infinity && animation.effect.target) found.push(animation.effect.target)
+  }
+  return found.map((element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect()
+    return { left: left / innerWidth, top: top / innerHeight, right: right / innerWidth, bottom: bottom / innerHeight }
+  })
+})()`

@@ -1,9 +1,0 @@
-import { addStyles } from './add-styles.ts'
-import type { Step } from './step.ts'
-
-/** Magnifies the page within its window. */
-export const zoom: Step = {
-  name: 'zoom',
-  isWanted: (plan) => plan.zoom !== undefined,
-  run: (work) => addStyles(work, `html { zoom: ${work.plan.zoom ?? 1} !important }`),
-}

@@ -1,0 +1,60 @@
+import { GROUP, VERSION } from '../src/identifiers/names.ts'
+import { toKubernetesText } from '../src/options/kubernetes-names.ts'
+import type { Definition } from '../src/schema/custom-resource.ts'
+import { toStructuralSchema } from './structural-schema.ts'
+
+/** Keys whose values are texts for a person, where they are texts at all: a field may be called `message`. */
+const TEXTS = new Set(['description', 'message'])
+
+/** Spells the names of options in all texts as kubectl users write them. */
+const spell = (node: unknown, key = ''): unknown => {
+  if (typeof node === 'string') return TEXTS.has(key) ? toKubernetesText(node) : node
+  if (Array.isArray(node)) return node.map((item) => spell(item))
+  if (node === null || typeof node !== 'object') return node
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, spell(value, name)]))
+}
+
+/** Builds the CustomResourceDefinition of a kind, as it is applied to a cluster. */
+export function toCustomResourceDefinition(definition: Definition): Record<string, unknown> {
+  const { kind, plural, singular, shortNames, scale } = definition
+  const spec = toStructuralSchema(definition.spec)
+  const status = toStructuralSchema(definition.status)
+  if (definition.specRules) spec['x-kubernetes-validations'] = definition.specRules
+  if (definition.statusDefault) status.default = definition.statusDefault
+  if (definition.isWrittenWhole) for (const part of [spec, status]) part['x-kubernetes-map-type'] = 'atomic'
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames, categories: ['tintype'] },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {}, ...(scale ? { scale } : {}) },
+          additionalPrinterColumns: definition.columns,
+          ...(definition.selectableFields ? { selectableFields: definition.selectableFields.map((jsonPath) => ({ jsonPath })) } : {}),
+          schema: {
+            openAPIV3Schema: {
+              description: definition.description,
+              type: 'object',
+              required: ['spec'],
+              properties: {
+                apiVersion: { type: 'string' },
+                kind: { type: 'string' },
+                metadata: { type: 'object' },
+                spec: spell(spec),
+                status: spell(status),
+              },
+              ...(definition.rules ? { 'x-kubernetes-validations': definition.rules } : {}),
+            },
+          },
+        },
+      ],
+    },
+  }
+}

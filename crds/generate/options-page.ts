@@ -1,0 +1,124 @@
+import type { z } from 'zod'
+import { contradictions } from '../src/options/contradictions.ts'
+import { exampleOf } from '../src/options/examples.ts'
+import { type OptionGroup, optionGroups } from '../src/options/groups.ts'
+import { type OptionSchema, toOptionSchema } from '../src/options/option-schema.ts'
+import { toWarning, warnings } from '../src/options/warnings.ts'
+import { toSnakeCase } from '../src/text/snake-case.ts'
+
+// docs/options.md, written from the catalogue: what is said of an option is said where it is defined, and which test proves it is read from the
+// tests themselves.
+
+/** A test that shows an option at work. */
+export interface Proof {
+  /** In snake case. */
+  option: string
+  title: string
+  /** From the root of the repository. */
+  file: string
+}
+
+// `t.test('option dark_mode: …'`, of one option or of several with commas.
+const NAMED_TEST = /\.test\(\s*(['"`])option ([a-z0-9_, ]+): ((?:\\.|(?!\1).)*)\1/g
+// `// proves: dark_mode, device` on the line above a test of another name.
+const MARKED_TEST = /^\s*\/\/ proves: ([a-z0-9_, ]+)\n\s*(?:await )?\w+\.test\(\s*(['"`])((?:\\.|(?!\2).)*)\2/gm
+
+/** The proofs in the text of a test file. */
+export function readProofs(file: string, text: string): Proof[] {
+  const found = [
+    ...[...text.matchAll(NAMED_TEST)].map(([, , names = '', title = '']) => ({ names, title })),
+    ...[...text.matchAll(MARKED_TEST)].map(([, names = '', , title = '']) => ({ names, title })),
+  ]
+  return found.flatMap(({ names, title }) =>
+    names.split(',').map((name) => ({ option: name.trim(), title: title.replaceAll('\\', ''), file })),
+  )
+}
+
+/** Every option, in snake case. */
+export const optionNames: readonly string[] = optionGroups.flatMap(({ options }) => Object.keys(options).map(toSnakeCase))
+
+/** Options that no test proves. */
+export const findUnproven = (proofs: readonly Proof[]): string[] =>
+  optionNames.filter((name) => !proofs.some(({ option }) => option === name))
+
+const UNIT = /milliseconds|seconds|CSS pixels|device pixels|pixels|metres|degrees|bytes/i
+const DEFAULT = / ?Default: (.+)\.$/
+/** Values that are listed one by one. */
+const MAX_LISTED = 20
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('|', '\\|')
+const code = (value: unknown): string => `\`${textOf(value)}\``
+
+function typeOf({ type = 'string', items }: OptionSchema): string {
+  return type === 'array' && items ? `list of ${typeOf(items)}s` : type === 'integer' ? 'whole number' : type
+}
+
+function rangeOf(schema: OptionSchema): string {
+  const { enum: values, minimum, maximum, maxLength, maxItems, maxProperties, items, description = '' } = schema
+  if (values) return values.length > MAX_LISTED ? `${values.length} values` : values.map(code).join(' ')
+  if (maxItems !== undefined) return [`at most ${maxItems}`, ...(items?.enum ? [`of ${items.enum.map(code).join(' ')}`] : [])].join(' ')
+  if (maxProperties !== undefined) return `at most ${maxProperties}`
+  if (maxLength !== undefined) return `at most ${maxLength} characters`
+  if (minimum === undefined || maximum === undefined) return ''
+  const [unit = ''] = UNIT.exec(description) ?? []
+  return `${minimum} to ${maximum} ${unit.startsWith('CSS') ? unit : unit.toLowerCase()}`.trimEnd()
+}
+
+/** What an option does to others: contradictions, and what leaves it without effect. */
+function interactionsOf(name: string): string[] {
+  const against = contradictions.filter(({ paths }) => paths.some((path) => path === name)).map(({ message }) => `Refused: ${message}.`)
+  const idle = warnings.filter(({ option }) => option === name).map((warning) => `Warning: ${toWarning(warning)}.`)
+  return [...against, ...idle]
+}
+
+function writeRow(name: string, schema: z.ZodType, proofs: readonly Proof[]): string {
+  const option = toOptionSchema(schema)
+  const { description = '' } = option
+  const [, preset = ''] = DEFAULT.exec(description) ?? []
+  const example = exampleOf(name)
+  const tests = proofs.filter((proof) => proof.option === toSnakeCase(name))
+  const cells = [
+    code(toSnakeCase(name)),
+    typeOf(option),
+    rangeOf(option),
+    preset,
+    description.replace(DEFAULT, ''),
+    example === undefined ? '' : code(JSON.stringify(example)),
+    interactionsOf(name).join(' '),
+    tests.map(({ title, file }) => `[${textOf(title)}](../${file})`).join('; '),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+const HEAD = [
+  '| Option | Type | Range | Default | What it does | Example | With other options | Proved by |',
+  '|---|---|---|---|---|---|---|---|',
+]
+
+function writeGroup({ title, options, note }: OptionGroup, proofs: readonly Proof[]): string[] {
+  const names = Object.keys(options)
+  if (names.length === 0) return []
+  return [
+    `## ${title}`,
+    '',
+    ...(note === undefined ? [] : [note, '']),
+    ...HEAD,
+    ...names.map((name) => writeRow(name, options[name] as z.ZodType, proofs)),
+    '',
+  ]
+}
+
+/** Writes the page. */
+export function buildOptionsPage(proofs: readonly Proof[]): string {
+  const groups = optionGroups.flatMap((group) => writeGroup(group, proofs))
+  return [
+    '<!-- Generated from crds/src/options by `npm run generate`: edit the options there. -->',
+    '# Capture options',
+    '',
+    `This page lists the ${optionNames.length} options of a capture. All are optional. Put them into \`options\` of POST /v1/screenshots and POST /v1/screenshots/batch,`,
+    'or with kubectl into `spec.options`, by the same names in camel case. `warnings` in the record lists options that had no effect. The last column',
+    'links the test that shows the option in a real browser.',
+    '',
+    ...groups,
+  ].join('\n')
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { extraFilesDefaults, extraFilesOptions } from './output/extra-files.ts'
+import { imageDefaults, imageOptions } from './output/image.ts'
+import { imageProcessingDefaults, imageProcessingOptions } from './output/image-processing.ts'
+import { pdfDefaults, pdfOptions } from './output/pdf.ts'
+import { storageDefaults, storageOptions } from './output/storage.ts'
+import { blockingDefaults, blockingOptions } from './page/blocking.ts'
+import { findDevice } from './page/devices.ts'
+import { emulationDefaults, emulationOptions } from './page/emulation.ts'
+import { failingDefaults, failingOptions } from './page/failing.ts'
+import { fullPageDefaults, fullPageOptions } from './page/full-page.ts'
+import { identityDefaults, identityOptions } from './page/identity.ts'
+import { metadataDefaults, metadataOptions } from './page/metadata.ts'
+import { networkDefaults, networkOptions } from './page/network.ts'
+import { placeDefaults, placeOptions } from './page/place.ts'
+import { preparingDefaults, preparingOptions } from './page/preparing.ts'
+import { regionDefaults, regionOptions } from './page/region.ts'
+import { sourceDefaults, sourceOptions } from './page/source.ts'
+import { viewportDefaults, viewportOptions } from './page/viewport.ts'
+import { waitingDefaults, waitingOptions } from './page/waiting.ts'
+
+// The one source of the capture options: REST schema, CRD fields, OpenAPI, types and docs/options.md come from here. No field has a `default:` in
+// the CRD, because defaults written into every object would cost about 3 KB each and hide what the caller chose; they are applied when a
+// capture is planned.
+
+/** Every capture option, absent unless chosen. Camel case here and in Kubernetes, snake case on the wire. */
+export const CaptureOptions = z
+  .strictObject({
+    ...viewportOptions,
+    ...sourceOptions,
+    ...identityOptions,
+    ...networkOptions,
+    ...placeOptions,
+    ...emulationOptions,
+    ...preparingOptions,
+    ...blockingOptions,
+    ...waitingOptions,
+    ...failingOptions,
+    ...fullPageOptions,
+    ...regionOptions,
+    ...imageOptions,
+    ...imageProcessingOptions,
+    ...pdfOptions,
+    ...extraFilesOptions,
+    ...metadataOptions,
+    ...storageOptions,
+  })
+  .partial()
+export type CaptureOptions = z.infer<typeof CaptureOptions>
+
+export const captureDefaults = {
+  ...viewportDefaults,
+  ...sourceDefaults,
+  ...identityDefaults,
+  ...networkDefaults,
+  ...placeDefaults,
+  ...emulationDefaults,
+  ...preparingDefaults,
+  ...blockingDefaults,
+  ...waitingDefaults,
+  ...failingDefaults,
+  ...fullPageDefaults,
+  ...regionDefaults,
+  ...imageDefaults,
+  ...imageProcessingDefaults,
+  ...pdfDefaults,
+  ...extraFilesDefaults,
+  ...metadataDefaults,
+  ...storageDefaults,
+}
+
+/** The options of one capture after defaults: what has no default stays optional. */
+export type EffectiveOptions = CaptureOptions & {
+  [Name in keyof typeof captureDefaults]: NonNullable<CaptureOptions[Name & keyof CaptureOptions]>
+}
+
+/** Fills in what was not chosen: by the device, if there is one, else by the defaults. */
+export function withDefaults(options: CaptureOptions | undefined): EffectiveOptions {
+  const chosen = Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== undefined))
+  return { ...captureDefaults, ...windowOf(options?.device), ...chosen } as EffectiveOptions
+}
+
+/** The options that a device stands for. */
+function windowOf(name: string | undefined): CaptureOptions {
+  const device = name === undefined ? undefined : findDevice(name)
+  return device ? { viewportWidth: device.width, viewportHeight: device.height, deviceScaleFactor: device.scale } : {}
+}
+
+/** Options that may be too long for an object: where they are, they move to the bucket (design: options beyond 8 KiB). */
+export const LARGE_OPTIONS = [
+  'html',
+  'markdown',
+  'styles',
+  'scripts',
+  'initScript',
+  'pdfHeaderTemplate',
+  'pdfFooterTemplate',
+] as const satisfies readonly (keyof CaptureOptions)[]

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { createdAtOf, isScreenshotId, screenshotIdOf } from '../identifiers/ids.ts'
+import { DEFAULT_ACCOUNT } from '../identifiers/names.ts'
+import type { Screenshot } from '../kinds/screenshot.ts'
+import { FileFormat } from '../options/output/image.ts'
+import { ThumbnailFormat } from '../options/output/image-processing.ts'
+import type { IgnoreReason } from './ignored-objects.ts'
+import { isFuture, parseStoredJson } from './stored-json.ts'
+
+// What readers rely on in an archived record. Loose on purpose: what a later version added must not make a record unreadable, nor what it took
+// away. So bounds are wider than those of the CRD, fields that are not known are kept, and options are checked as far as file names follow
+// from them.
+
+export const FORMAT_VERSION = 1
+
+const MAX_TEXT = 65_536
+const text = (length = MAX_TEXT) => z.string().max(length)
+const count = z.number().min(0)
+const day = z.int().min(1).max(100_000)
+const texts = z.array(text()).max(1_000)
+const named = <T extends z.ZodType>(value: T) => z.record(text(512), value)
+const instant = text(40).refine((value) => !Number.isNaN(Date.parse(value)))
+
+const Page = z.looseObject({
+  redirects: texts.optional(),
+  responseHeaders: named(text()).optional(),
+  imageSize: z.boolean().optional(),
+  openGraph: named(text()).optional(),
+  icon: text().optional(),
+  fonts: texts.optional(),
+  timings: named(count).optional(),
+  contentHash: z.looseObject({ sha256: text(128), perceptual: text(128).optional() }).optional(),
+  palette: texts.optional(),
+  blockedRequests: count.optional(),
+  links: texts.optional(),
+})
+
+const Result = z.looseObject({
+  error: z.looseObject({ code: z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/), message: text() }).optional(),
+  format: text(32).optional(),
+  fileSizeBytes: z.int().min(0).optional(),
+  etag: text(256).optional(),
+  width: z.int().min(0).optional(),
+  height: z.int().min(0).optional(),
+  truncated: z.boolean().optional(),
+  processingMilliseconds: count.optional(),
+  pageTitle: text().optional(),
+  finalUrl: text().optional(),
+  httpStatus: z.int().optional(),
+  page: Page.optional(),
+  artifacts: z
+    .array(z.looseObject({ type: text(64), fileSizeBytes: z.int().min(0), etag: text(256) }))
+    .max(64)
+    .optional(),
+  warnings: texts.optional(),
+  timings: named(count).optional(),
+})
+
+const Options = z.looseObject({
+  format: FileFormat.optional(),
+  thumbnailFormat: ThumbnailFormat.optional(),
+  thumbnailWidth: z.number().optional(),
+  thumbnailHeight: z.number().optional(),
+  device: text(256).optional(),
+})
+
+const Archived = z.looseObject({
+  id: z.string().refine(isScreenshotId),
+  v: z.literal(FORMAT_VERSION),
+  metadata: z.looseObject({
+    name: z.string().min(1).max(253),
+    namespace: text(253),
+    uid: text(128),
+    resourceVersion: text(64),
+    creationTimestamp: instant,
+    annotations: named(text()).optional(),
+  }),
+  spec: z.looseObject({
+    url: z.string().min(1).max(MAX_TEXT),
+    accountName: text(63).optional(),
+    options: Options.optional(),
+    hiddenOptions: z.array(text(128)).max(256).optional(),
+    batchId: text(128).optional(),
+    externalIdentifier: text().optional(),
+    attachmentName: text(1_024).optional(),
+    downloadUrlTtlSeconds: z.int().min(1).max(100_000_000).optional(),
+    retentionDays: day.optional(),
+    cachedFrom: text(128).optional(),
+  }),
+  status: z.looseObject({
+    phase: z.enum(['Pending', 'Running', 'Completed', 'Failed']),
+    attempt: z.int().min(0).optional(),
+    startTime: instant.optional(),
+    completionTime: instant.optional(),
+    result: Result.optional(),
+  }),
+})
+
+/** Reads the text of an archived record; undefined when it is none. */
+export function parseArchived(line: string): Screenshot | undefined {
+  const value = parseStoredJson(line)
+  const { success, data } = Archived.safeParse(value)
+  if (!success || data.id !== screenshotIdOf(data.metadata)) return undefined
+  // As it was written: its fields keep their order.
+  const { metadata, spec, status } = value as Screenshot
+  return { metadata, spec, ...(status ? { status } : {}) }
+}
+
+/** Whose record a key says it is. */
+export interface RecordPlace {
+  account: string
+  id: string
+}
+
+/** Reads the record that lies at a place, or says why it counts as absent. Its account is its place's. */
+export function readArchived(line: string, { account, id }: RecordPlace, now: Date): Screenshot | IgnoreReason {
+  if (isFuture(createdAtOf(id), now)) return 'time'
+  const record = parseArchived(line)
+  if (!record) return 'content'
+  const { metadata, spec, status } = record
+  if (screenshotIdOf(metadata) !== id) return 'id'
+  if ((spec.accountName ?? DEFAULT_ACCOUNT) !== account) return 'account'
+  const times = [status?.startTime, status?.completionTime].filter((time) => time !== undefined)
+  if (times.some((time) => isFuture(new Date(time), now))) return 'time'
+  return { metadata, spec: { ...spec, accountName: account }, status: status! }
+}

@@ -1,0 +1,196 @@
+import { createdAtOf, screenshotIdOf } from '../identifiers/ids.ts'
+import { Annotation, DEFAULT_ACCOUNT } from '../identifiers/names.ts'
+import type { CaptureResult, Screenshot } from '../kinds/screenshot.ts'
+import { artifactsOf } from '../options/artifacts.ts'
+import { type CaptureOptions, captureDefaults, LARGE_OPTIONS, withDefaults } from '../options/catalogue.ts'
+import { CONTENT_TYPES } from '../options/output/image.ts'
+import { privateOptionNames } from '../options/private.ts'
+import { renameKeys, toSnakeCase } from '../text/snake-case.ts'
+import { isReused } from './cache.ts'
+import { objectKey } from './storage-keys.ts'
+
+// The record of a screenshot as clients read it: in GET and lists from the gateway, in events from the operator. A full record always
+// carries all its keys, null where nothing is known.
+
+export type WireStatus = 'pending' | 'completed' | 'failed'
+
+/** What is known of the page: always its first three fields, more where options ask for it. */
+export interface PageRecord {
+  page_title: string | null
+  final_url: string | null
+  http_status: number | null
+  image_size?: { width: number; height: number } | undefined
+  redirects?: string[] | undefined
+  http_response_headers?: Record<string, string> | undefined
+  open_graph?: Record<string, string> | undefined
+  icon?: string | undefined
+  fonts?: string[] | undefined
+  timings?: { steps: Record<string, number>; page: Record<string, number> } | undefined
+  content_hash?: { sha256: string; perceptual?: string | undefined } | undefined
+  palette?: string[] | undefined
+  links?: string[] | undefined
+  blocked_requests?: number | undefined
+}
+
+/** A file beside the picture. */
+export interface ArtifactRecord {
+  type: string
+  /** Null when it has expired. */
+  download_url: string | null
+  file_size_bytes: number
+}
+
+export interface ScreenshotRecord {
+  id: string
+  url: string
+  url_to_capture: string
+  status: WireStatus
+  options: Record<string, unknown>
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  estimated_time: string
+  storage_path: string | null
+  file_size_bytes: number | null
+  processing_duration_ms: number | null
+  width: number | null
+  height: number | null
+  format: string
+  content_type: string
+  download_url: string | null
+  download_url_expires_at: string | null
+  artifacts: ArtifactRecord[]
+  error: { code: string; message: string } | null
+  batch_id: string | null
+  external_identifier: string | null
+  metadata: PageRecord | null
+  warnings: string[]
+  truncated: boolean
+  cached: boolean
+  attempts: number
+}
+
+/**
+ * Makes a link to a stored file of a screenshot: its address and when it ends (Unix seconds); undefined when the file is kept no longer.
+ * Given by the caller, who knows keys, base and clock.
+ */
+export type LinkTo = (key: string, screenshot: Screenshot) => { url: string; expires: number } | undefined
+
+/** Range text of spec 2.1 while nothing is known about the queue. */
+export const ESTIMATED_TIME = '10-60s'
+const RANGE_TEXT = /^\d{1,6}-\d{1,6}s$/
+
+/** What the creation answered. Anybody may write an annotation: another text than a range is not shown. */
+function estimatedTimeOf({ annotations }: Screenshot['metadata']): string {
+  const text = annotations?.[Annotation.estimatedTime] ?? ''
+  return RANGE_TEXT.test(text) ? text : ESTIMATED_TIME
+}
+
+const ALWAYS_ECHOED: ReadonlySet<string> = new Set(['format', 'viewportWidth', 'viewportHeight', 'fullPage'])
+
+/** Nearly all of some hundred options are the very defaults: only others are worth spelling out. */
+const differs = (value: unknown, other: unknown): boolean => value !== other && JSON.stringify(value) !== JSON.stringify(other)
+
+/** Characters that the echo shows of an option that may be large. */
+const ECHO_LENGTH = 64
+const CUT = '…'
+const MASK = '***'
+
+const isLarge = (name: string): boolean => LARGE_OPTIONS.some((large) => large === name)
+
+const toEchoed = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && isLarge(name) && value.length > ECHO_LENGTH ? `${value.slice(0, ECHO_LENGTH).toWellFormed()}${CUT}` : value
+
+/**
+ * The options worth showing: what differs from the defaults, and the four that every reader wants. Snake case. Of styles
+ * and scripts the beginning is shown; of what is in the bucket, and of private options, only that they were given.
+ */
+export function toEcho(options: CaptureOptions | undefined, hidden: readonly string[] = []): Record<string, unknown> {
+  const effective = withDefaults(options)
+  const defaults: Record<string, unknown> = captureDefaults
+  const shown = Object.entries(effective)
+    .filter(([name, value]) => ALWAYS_ECHOED.has(name) || differs(value, defaults[name]))
+    .map(([name, value]) => [name, toEchoed(name, value)])
+  const masked = hidden.map((name) => [name, privateOptionNames.includes(name) ? MASK : CUT])
+  return renameKeys(Object.fromEntries([...shown, ...masked]), toSnakeCase)
+}
+
+export const toWireStatus = (phase: string | undefined): WireStatus =>
+  phase === 'Completed' ? 'completed' : phase === 'Failed' ? 'failed' : 'pending'
+
+/** The account of an object, for keys and records. */
+export const accountOf = ({ spec }: { spec: { accountName?: string | undefined } }): string => spec.accountName ?? DEFAULT_ACCOUNT
+
+const inMilliseconds = (time: string | undefined): string | null => (time === undefined ? null : new Date(time).toISOString())
+
+/** The files beside the picture that were asked for and stored. Their names follow from the options, never from the status. */
+function toArtifacts(screenshot: Screenshot, id: string, linkTo: LinkTo): ArtifactRecord[] {
+  const stored = screenshot.status?.result?.artifacts ?? []
+  return artifactsOf(screenshot.spec.options).flatMap(({ type, extension }) => {
+    const found = stored.find((artifact) => artifact.type === type)
+    if (!found) return []
+    const link = linkTo(objectKey(accountOf(screenshot), id, extension), screenshot)
+    return [{ type, download_url: link?.url ?? null, file_size_bytes: found.fileSizeBytes }]
+  })
+}
+
+function toPage(result: CaptureResult): PageRecord {
+  const { width, height, page = {} } = result
+  const { imageSize, timings, responseHeaders, openGraph, contentHash, blockedRequests, ...same } = page
+  return {
+    page_title: result.pageTitle ?? null,
+    final_url: result.finalUrl ?? null,
+    http_status: result.httpStatus ?? null,
+    ...(imageSize && width !== undefined && height !== undefined ? { image_size: { width, height } } : {}),
+    ...(responseHeaders ? { http_response_headers: responseHeaders } : {}),
+    ...(openGraph ? { open_graph: openGraph } : {}),
+    ...(timings ? { timings: { steps: result.timings ?? {}, page: timings } } : {}),
+    ...(contentHash ? { content_hash: contentHash } : {}),
+    ...(blockedRequests === undefined ? {} : { blocked_requests: blockedRequests }),
+    ...definedOf(same),
+  }
+}
+
+const definedOf = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as { [K in keyof T]?: NonNullable<T[K]> }
+
+/** Builds the full record. Pure: the same object and links give the same record. */
+export function toRecord(screenshot: Screenshot, linkTo: LinkTo): ScreenshotRecord {
+  const { metadata, spec, status = {} } = screenshot
+  const id = screenshotIdOf(metadata)
+  const { format } = withDefaults(spec.options)
+  const wireStatus = toWireStatus(status.phase)
+  const done = wireStatus === 'completed'
+  const result = wireStatus === 'pending' ? {} : (status.result ?? {})
+  const storagePath = done ? objectKey(accountOf(screenshot), id, format) : null
+  const link = storagePath === null ? undefined : linkTo(storagePath, screenshot)
+  return {
+    id,
+    url: spec.url,
+    url_to_capture: spec.url,
+    status: wireStatus,
+    options: toEcho(spec.options, spec.hiddenOptions),
+    created_at: createdAtOf(id).toISOString(),
+    started_at: inMilliseconds(status.startTime),
+    completed_at: wireStatus === 'pending' ? null : inMilliseconds(status.completionTime),
+    estimated_time: estimatedTimeOf(metadata),
+    storage_path: storagePath,
+    file_size_bytes: result.fileSizeBytes ?? null,
+    processing_duration_ms: result.processingMilliseconds ?? null,
+    width: result.width ?? null,
+    height: result.height ?? null,
+    format,
+    content_type: CONTENT_TYPES[format],
+    download_url: link?.url ?? null,
+    download_url_expires_at: link === undefined ? null : new Date(link.expires * 1000).toISOString(),
+    artifacts: done ? toArtifacts(screenshot, id, linkTo) : [],
+    error: wireStatus === 'failed' ? (result.error ?? { code: 'INTERNAL_ERROR', message: 'the capture failed' }) : null,
+    batch_id: spec.batchId ?? null,
+    external_identifier: spec.externalIdentifier ?? null,
+    metadata: done ? toPage(result) : null,
+    warnings: result.warnings ?? [],
+    truncated: result.truncated ?? false,
+    cached: isReused(screenshot),
+    attempts: status.attempt ?? 0,
+  }
+}

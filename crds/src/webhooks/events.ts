@@ -1,0 +1,43 @@
+import { EVENT_DOWNLOAD_SECONDS, expiryOf, type KeyRing, signLink } from '../crypto/download-link.ts'
+import { createdAtOf, derivedId, screenshotIdOf } from '../identifiers/ids.ts'
+import type { Screenshot } from '../kinds/screenshot.ts'
+import { type ScreenshotRecord, toRecord } from '../records/record.ts'
+import type { EventType, ScreenshotEventType } from '../schema/event-types.ts'
+
+/** What is posted to an endpoint (spec 6.2). */
+export interface Envelope {
+  id: string
+  type: EventType
+  created_at: string
+  data: { screenshot: ScreenshotRecord }
+}
+
+export interface LinkBase {
+  /** Address under which clients reach the gateway, without a slash at the end; empty: links are paths. */
+  publicUrl: string
+  ring: KeyRing
+}
+
+/** The instant of an event: creation for `queued`, the end for the others. */
+export function eventTimeOf(screenshot: Screenshot, type: ScreenshotEventType): Date {
+  const created = createdAtOf(screenshotIdOf(screenshot.metadata))
+  const ended = screenshot.status?.completionTime
+  return type === 'screenshot.queued' || ended === undefined ? created : new Date(ended)
+}
+
+/** Id of an event: the same whatever restarts. */
+export const eventIdOf = (screenshot: Screenshot, type: ScreenshotEventType): string =>
+  derivedId('evt', eventTimeOf(screenshot, type), `${screenshot.metadata.uid}/${type}`)
+
+/**
+ * Builds the event of a Screenshot: a pure function of the object and the type, so that every attempt and every leader posts the same id
+ * and the same bytes. `screenshot.queued` says pending for ever.
+ */
+export function buildEvent(screenshot: Screenshot, type: ScreenshotEventType, { publicUrl, ring }: LinkBase): Envelope {
+  const at = eventTimeOf(screenshot, type)
+  const expires = expiryOf(at, EVENT_DOWNLOAD_SECONDS)
+  const attachment = screenshot.spec.attachmentName
+  const reported: Screenshot = type === 'screenshot.queued' ? { metadata: screenshot.metadata, spec: screenshot.spec } : screenshot
+  const record = toRecord(reported, (key) => ({ url: publicUrl + signLink({ key, expires, attachment }, ring), expires }))
+  return { id: eventIdOf(screenshot, type), type, created_at: at.toISOString(), data: { screenshot: record } }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { IgnoreReason } from '../records/ignored-objects.ts'
+import { parseStoredJson } from '../records/stored-json.ts'
+import type { Envelope } from './events.ts'
+
+// The bytes of an event are posted as they were kept, signed with the endpoint's secret: an endpoint must be able to believe them. So they must be
+// of the event that is to be posted, and lead nowhere else.
+
+const Link = z.string().max(65_536).nullable().optional()
+const Kept = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  created_at: z.string(),
+  data: z.looseObject({
+    screenshot: z.looseObject({
+      id: z.string(),
+      url: z.string(),
+      status: z.string(),
+      storage_path: z.string().nullable(),
+      download_url: Link,
+      artifacts: z.array(z.looseObject({ download_url: Link })).optional(),
+    }),
+  }),
+})
+type Kept = z.infer<typeof Kept>
+
+/** What is known of an event without its Screenshot. */
+export interface EventFacts {
+  id: string
+  type: string
+  screenshot: string
+  account: string
+  publicUrl: string
+}
+
+/** A link without what a rotated key changes. */
+const placeOf = (link: string | null | undefined): string | undefined => link?.split('?', 1)[0]
+
+const linksOf = ({ data: { screenshot } }: Pick<Envelope, 'data'> | Kept): (string | undefined)[] =>
+  [screenshot.download_url, ...(screenshot.artifacts ?? []).map(({ download_url: link }) => link)].map(placeOf)
+
+const parseKept = (text: string): Kept | undefined => Kept.safeParse(parseStoredJson(text)).data
+
+/** Why kept bytes are not those of an event that was built again; undefined when they are, but for links that another key has signed. */
+export function findFault(text: string, built: Envelope): IgnoreReason | undefined {
+  const kept = parseKept(text)
+  if (!kept) return 'content'
+  const { screenshot } = kept.data
+  const wanted = built.data.screenshot
+  if (kept.id !== built.id || screenshot.id !== wanted.id) return 'id'
+  const isSame =
+    kept.type === built.type &&
+    kept.created_at === built.created_at &&
+    screenshot.url === wanted.url &&
+    screenshot.status === wanted.status &&
+    screenshot.storage_path === wanted.storage_path &&
+    String(linksOf(kept)) === String(linksOf(built))
+  return isSame ? undefined : 'content'
+}
+
+/** As {@link findFault}, for an event whose Screenshot is deleted. */
+export function findFaultOfDeleted(text: string, { id, type, screenshot, account, publicUrl }: EventFacts): IgnoreReason | undefined {
+  const kept = parseKept(text)
+  if (!kept || kept.type !== type) return 'content'
+  const { screenshot: record } = kept.data
+  if (kept.id !== id || record.id !== screenshot) return 'id'
+  const own = `users/${account}/${screenshot}.`
+  if (record.storage_path !== null && !record.storage_path.startsWith(own)) return 'account'
+  return linksOf(kept).every((link) => link === undefined || link.startsWith(`${publicUrl}/files/${own}`)) ? undefined : 'account'
+}

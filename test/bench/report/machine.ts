@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { paths } from '../../cluster/host/state.ts'
+
+/** The machine that was measured on, in words. */
+export function describeMachine(): string {
+  const [first] = cpus()
+  return `${cpus().length} processors (${first?.model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GiB of memory`
+}
+
+/** The local cluster's etcd, in words. */
+export const describeClusterStore = (): string => describeStore(listCommands())
+
+/** Whether the local cluster's etcd waits for the disk at each write: it decides what three writes a capture cost. */
+export function describeStore(commands: readonly (readonly string[])[]): string {
+  const store = commands.find((words) => words[0]?.endsWith('etcd') && words.some((word) => word.includes(paths.etcd)))
+  if (!store) return 'an etcd that is not ours to look at'
+  return store.includes('--unsafe-no-fsync') ? 'etcd does not wait for the disk' : 'etcd waits for the disk at each write'
+}
+
+/** The command lines of all processes, word by word. */
+function listCommands(): string[][] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => readCommand(pid).split('\0'))
+}
+
+/** Empty for a process that has just gone. */
+function readCommand(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,88 @@
+/** The image that all programs start from: Node's official one, or where no registry answers a stand-in of the same name made from Debian. */
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from '../host/exec.ts'
+import { imagesDirectory, repository } from '../host/state.ts'
+import { type Report, StepError } from '../host/steps.ts'
+import { buildah, findImageId, inspectImage } from './store.ts'
+
+/** As the Dockerfiles name it in `ARG BASE`. */
+export const baseImage = 'docker.io/library/node:26-trixie-slim'
+
+const registry = 'https://registry-1.docker.io/v2/'
+const mirrors = ['trixie', 'trixie-updates'].map((suite) => `deb http://deb.debian.org/debian ${suite} main`)
+const securityMirror = 'deb http://deb.debian.org/debian-security trixie-security main'
+
+/** What Debian's own slim images leave out, and what Node needs besides. */
+const slim = ['exclude=/usr/share/man/*', 'exclude=/usr/share/locale/*', 'exclude=/usr/share/doc/*', 'include=/usr/share/doc/*/copyright']
+const packages = 'ca-certificates,libatomic1,libstdc++6'
+
+/** Tells a stand-in of this recipe from an older one, and from the official image, which has no such label. */
+const label = 'dev.tintype.stand-in'
+
+/** The id of the base image, which is fetched or made when missing. */
+export async function ensureBase(report: Report): Promise<string> {
+  const recipe = digestRecipe()
+  const existing = await findImageId(baseImage)
+  if (existing && ['', recipe].includes(await readLabel(baseImage))) return existing
+  if (!existing && (await isRegistryReachable())) await pull(report)
+  else await makeStandIn(recipe, report)
+  return (await findImageId(baseImage))!
+}
+
+const readLabel = (reference: string): Promise<string> => inspectImage(reference, `{{index .OCIv1.Config.Labels "${label}"}}`)
+
+function digestRecipe(): string {
+  return createHash('sha256')
+    .update(JSON.stringify([slim, packages, mirrors, process.version]))
+    .digest('hex')
+    .slice(0, 12)
+}
+
+async function isRegistryReachable(): Promise<boolean> {
+  try {
+    await fetch(registry, { signal: AbortSignal.timeout(5_000) })
+    return true // also when it asks for a login
+  } catch {
+    return false
+  }
+}
+
+async function pull(report: Report): Promise<void> {
+  report(`pulling ${baseImage}`)
+  try {
+    await buildah(['pull', '--quiet', baseImage], { timeoutMilliseconds: 600_000 })
+  } catch (cause) {
+    throw new StepError(`${baseImage} could not be pulled`, { remedy: `see that this works: buildah pull ${baseImage}`, cause })
+  }
+}
+
+/** Debian's smallest system with the Node of the npm package, which is the same program as in the official image. */
+async function makeStandIn(recipe: string, report: Report): Promise<void> {
+  const directory = path.join(imagesDirectory, 'base')
+  await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true })
+  report('no registry answers: making a stand-in from Debian')
+  const options = ['--variant=minbase', `--include=${packages}`, ...slim.map((rule) => `--dpkgopt=path-${rule}`)]
+  try {
+    await run('nice', ['mmdebstrap', '--quiet', ...options, 'trixie', path.join(directory, 'rootfs.tar'), ...mirrors, securityMirror])
+  } catch (cause) {
+    throw new StepError('the base image could not be made', {
+      remedy: 'deb.debian.org must be reachable, or a registry with the official image',
+      cause,
+    })
+  }
+  await copyFile(await realpath(path.join(repository, 'node_modules/node/bin/node')), path.join(directory, 'node'))
+  const lines = [
+    'FROM scratch',
+    'ADD rootfs.tar /',
+    'COPY --chmod=755 node /usr/local/bin/node',
+    `LABEL ${label}=${recipe}`,
+    'CMD ["node"]',
+  ]
+  await writeFile(path.join(directory, 'Dockerfile'), `${lines.join('\n')}\n`)
+  report('storing the stand-in')
+  await buildah(['bud', '--quiet', '--isolation', 'chroot', '--tag', baseImage, directory])
+  await rm(directory, { recursive: true, force: true })
+}

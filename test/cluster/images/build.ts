@@ -1,0 +1,97 @@
+/** Builds one image from its Dockerfile and loads it into the cluster, unless the same is there already. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CommandError } from '../host/exec.ts'
+import { imagesDirectory, repository } from '../host/state.ts'
+import { type Report, StepError } from '../host/steps.ts'
+import { baseImage } from './base.ts'
+import { loadedImages, loadImage, tagImage, unloadImage } from './load.ts'
+import { digestImage, type ImagePlan, imageReference } from './plan.ts'
+import { buildah, findImageId } from './store.ts'
+
+/** Older builds of the same image that stay loaded, for pods that have not been replaced yet. */
+const keptBuilds = 3
+
+export interface BuiltImage {
+  tag: string
+  /** What had to be done. */
+  outcome: 'unchanged' | 'loaded' | 'built' | 'built and loaded'
+}
+
+/** @param load whether the image is wanted in the embedded cluster */
+export async function ensureImage(
+  plan: ImagePlan,
+  baseId: string,
+  { load, report }: { load: boolean; report: Report },
+): Promise<BuiltImage> {
+  await prepare(plan)
+  const tag = await digestImage(plan, baseId)
+  const reference = imageReference(plan.name, tag)
+  if (load && (await loadedImages()).has(reference)) return { tag, outcome: 'unchanged' }
+  const isBuilt = (await findImageId(reference)) !== undefined
+  if (!isBuilt) await buildImage(plan, reference, report)
+  if (!load) return { tag, outcome: isBuilt ? 'unchanged' : 'built' }
+  report(`loading ${plan.name}`)
+  await loadImage(plan.name, reference)
+  await tagImage(reference, imageReference(plan.name, 'dev'))
+  await forgetOldBuilds(plan.name, tag)
+  return { tag, outcome: isBuilt ? 'loaded' : 'built and loaded' }
+}
+
+async function prepare(plan: ImagePlan): Promise<void> {
+  try {
+    await plan.prepare?.()
+  } catch (cause) {
+    throw new StepError(`${plan.name} could not be bundled: ${cause instanceof Error ? cause.message : cause}`, {
+      remedy: 'see what `npm run types` says',
+      cause,
+    })
+  }
+}
+
+async function buildImage(plan: ImagePlan, reference: string, report: Report): Promise<void> {
+  report(`building ${plan.name}`)
+  const context = path.join(repository, plan.context)
+  const options = ['--isolation', 'chroot', '--layers', '--pull-never', '--build-arg', `BASE=${baseImage}`]
+  const onLine = (line: string) => {
+    const step = /^STEP (\d+\/\d+): (.*)/.exec(line)
+    if (step) report(`building ${plan.name} ${step[1]}: ${step[2]}`)
+  }
+  try {
+    await buildah(['rm', '--all']) // an interrupted build leaves its container
+    await buildah(['bud', ...options, '--tag', reference, '--tag', imageReference(plan.name, 'dev'), context], { onLine })
+  } catch (cause) {
+    throw new StepError(`the image ${plan.name} could not be built`, {
+      remedy: `read what buildah said above; the Dockerfile is in ${plan.context}`,
+      cause,
+    })
+  }
+}
+
+/** Keeps the newest builds in both stores and drops the others, which would fill the disk by and by. */
+async function forgetOldBuilds(name: string, tag: string): Promise<void> {
+  const file = path.join(imagesDirectory, `${name}.builds.json`)
+  const earlier = await readTags(file)
+  const tags = [tag, ...earlier.filter((other) => other !== tag)]
+  const loaded = await loadedImages()
+  for (const old of tags.slice(keptBuilds)) {
+    const reference = imageReference(name, old)
+    if (loaded.has(reference)) await unloadImage(reference)
+    await buildah(['rmi', reference]).catch(ignoreCommandError)
+  }
+  await mkdir(imagesDirectory, { recursive: true })
+  await writeFile(file, JSON.stringify(tags.slice(0, keptBuilds)))
+}
+
+async function readTags(file: string): Promise<string[]> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as string[]
+  } catch {
+    return [] // the first build, or a file half written when the machine went down
+  }
+}
+
+function ignoreCommandError(error: unknown): string {
+  if (error instanceof CommandError) return ''
+  throw error
+}

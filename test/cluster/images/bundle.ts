@@ -1,0 +1,161 @@
+/**
+ * Makes the files that go into an image: a program becomes a file or a few by esbuild, what cannot be bundled (native code, files read at run
+ * time) is copied as node_modules, and the licences of both are collected.
+ */
+import { access, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire, isBuiltin } from 'node:module'
+import path from 'node:path'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { repository } from '../host/state.ts'
+
+/** Packages with native code or with files that they read beside themselves. */
+const unbundled = ['playwright', 'playwright-core', 'sharp']
+
+/** Files and directories of packages that a program serves as they are: of the rest of the package it needs nothing. */
+export const served: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'api-gateway': { 'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt'] },
+  'capture-runner': {
+    'pdfjs-dist': [
+      ...['package.json', 'build/pdf.min.mjs', 'build/pdf.worker.min.mjs', 'cmaps', 'standard_fonts', 'iccs'],
+      ...['jbig2.wasm', 'openjpeg.wasm', 'qcms_bg.wasm'].map((name) => `wasm/${name}`),
+      ...['JBIG2', 'OPENJPEG', 'PDFJS_JBIG2', 'PDFJS_OPENJPEG', 'PDFJS_QCMS', 'QCMS'].map((name) => `wasm/LICENSE_${name}`),
+    ],
+  },
+}
+
+/** Imported late, to read a kubeconfig; no pod has one, and it is four times as large as the program. */
+const leftOut = ['@kubernetes/client-node']
+
+/** npm gives each workspace a copy of its own of what the root has in another version: two copies in a program are 6 MiB of memory. */
+const once = { undici: path.dirname(createRequire(path.join(repository, 'crds/package.json')).resolve('undici/package.json')) }
+
+/** zod words its errors in fifty languages; ours are English. They are a third of a megabyte of text and 5 MiB of memory. */
+const englishOnly: Plugin = {
+  name: 'english-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js'" }))
+  },
+}
+
+/** CommonJS packages inside an ES module find what they expect of their surroundings. */
+const banner = [
+  "import { createRequire as __createRequire } from 'node:module'",
+  'const require = __createRequire(import.meta.url)',
+  'const __filename = import.meta.filename',
+  'const __dirname = import.meta.dirname',
+].join('\n')
+
+/** Fills `dist` (`<program>/dist/`) with `app/` (main.mjs, its chunks and notices) and `node_modules/`. */
+export async function bundleProgram(program: string, dist = path.join(repository, program, 'dist')): Promise<void> {
+  const directory = path.join(repository, program)
+  await rm(dist, { recursive: true, force: true })
+  const { metafile } = await build({
+    absWorkingDir: repository,
+    entryPoints: [path.join(directory, 'src/main.ts')],
+    outdir: path.join(dist, 'app'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true, // what is imported late stays a file of its own: text that is never run would still fill memory
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    external: [...unbundled, ...leftOut],
+    alias: once,
+    plugins: [englishOnly],
+    banner: { js: banner },
+    metafile: true,
+    legalComments: 'none', // the whole licence texts are beside the file
+    logLevel: 'silent',
+  })
+  const packages = path.join(dist, 'node_modules')
+  const copied = await copyPackages(externalsOf(metafile), directory, packages)
+  copied.push(...(await copyServed(served[program] ?? {}, directory, packages)))
+  await writeFile(path.join(dist, 'app/THIRD_PARTY_NOTICES'), await collectNotices([...packagesOf(metafile), ...copied]))
+}
+
+/** Names of the packages that a bundle leaves to be found at run time. */
+export function externalsOf(metafile: Metafile): string[] {
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports)
+  const names = imports.filter((entry) => entry.external && !isBuiltin(entry.path)).map((entry) => packageNameOf(entry.path))
+  return [...new Set(names)].filter((name) => unbundled.includes(name)).sort()
+}
+
+/** Directories of the packages whose files went into a bundle, as paths in the repository. */
+export function packagesOf(metafile: Metafile): string[] {
+  const directories = Object.keys(metafile.inputs).flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? [])
+  return [...new Set(directories)].sort()
+}
+
+/** `@img/sharp-linux-x64/lib` → `@img/sharp-linux-x64`. */
+export function packageNameOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/** Copies packages and all that they depend on. Resolves to the directories that they came from. */
+async function copyPackages(names: readonly string[], from: string, to: string): Promise<string[]> {
+  await mkdir(to, { recursive: true })
+  const found = new Map<string, string>()
+  await findPackages(names, from, found)
+  for (const [name, directory] of found) await cp(directory, path.join(to, name), { recursive: true, dereference: true })
+  return [...found.values()].map((directory) => path.relative(repository, directory))
+}
+
+/** Copies single files and directories of packages. Resolves to the directories that they came from. */
+async function copyServed(files: Readonly<Record<string, readonly string[]>>, from: string, to: string): Promise<string[]> {
+  const directories: string[] = []
+  for (const [name, names] of Object.entries(files)) {
+    const directory = await findPackage(name, from)
+    if (!directory) throw new Error(`the package ${name} is not installed`)
+    await mkdir(path.join(to, name), { recursive: true })
+    for (const file of names) await cp(path.join(directory, file), path.join(to, name, file), { recursive: true })
+    directories.push(path.relative(repository, directory))
+  }
+  return directories
+}
+
+/** Walks dependencies as Node resolves them: the nearest node_modules above wins. Optional ones of other platforms are not installed. */
+async function findPackages(names: readonly string[], from: string, found: Map<string, string>): Promise<void> {
+  for (const name of names) {
+    if (found.has(name)) continue
+    const directory = await findPackage(name, from)
+    if (!directory) continue
+    found.set(name, directory)
+    const manifest = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string> | undefined
+    >
+    await findPackages(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }), directory, found)
+  }
+}
+
+async function findPackage(name: string, from: string): Promise<string | undefined> {
+  for (let directory = from; directory.startsWith(repository); directory = path.dirname(directory)) {
+    const candidate = path.join(directory, 'node_modules', name)
+    const isThere = await access(path.join(candidate, 'package.json')).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return candidate
+  }
+  return undefined
+}
+
+async function collectNotices(directories: readonly string[]): Promise<string> {
+  const notices = await Promise.all([...new Set(directories)].sort().map(buildNotice))
+  return `This image contains the following packages, each under its own licence.\n\n${notices.join('\n')}`
+}
+
+async function buildNotice(relativeDirectory: string): Promise<string> {
+  const directory = path.join(repository, relativeDirectory)
+  const manifest = JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as {
+    name: string
+    version: string
+    license?: string
+  }
+  const files = (await readdir(directory)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort()
+  const texts = await Promise.all(files.map((file) => readFile(path.join(directory, file), 'utf8')))
+  return [`${'='.repeat(80)}\n${manifest.name} ${manifest.version} (${manifest.license ?? 'see below'})\n`, ...texts].join('\n')
+}

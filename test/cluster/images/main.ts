@@ -1,0 +1,80 @@
+/**
+ * `npm run images`: builds the images and loads them into the embedded cluster when it runs.
+ *   -- --only operator,minio     just these
+ *   -- --push registry.example/x pushes them there, tagged with the version of package.json
+ *   -- --bundle                  only fills the build contexts, for another image builder
+ */
+import { parseArgs } from 'node:util'
+import { runCommand } from '../host/command.ts'
+import { isDaemonRunning } from '../host/daemons.ts'
+import { ensurePackages } from '../host/packages.ts'
+import { choices } from '../host/state.ts'
+import { runSteps, type Step } from '../host/steps.ts'
+import { place } from '../kubernetes/network.ts'
+import { baseImage, ensureBase } from './base.ts'
+import { ensureImage } from './build.ts'
+import { type ImagePlan, imageReference, images, isBuildable, releaseTag } from './plan.ts'
+import { buildah } from './store.ts'
+
+/** Tags of the images by name; filled as the steps run. */
+export type ImageTags = Map<string, string>
+
+/** Steps that build the images and, when asked, load them. Those without sources are left out. */
+export async function imageSteps(load: boolean, only?: readonly string[]): Promise<{ steps: Step[]; tags: ImageTags }> {
+  const tags: ImageTags = new Map()
+  let baseId = ''
+  const base: Step = {
+    name: 'Base image',
+    run: async (report) => {
+      baseId = await ensureBase(report)
+      return baseImage
+    },
+  }
+  const chosen = await chooseImages(only)
+  const steps = chosen.map((plan) => ({
+    name: `Image ${plan.name}`,
+    run: async (report: (text: string) => void) => {
+      const { tag, outcome } = await ensureImage(plan, baseId, { load, report })
+      tags.set(plan.name, tag)
+      return outcome
+    },
+  }))
+  return { steps: [base, ...steps], tags }
+}
+
+async function chooseImages(only?: readonly string[]): Promise<ImagePlan[]> {
+  const wanted = images.filter((plan) => only === undefined || only.includes(plan.name))
+  const unknown = only?.filter((name) => !images.some((plan) => plan.name === name)) ?? []
+  if (unknown.length > 0) throw new Error(`no such image: ${unknown.join(', ')}; there are ${images.map((plan) => plan.name).join(', ')}`)
+  const buildable = await Promise.all(wanted.map(isBuildable))
+  return wanted.filter((plan, index) => {
+    if (!buildable[index]) process.stdout.write(`${plan.name} is left out: there is no ${plan.requires}\n`)
+    return buildable[index]
+  })
+}
+
+/** Tags the images with the project's version and pushes them. */
+async function push(registry: string, tags: ImageTags): Promise<void> {
+  const version = await releaseTag()
+  for (const [name, tag] of tags) {
+    const target = `${registry.replace(/\/$/, '')}/${name}:${version}`
+    await buildah(['push', '--quiet', imageReference(name, tag), `docker://${target}`])
+    process.stdout.write(`pushed ${target}\n`)
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, push: { type: 'string' }, bundle: { type: 'boolean' } } })
+  const only = values.only?.split(',')
+  if (values.bundle) {
+    for (const plan of await chooseImages(only)) await plan.prepare?.()
+    return
+  }
+  const load = choices.cluster === 'embedded' && (await isDaemonRunning(place, 'containerd'))
+  const { steps, tags } = await imageSteps(load, only)
+  await runSteps([{ name: 'Debian packages', run: ensurePackages }, ...steps])
+  if (values.push) await push(values.push, tags)
+  else if (!load) process.stdout.write('The embedded cluster does not run: the images were built, not loaded.\n')
+}
+
+if (import.meta.main) await runCommand(main)

@@ -1,0 +1,92 @@
+/** The images that make up Tintype and its local test bed, and the digest that says whether one must be built again. */
+import { createHash } from 'node:crypto'
+import { access, copyFile, link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { repository } from '../host/state.ts'
+import { buildMinio, locatePrograms } from '../programs/programs.ts'
+import { bundleProgram } from './bundle.ts'
+import { placeLists } from './lists.ts'
+
+export interface ImagePlan {
+  /** `operator` is built as `localhost/tintype/operator`. */
+  name: string
+  /** Build context, relative to the repository. */
+  context: string
+  /** What of the context goes into the image: files or directories, relative to the context. */
+  contents: readonly string[]
+  /** A file that is there once the image can be built. */
+  requires: string
+  /** Fills the context. */
+  prepare?: () => Promise<void>
+}
+
+const program = (name: string, besides: readonly string[] = [], place?: (dist: string) => Promise<void>): ImagePlan => ({
+  name,
+  context: name,
+  contents: ['dist', ...besides],
+  requires: `${name}/src/main.ts`,
+  prepare: async () => {
+    await bundleProgram(name)
+    await place?.(path.join(repository, name, 'dist'))
+  },
+})
+
+/** In the order in which they are built. */
+export const images: readonly ImagePlan[] = [
+  program('operator'),
+  program('api-gateway'),
+  program('capture-runner', ['fonts', 'jail'], placeLists),
+  { name: 'minio', context: 'charts/images/minio', contents: ['dist'], requires: 'charts/images/minio/Dockerfile', prepare: placeMinio },
+  { name: 'sites', context: 'test/sites', contents: ['.'], requires: 'test/sites/Dockerfile' },
+]
+
+/** `localhost/tintype/operator:1a2b3c4d5e6f` */
+export const imageReference = (name: string, tag: string): string => `localhost/tintype/${name}:${tag}`
+
+/** The tag of pushed images: the version of the project. */
+export async function releaseTag(): Promise<string> {
+  const { version } = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as { version: string }
+  return version
+}
+
+/** Whether the sources of an image are there. */
+export async function isBuildable(plan: ImagePlan): Promise<boolean> {
+  return access(path.join(repository, plan.requires)).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The tag of the image that the prepared context makes: a digest of its Dockerfile, its files and its base. */
+export async function digestImage(plan: ImagePlan, baseId: string): Promise<string> {
+  const context = path.join(repository, plan.context)
+  const files = (await Promise.all(plan.contents.map((entry) => listFiles(context, entry)))).flat().sort()
+  const hash = createHash('sha256').update(await readFile(path.join(context, 'Dockerfile')))
+  if (await usesBase(context)) hash.update(baseId)
+  for (const file of files) hash.update(`\0${file}\0`).update(await readFile(path.join(context, file)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+async function usesBase(context: string): Promise<boolean> {
+  return (await readFile(path.join(context, 'Dockerfile'), 'utf8')).includes('ARG BASE')
+}
+
+async function listFiles(context: string, entry: string): Promise<string[]> {
+  const found = await readdir(path.join(context, entry), { recursive: true, withFileTypes: true })
+  return found.filter((file) => file.isFile()).map((file) => path.relative(context, path.join(file.parentPath, file.name)))
+}
+
+/** MinIO is a program that the cluster builds anyway; a hard link makes it part of the context. */
+async function placeMinio(): Promise<void> {
+  await buildMinio()
+  const { minio } = await locatePrograms()
+  const dist = path.join(repository, 'charts/images/minio/dist')
+  await rm(dist, { recursive: true, force: true })
+  await mkdir(dist, { recursive: true })
+  await mkdir(path.join(dist, 'patches'))
+  for (const file of await listFiles(minio, '.')) await placeFile(path.join(minio, file), path.join(dist, file))
+}
+
+async function placeFile(from: string, to: string): Promise<void> {
+  await link(from, to).catch(() => copyFile(from, to)) // the cache may lie on another file system
+}

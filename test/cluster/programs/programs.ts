@@ -1,0 +1,164 @@
+/**
+ * The cluster's programs, built from Go modules with pinned versions. A directory is named by the digest of what it is built from and appears
+ * only when it is whole: an interrupted build is taken up again by Go's own cache, a changed version builds beside the old one.
+ */
+import { createHash } from 'node:crypto'
+import { access, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { run } from '../host/exec.ts'
+import { programsDirectory } from '../host/state.ts'
+import { applyPatches, type Modifications, readModifications, sourceNotice } from './minio-patches.ts'
+
+const moduleDirectory = path.join(import.meta.dirname, '../go')
+
+/** The Kubernetes that go.mod pins; without these flags kubelet and API server call themselves v0.0.0 and distrust each other. */
+const kubernetesVersion = 'v1.34.4'
+
+/** MinIO's releases stopped; this is the last state of its source. charts/images/minio/THIRD_PARTY_NOTICES names it too. */
+const minioModule = 'github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c'
+
+const kubernetesNames = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-proxy', 'kubectl']
+
+/** Told how far a build is, such as `compiling: 812 packages`. */
+export type OnProgress = (text: string) => void
+
+/** Directories that hold the programs. */
+export interface Programs {
+  /** kube-apiserver … kubectl, helm, coredns, etcd. */
+  kubernetes: string
+  /** minio with our patches, these patches, and its licence files. */
+  minio: string
+  /** minio as upstream has it, for tests only. */
+  upstreamMinio: string
+}
+
+/** The environment of every build: no C compiler wanted, no Go but the installed one. */
+export const buildEnvironment = { CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' }
+
+const kubernetesFlags = [
+  '-s -w',
+  ...['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((name) => versionFlags(name, kubernetesVersion)),
+].join(' ')
+
+/** Helm refuses charts for a Kubernetes newer than the one it believes to have been built for, when it cannot ask a cluster. */
+const helmFlags = ['-s -w', ...['pkg/chartutil', 'pkg/lint/rules'].map((name) => helmVersionFlags(name, kubernetesVersion))].join(' ')
+
+/** Where the programs are, or will be once built. */
+export async function locatePrograms(): Promise<Programs> {
+  const sources = await Promise.all(['go.mod', 'go.sum', 'kube/main.go'].map((file) => readFile(path.join(moduleDirectory, file), 'utf8')))
+  return {
+    kubernetes: path.join(programsDirectory, `kubernetes-${digestOf([kubernetesFlags, helmFlags, ...sources])}`),
+    minio: path.join(programsDirectory, `minio-${digestOf([minioModule, JSON.stringify(await readModifications())])}`),
+    upstreamMinio: path.join(programsDirectory, `upstream-minio-${digestOf([minioModule])}`),
+  }
+}
+
+/** Builds kube (six programs in one), helm, CoreDNS and etcd unless they are there. Resolves to whether anything was built. */
+export async function buildKubernetes(onProgress: OnProgress = () => {}): Promise<boolean> {
+  const { kubernetes } = await locatePrograms()
+  return buildInto(kubernetes, async (directory) => {
+    const onLine = followBuild(onProgress)
+    const build = (args: string[]) =>
+      run('nice', ['go', 'build', '-v', ...args], { directory: moduleDirectory, environment: buildEnvironment, onLine })
+    await build(['-tags', 'providerless', '-ldflags', kubernetesFlags, '-o', path.join(directory, 'kube'), './kube'])
+    await build(['-ldflags', helmFlags, '-o', `${directory}/`, 'helm.sh/helm/v3/cmd/helm', 'github.com/coredns/coredns'])
+    await build(['-ldflags', '-s -w', '-o', path.join(directory, 'etcd'), 'go.etcd.io/etcd/server/v3'])
+    for (const name of kubernetesNames) await symlink('kube', path.join(directory, name))
+  })
+}
+
+/** Builds MinIO with our patches unless it is there. Resolves to whether it was built. @throws when a patch does not apply */
+export async function buildMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
+  const { minio } = await locatePrograms()
+  return buildInto(minio, async (directory) => {
+    const source = path.join(directory, 'source')
+    const modifications = await prepareMinioSource(source)
+    const args = ['go', 'build', '-v', '-ldflags', '-s -w', '-o', path.join(directory, 'minio'), '.']
+    await run('nice', args, { directory: source, environment: buildEnvironment, onLine: followBuild(onProgress) })
+    await placeLicenses(source, modifications, directory)
+    await rm(source, { recursive: true })
+  })
+}
+
+/** Puts MinIO's source with our patches into a new directory; Go replaces no files of its module cache, not even by -overlay. */
+export async function prepareMinioSource(directory: string): Promise<Modifications> {
+  const { Dir: original } = JSON.parse(await run('go', ['mod', 'download', '-json', minioModule])) as { Dir: string }
+  const names = ['cmd', 'internal', 'main.go', 'go.mod', 'go.sum', 'LICENSE', 'NOTICE']
+  await mkdir(directory)
+  await run('cp', ['-r', '--no-preserve=mode', ...names.map((name) => path.join(original, name)), directory])
+  const modifications = await readModifications()
+  await applyPatches(directory, modifications.patches)
+  await writeFile(path.join(directory, 'cmd/tintype-source.txt'), sourceNotice(modifications))
+  return modifications
+}
+
+/** Builds MinIO as upstream has it, the control of tests of our patches. Resolves to whether it was built. */
+export async function buildUpstreamMinio(onProgress: OnProgress = () => {}): Promise<boolean> {
+  const { upstreamMinio } = await locatePrograms()
+  return buildInto(upstreamMinio, async (directory) => {
+    const environment = { ...buildEnvironment, GOBIN: directory }
+    await run('nice', ['go', 'install', '-v', '-ldflags', '-s -w', minioModule], { environment, onLine: followBuild(onProgress) })
+  })
+}
+
+/** MinIO's license, and beside it what the license asks for of a modified version. */
+async function placeLicenses(source: string, { notice, patches }: Modifications, directory: string): Promise<void> {
+  for (const file of ['LICENSE', 'NOTICE']) await run('install', ['-m', '644', path.join(source, file), directory])
+  await writeFile(path.join(directory, 'THIRD_PARTY_NOTICES'), notice)
+  await mkdir(path.join(directory, 'patches'))
+  for (const { name, text } of patches) await writeFile(path.join(directory, 'patches', name), text)
+}
+
+/** The digest that names a build's directory. */
+export function digestOf(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12)
+}
+
+/** Linker flags that write a version into a Kubernetes package. */
+export function versionFlags(goPackage: string, version: string): string[] {
+  const [major, minor] = version.slice(1).split('.')
+  const values = { gitVersion: version, gitMajor: major, gitMinor: minor, gitTreeState: 'clean' }
+  return Object.entries(values).map(([name, value]) => `-X ${goPackage}.${name}=${value}`)
+}
+
+function helmVersionFlags(helmPackage: string, version: string): string {
+  const [major, minor] = version.slice(1).split('.')
+  return `-X helm.sh/helm/v3/${helmPackage}.k8sVersionMajor=${major} -X helm.sh/helm/v3/${helmPackage}.k8sVersionMinor=${minor}`
+}
+
+async function buildInto(directory: string, build: (temporary: string) => Promise<void>): Promise<boolean> {
+  if (await exists(directory)) return false
+  const temporary = `${directory}.partial`
+  await rm(temporary, { recursive: true, force: true })
+  await mkdir(temporary, { recursive: true })
+  await build(temporary)
+  await rename(temporary, directory)
+  await removeOlder(directory)
+  return true
+}
+
+/** Builds of other versions; what still runs from one goes on. */
+async function removeOlder(directory: string): Promise<void> {
+  const family = `${path.basename(directory).split('-')[0]}-`
+  const older = (await readdir(programsDirectory)).filter((name) => name.startsWith(family) && name !== path.basename(directory))
+  for (const name of older) await rm(path.join(programsDirectory, name), { recursive: true, force: true })
+}
+
+/** Reads what `go build -v` prints: modules as they are downloaded, then packages as they are compiled. */
+export function followBuild(onProgress: OnProgress): (line: string) => void {
+  let downloaded = 0
+  let compiled = 0
+  return (line) => {
+    if (line.startsWith('go: downloading ')) onProgress(`downloading: ${++downloaded} modules`)
+    else if (/^[\w./-]+$/.test(line)) onProgress(`compiling: ${++compiled} packages`)
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file)
+    return true
+  } catch {
+    return false
+  }
+}

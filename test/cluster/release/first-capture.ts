@@ -1,0 +1,125 @@
+/** The proof at the end of `npm start`: a page of the corpus is captured through the REST API, and its picture fetched by its link. */
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { CommandError } from '../host/exec.ts'
+import {
+  choices,
+  environmentFile,
+  firstScreenshotFile,
+  paths,
+  releaseName,
+  releaseNamespace,
+  repository,
+  toolsDirectory,
+} from '../host/state.ts'
+import { StepError } from '../host/steps.ts'
+import { waitFor } from '../host/wait.ts'
+import { kubectl } from '../kubernetes/kubectl.ts'
+import { locatePrograms } from '../programs/programs.ts'
+
+const pngMagic = Buffer.from('89504e470d0a1a0a', 'hex')
+const keyMilliseconds = 60_000
+
+/** On a machine that is busy with a queue of others' captures, ours waits its turn. */
+const captureMilliseconds = 120_000
+const gateway = `deployment/${releaseName}-api-gateway`
+
+interface ScreenshotRecord {
+  id: string
+  status: 'pending' | 'completed' | 'failed'
+  download_url?: string | null
+  error?: { code: string; message: string } | null
+}
+
+export interface Access {
+  url: string
+  apiKey: string
+}
+
+/** Reads the first key from its Secret, or from an earlier start when the Secret was deleted, as its text advises; writes `.tintype/env`. */
+export async function writeEnvironment(url: string): Promise<Access> {
+  const apiKey = (await findSecretKey()) ?? parseEnvironment(await readFile(environmentFile, 'utf8').catch(() => '')).get('TINTYPE_API_KEY')
+  if (apiKey === undefined) {
+    const remedy = `make a key with kubectl apply of an ApiKey, and put it into ${environmentFile}`
+    throw new StepError(`there is no Secret ${releaseName}-initial-api-key and no earlier key`, { remedy })
+  }
+  const kubeconfig = choices.cluster === 'current' ? choices.kubeconfig : paths.kubeconfig
+  const lines = [`TINTYPE_URL=${url}`, `TINTYPE_API_KEY=${apiKey}`, ...(kubeconfig === undefined ? [] : [`KUBECONFIG=${kubeconfig}`])]
+  await mkdir(path.dirname(environmentFile), { recursive: true })
+  await writeFile(environmentFile, `${lines.join('\n')}\n`, { mode: 0o600 })
+  await linkTools()
+  return { url, apiKey }
+}
+
+/** The machine need not have kubectl or helm: the cluster's are as good. */
+async function linkTools(): Promise<void> {
+  if (choices.cluster === 'current') return
+  const { kubernetes } = await locatePrograms()
+  await mkdir(toolsDirectory, { recursive: true })
+  for (const name of ['kubectl', 'helm']) {
+    const link = path.join(toolsDirectory, name)
+    await rm(link, { force: true })
+    await symlink(path.join(kubernetes, name), link)
+  }
+}
+
+/** `NAME=value` lines. */
+export function parseEnvironment(text: string): Map<string, string> {
+  const pairs = text.split('\n').flatMap((line) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? []
+    return name === undefined || value === undefined ? [] : [[name, value] as const]
+  })
+  return new Map(pairs)
+}
+
+/** Captures the page and saves the picture. Resolves to what is worth telling of it. */
+export async function captureFirst({ url, apiKey }: Access, page: string): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  let record = await ask(`${url}/api/v1/screenshots?wait=25`, { method: 'POST', headers, body: JSON.stringify({ url: page }) })
+  const end = performance.now() + captureMilliseconds
+  while (record.status === 'pending' && performance.now() < end)
+    record = await ask(`${url}/api/v1/screenshots/${record.id}?wait=25`, { headers })
+  if (!record.download_url) {
+    const story = record.error ? `${record.error.code}, ${record.error.message}` : 'nobody took it up'
+    throw new StepError(`the capture is ${record.status}: ${story}`, {
+      remedy: `kubectl describe screenshots -n ${releaseNamespace} ${record.id.replace('_', '-')}`,
+    })
+  }
+  const picture = await download(new URL(record.download_url, url).href)
+  await writeFile(firstScreenshotFile, picture)
+  return `${path.relative(repository, firstScreenshotFile)}, ${(picture.length / 1024).toFixed(1)} KiB`
+}
+
+async function ask(address: string, request: RequestInit): Promise<ScreenshotRecord> {
+  const response = await fetch(address, request)
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text) as ScreenshotRecord
+  throw new StepError(`the API answered ${response.status}: ${text.slice(0, 400)}`, {
+    remedy: `kubectl logs -n ${releaseNamespace} ${gateway}`,
+  })
+}
+
+/** @throws StepError unless a PNG comes back. */
+async function download(link: string): Promise<Buffer> {
+  const response = await fetch(link)
+  const picture = Buffer.from(await response.arrayBuffer())
+  if (response.ok && picture.subarray(0, pngMagic.length).equals(pngMagic)) return picture
+  throw new StepError(`${link.replace(/\?.*/, '')} answered ${response.status} and no PNG`, {
+    remedy: `kubectl logs -n ${releaseNamespace} deployment/${releaseName}-api-gateway`,
+  })
+}
+
+async function findSecretKey(): Promise<string | undefined> {
+  const read = async () => {
+    try {
+      const args = ['get', 'secret', `${releaseName}-initial-api-key`, '-n', releaseNamespace, '-o', 'jsonpath={.data.api-key}']
+      return Buffer.from(await kubectl(args), 'base64').toString()
+    } catch (error) {
+      if (error instanceof CommandError) return undefined
+      throw error
+    }
+  }
+  const hasEarlierKey = await readFile(environmentFile).then(Boolean, () => false)
+  if (hasEarlierKey) return read()
+  return waitFor('first API key', read, { timeoutMilliseconds: keyMilliseconds, intervalMilliseconds: 500 }).catch(() => undefined)
+}

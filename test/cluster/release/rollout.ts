@@ -1,0 +1,91 @@
+/** Waits until all that was installed runs, and tells what is missing or will never come up. */
+import { Label } from '../../../crds/src/identifiers/names.ts'
+import { choices, releaseNamespace, sitesNamespace } from '../host/state.ts'
+import { type Report, StepError } from '../host/steps.ts'
+import { waitFor } from '../host/wait.ts'
+import { kubectl } from '../kubernetes/kubectl.ts'
+import { ctr } from '../kubernetes/node.ts'
+import { findTrouble, isOutdated, type Pod, staleOf } from './pod-problem.ts'
+
+const rolloutMilliseconds = 240_000
+
+export interface Workload {
+  kind: 'Deployment' | 'StatefulSet'
+  metadata: { name: string; generation: number }
+  spec: { replicas?: number }
+  status: { observedGeneration?: number; readyReplicas?: number; updatedReplicas?: number; replicas?: number }
+}
+
+export interface Pool {
+  kind: 'RunnerPool'
+  metadata: { name: string; labels?: Record<string, string> }
+  status?: { idle?: number; busy?: number }
+}
+
+/** Waits until every Deployment and StatefulSet has its pods, and every pool a runner. */
+export async function awaitRollout(report: Report): Promise<string> {
+  let missing: string[] = []
+  let trouble: string | undefined
+  let isFinal = false
+  const look = async () => {
+    const items = ofRelease(await listItems())
+    const pods = items.filter((item) => item.kind === 'Pod')
+    missing = [...missingOf(items), ...(await findStale(pods))]
+    trouble = findTrouble(pods)
+    isFinal = findTrouble(pods.filter((pod) => !isOutdated(pod))) !== undefined
+    report(`waiting for ${missing.join(', ')}`)
+    return missing.length === 0
+  }
+  try {
+    await waitFor('rollout', look, {
+      timeoutMilliseconds: rolloutMilliseconds,
+      intervalMilliseconds: 500,
+      givenUp: async () => (isFinal ? trouble : undefined),
+    })
+    return 'all ready'
+  } catch (cause) {
+    const remedy = `kubectl describe pods -n ${releaseNamespace}; kubectl logs -n ${releaseNamespace} <pod>`
+    throw new StepError(trouble ?? `still missing: ${missing.join(', ')}`, { remedy, cause })
+  }
+}
+
+/** Without pools that somebody has made beside the release's, and their pods: what keeps those from running is not the release's. */
+export function ofRelease(items: readonly (Workload | Pool | Pod)[]): (Workload | Pool | Pod)[] {
+  const isForeign = (item: Workload | Pool | Pod): boolean =>
+    item.kind === 'RunnerPool' && item.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'Helm'
+  const foreign = new Set(items.filter(isForeign).map(({ metadata }) => metadata.name))
+  return items.filter((item) => {
+    if (item.kind === 'RunnerPool') return !foreign.has(item.metadata.name)
+    return item.kind !== 'Pod' || !foreign.has(item.metadata.labels?.[Label.pool] ?? '')
+  })
+}
+
+/** `operator 1/2` for each workload that is not all there yet, and a word for each pool without a runner. */
+export function missingOf(items: readonly (Workload | Pool | Pod)[]): string[] {
+  return items.flatMap((item) => {
+    if (item.kind === 'Pod') return []
+    if (item.kind === 'RunnerPool') return hasRunner(item) ? [] : [`a warm runner of pool ${item.metadata.name}`]
+    const { metadata, spec, status } = item
+    const wanted = spec.replicas ?? 1
+    const ready = Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+    const isCurrent = (status.observedGeneration ?? 0) >= metadata.generation && (status.replicas ?? 0) <= wanted
+    return isCurrent && ready >= wanted ? [] : [`${metadata.name} ${ready}/${wanted}`]
+  })
+}
+
+const hasRunner = ({ status }: Pool): boolean => (status?.idle ?? 0) + (status?.busy ?? 0) > 0
+
+async function listItems(): Promise<(Workload | Pool | Pod)[]> {
+  const list = async (namespace: string, kinds: string) => {
+    const text = await kubectl(['get', kinds, '-n', namespace, '-o', 'json'])
+    return (JSON.parse(text) as { items: (Workload | Pool | Pod)[] }).items
+  }
+  const lists = [list(releaseNamespace, 'deployments,statefulsets,pods,runnerpools'), list(sitesNamespace, 'deployments,statefulsets,pods')]
+  return (await Promise.all(lists)).flat()
+}
+
+/** After a restart of the node the API server tells for a moment of containers that are gone. */
+async function findStale(pods: readonly Pod[]): Promise<string[]> {
+  if (choices.cluster === 'current') return []
+  return staleOf(pods, new Set((await ctr(['tasks', 'list', '-q'])).split('\n')))
+}

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { Client } from 'minio'
+import type { Test } from 'tap'
+import { presign } from '../../../../crds/src/crypto/presign.ts'
+import type { CaptureOrder } from '../../../../crds/src/dispatch/dispatch.ts'
+import { type Minio, startMinio } from '../../../cluster/programs/minio.ts'
+
+/** A real store with one bucket, and the addresses that the operator would hand out. */
+export interface Bucket {
+  store: Minio
+  /** A presigned PUT of one object. */
+  uploadOf: (key: string, given?: { maxBytes?: number; expiresSeconds?: number }) => CaptureOrder['upload']
+  /** The object's bytes and tag; undefined when there is none. */
+  read: (key: string) => Promise<{ bytes: Buffer; etag: string; contentType: string } | undefined>
+  remove: (key: string) => Promise<void>
+}
+
+const BUCKET = 'tintype'
+
+/** Starts a store that ends with the test file. */
+export async function openBucket(t: Test): Promise<Bucket> {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-store-'))
+  const store = await startMinio({ directory })
+  t.teardown(async () => {
+    await store.stop()
+    await rm(directory, { recursive: true, force: true })
+  })
+  const { endpoint, port, accessKey, secretKey } = store
+  const region = 'us-east-1'
+  const client = new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey, region, pathStyle: true })
+  await client.makeBucket(BUCKET)
+  return {
+    store,
+    uploadOf: (key, { maxBytes = 100_000_000, expiresSeconds = 600 } = {}) => {
+      const headers = { 'content-type': 'image/png', 'if-none-match': '*' }
+      const access = { endpoint, region, bucket: BUCKET, accessKey, secretKey }
+      return { url: presign(access, { method: 'PUT', key, headers, expiresSeconds, now: new Date() }), headers, maxBytes }
+    },
+    read: async (key) => {
+      const stat = await client.statObject(BUCKET, key).catch(() => undefined)
+      if (!stat) return undefined
+      const bytes = await buffer(await client.getObject(BUCKET, key))
+      return { bytes, etag: stat.etag, contentType: String(stat.metaData['content-type']) }
+    },
+    remove: (key) => client.removeObject(BUCKET, key),
+  }
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { parse } from 'yaml'
+import { accessFromKubeconfig } from '../../../../crds/client/cluster-access.ts'
+import { type CustomResourceDefinition, customResourceDefinitions } from '../../../../crds/client/core-resources.ts'
+import { KubeHttp } from '../../../../crds/client/kube-http.ts'
+import { mergePatch } from '../../../../crds/client/patch.ts'
+import { Resource, tintypeResource } from '../../../../crds/client/resource.ts'
+import type { CaptureOrder } from '../../../../crds/src/dispatch/dispatch.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import { artifactsOf } from '../../../../crds/src/options/artifacts.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { type EncryptionKey, toEncryptionKey } from '../../../../operator/src/runner/encrypt-order.ts'
+import { RunnerClient } from '../../../../operator/src/runner/runner-client.ts'
+import { createSigner, type Signer } from '../../../../operator/src/runner/signature.ts'
+import { DispatchKey } from '../../../../operator/src/secrets/release-keys.ts'
+import { findFreePorts } from '../../../cluster/host/ports.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { type OwnPlane, startOwnPlane } from '../../../support/processes/own-plane.ts'
+import { parseLogLines } from '../../../support/sources/log-lines.ts'
+import { type Bucket, openBucket } from './bucket.ts'
+import { CHROMIUM } from './studio.ts'
+
+// A runner as the process that it is in a pod, between a real API server and a real store, with the operator's own client in front of it.
+
+const MAIN = join(import.meta.dirname, '../../../../capture-runner/src/main.ts')
+const JAIL = join(import.meta.dirname, '../../../../capture-runner/jail')
+const CRDS = join(import.meta.dirname, '../../../../crds/generated')
+const POD_UID = '6b1f7f0e-0000-4000-8000-00000000000a'
+const NAMESPACE = 'default'
+
+/** The runner's process. */
+export interface RunnerProcess {
+  url: string
+  child: ChildProcess
+  client: RunnerClient
+  key: EncryptionKey
+  log: () => string
+  /** Asks it to end; gives its exit code. */
+  stop: () => Promise<number | null>
+}
+
+/** All that a runner has around it. */
+export interface Service {
+  plane: OwnPlane
+  bucket: Bucket
+  screenshots: Resource<Screenshot>
+  sign: Signer
+  address: { uid: string; ip: string }
+  startRunner: (env?: Record<string, string>) => Promise<RunnerProcess>
+  /** Makes a Screenshot, claims it for the runner, and gives the order for it. */
+  claim: (url: string, given?: { options?: CaptureOptions; attempt?: number; milliseconds?: number }) => Promise<CaptureOrder>
+  keyOf: (order: CaptureOrder) => string
+  /** The Screenshot once it is finished. */
+  finished: (order: CaptureOrder) => Promise<Screenshot>
+}
+
+/** Starts the neighbours; they end with the test file. */
+export async function openService(t: Test): Promise<Service> {
+  const [plane, bucket] = await Promise.all([startOwnPlane(t), openBucket(t)])
+  const http = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
+  t.teardown(() => http.close())
+  await applyKinds(http)
+  const tokenFile = await makeToken(http, plane.directory)
+  const caFile = join(plane.directory, 'pki', 'ca.crt')
+  const privateKey = DispatchKey.parse(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }))
+  const sign = await createSigner(privateKey)
+  const address = { uid: POD_UID, ip: '127.0.0.1' }
+  const screenshots = new Resource(http, tintypeResource<Screenshot>('Screenshot', 'screenshots'), { namespace: NAMESPACE })
+  const { d: _, ...publicKey } = privateKey
+  const fixed = {
+    PATH: process.env.PATH ?? '',
+    HOME: plane.directory,
+    TINTYPE_POD_NAME: 'default-1',
+    TINTYPE_POD_UID: POD_UID,
+    TINTYPE_NAMESPACE: NAMESPACE,
+    TINTYPE_LOG_LEVEL: 'debug',
+    TINTYPE_DISPATCH_PUBLIC_KEY: JSON.stringify(publicKey),
+    TINTYPE_DISPATCH_TOKEN_FILE: tokenFile,
+    TINTYPE_KUBERNETES_TOKEN_FILE: tokenFile,
+    TINTYPE_KUBERNETES_CA_FILE: caFile,
+    TINTYPE_JAIL_DIRECTORY: JAIL,
+    TINTYPE_CHROMIUM: CHROMIUM,
+    TINTYPE_EGRESS: JSON.stringify({ allowedCidrs: ['127.0.0.0/8'] }),
+    // Tests may run as root, and Chromium's sandbox does not. The sandbox has tests of its own.
+    TINTYPE_SANDBOX_MODE: 'off',
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: new URL(plane.url).port,
+  }
+  const keyOf = ({ name, accountName, options }: CaptureOrder) => objectKey(accountName, name.replace('-', '_'), options?.format ?? 'png')
+  return {
+    plane,
+    bucket,
+    screenshots,
+    sign,
+    address,
+    keyOf,
+    startRunner: async (env = {}) => {
+      const runner = await spawnRunner({ ...fixed, ...env }, sign, address)
+      t.teardown(() => runner.child.kill('SIGKILL'))
+      return runner
+    },
+    claim: async (url, { options, attempt = 1, milliseconds = 60_000 } = {}) => {
+      const name = toObjectName(newId('scr', new Date()))
+      const spec = { url, ...(options ? { options } : {}) }
+      const created = await screenshots.create({ metadata: { name }, spec } as unknown as Screenshot)
+      await screenshots.patch(name, mergePatch({ status: claimedStatus(attempt) }), { subresource: 'status' })
+      const order = { uid: created.metadata.uid ?? '', name, namespace: NAMESPACE, accountName: 'default', attempt, ...spec }
+      const upload = bucket.uploadOf(keyOf(order as CaptureOrder))
+      const artifacts = artifactsOf(options).map(({ type, extension }) => ({
+        type,
+        upload: bucket.uploadOf(objectKey('default', name.replace('-', '_'), extension)),
+      }))
+      return { ...order, upload, artifacts, deadline: Date.now() + milliseconds }
+    },
+    finished: ({ name }) =>
+      eventually(`${name} is finished`, async () => {
+        const screenshot = await screenshots.get(name)
+        return screenshot.status?.completionTime !== undefined && screenshot
+      }),
+  }
+}
+
+const claimedStatus = (attempt: number) => ({
+  phase: 'Running',
+  runner: { pod: 'default-1', uid: POD_UID },
+  attempt,
+  startTime: new Date().toISOString(),
+  conditions: [
+    { type: 'Succeeded', status: 'Unknown', reason: 'Capturing', message: 'on default-1', lastTransitionTime: new Date().toISOString() },
+  ],
+})
+
+async function applyKinds(http: KubeHttp): Promise<void> {
+  const definitions = new Resource(http, customResourceDefinitions)
+  for (const file of (await readdir(CRDS)).filter((name) => name.includes('screenshots'))) {
+    const { metadata } = await definitions.create(parse(await readFile(join(CRDS, file), 'utf8')) as CustomResourceDefinition)
+    await eventually(`${metadata.name} is served`, async () => {
+      const { status } = await definitions.get(metadata.name)
+      return status?.conditions?.some((condition) => condition.type === 'Established' && condition.status === 'True')
+    })
+  }
+}
+
+/** A service account with the one right that runners have, and a file with its token. */
+async function makeToken(http: KubeHttp, directory: string): Promise<string> {
+  const post = (path: string, body: object) => http.request<{ status: { token: string } }>({ method: 'POST', path, body })
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${NAMESPACE}`
+  const metadata = { name: 'runner' }
+  await post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata })
+  await post(`${rbac}/roles`, { metadata, rules: [{ apiGroups: ['tintype.dev'], resources: ['screenshots/status'], verbs: ['patch'] }] })
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'runner' }
+  await post(`${rbac}/rolebindings`, { metadata, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'runner', namespace: NAMESPACE }] })
+  const { status } = await post(`/api/v1/namespaces/${NAMESPACE}/serviceaccounts/runner/token`, { spec: { expirationSeconds: 3_600 } })
+  const file = join(directory, 'token')
+  await writeFile(file, status.token)
+  return file
+}
+
+async function spawnRunner(env: Record<string, string>, sign: Signer, address: Service['address']): Promise<RunnerProcess> {
+  const [port = 0] = await findFreePorts(1)
+  const child = spawn(process.execPath, [MAIN], { env: { ...env, TINTYPE_PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk))
+  const log = () => Buffer.concat(output).toString()
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const url = `http://127.0.0.1:${port}`
+  await eventually('the runner is ready', async () => child.exitCode !== null || (await fetch(`${url}/readyz`)).ok)
+  if (child.exitCode !== null) throw new Error(`the runner ended: ${log()}`)
+  const client = new RunnerClient(sign, { port })
+  const key = toEncryptionKey(await client.identity(address))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const code = await ended
+    parseLogLines(log())
+    return code
+  }
+  return { url, child, client, key, log, stop }
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import type { PrivateOptions } from '@tintype/crds/options/private'
+import pino from 'pino'
+import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
+import { launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
+import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
+import { openExit } from '../../../../capture-runner/src/capture/exit-policy.ts'
+import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
+import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
+import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
+import { HttpCache } from '../../../../capture-runner/src/http-cache/http-cache.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
+
+/** A runner's browsers without its server: what the capture tests share. */
+export interface Studio {
+  browsers: Browsers
+  httpCache: HttpCache
+  /** Takes a picture as a runner would, to the point where it would be stored. */
+  shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
+  /** The error of a capture that must fail. */
+  shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
+  close: () => Promise<void>
+}
+
+export interface How {
+  account?: string
+  /** Batch that the capture belongs to. */
+  batchId?: string
+  signal?: AbortSignal
+  policy?: EgressPolicy
+  privateOptions?: PrivateOptions
+  onShutter?: () => void
+}
+
+export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
+
+// Browsers of tests choose faces as those of images do.
+process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../../capture-runner/fonts/fonts.conf')
+
+/** Loopback is open, because the pages are there. */
+export const LOOPBACK_POLICY: EgressPolicy = {
+  rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
+  maxBytes: 512 * 1024 * 1024,
+}
+
+export interface StudioOptions {
+  isolation?: 'context' | 'browser'
+  memoryLimitBytes?: number
+  /** Bytes that a browser may keep between captures. */
+  maxKeptBytes?: number
+  /** Captures after which a browser is replaced. */
+  maxCaptures?: number
+  /** What blocking works with; absent: it is refused. */
+  lists?: FilterLists
+  /** How names are resolved and dialled. */
+  guard?: GuardConfig
+  /** Of the browser, besides the runner's own. */
+  extraArguments?: readonly string[]
+}
+
+/** Starts the browsers. Chromium's own sandbox does not start as root. */
+export async function openStudio({
+  isolation = 'context',
+  memoryLimitBytes,
+  maxKeptBytes,
+  maxCaptures,
+  lists,
+  guard: guardConfig,
+  extraArguments = [],
+}: StudioOptions = {}): Promise<Studio> {
+  const log = pino({ level: process.env.TINTYPE_LOG_LEVEL ?? 'silent' })
+  const guard = createGuard({ ownAddresses: [], ...guardConfig })
+  const chromiumSandbox = process.getuid?.() !== 0
+  const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
+  const limits = { ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
+  const browsers = new Browsers({ launch, isolation, log, ...limits })
+  const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
+  const httpCache = new HttpCache()
+  await browsers.start()
+  const shoot: Studio['shoot'] = async (url, options, how = {}) => {
+    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, batchId, onShutter } = how
+    const plan = buildPlan(url, options, privateOptions, batchId)
+    const shared = httpCache.open(account, plan.httpCache?.partition)
+    const timings: Record<string, number> = {}
+    const lease = await browsers.lend(account, plan.context, signal)
+    const watch = memory.watch(lease.browser.pid)
+    let isSound = false
+    try {
+      openExit(lease.tab.exit, policy, plan)
+      const captured = await run({ plan, tab: lease.tab, lists, httpCache: shared, signal, timings, ...(onShutter ? { onShutter } : {}) })
+      isSound = true
+      return { ...captured, timings, browserPid: lease.browser.pid }
+    } finally {
+      watch.end()
+      void browsers.takeBack(lease, isSound)
+    }
+  }
+  return {
+    browsers,
+    httpCache,
+    shoot,
+    shootInVain: async (...args) => {
+      const error = await shoot(...args).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      if (error instanceof CaptureError) return error
+      throw error ?? new Error('the capture succeeded')
+    },
+    close: () => browsers.stop(),
+  }
+}

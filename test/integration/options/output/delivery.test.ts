@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { mergePatch } from '../../../../crds/client/patch.ts'
+import { createdAtOf, newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import { EXPIRIES_PREFIX, expiryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { eventually } from '../../../support/eventually.ts'
+import { completedStatus } from '../../../support/fakes/builders.ts'
+import { call } from '../../api-gateway/client.ts'
+import { ACCOUNT, ago, DAY, PICTURE, startStage } from '../../retention/stage.ts'
+
+// How picture and record come to the caller, through a real API server, a real store and a gateway; files that go by an operator as well. What
+// `webhook_url` and `webhook_events` do is shown in test/integration/delivery.
+
+const stage = await startStage(t)
+const { world, gateway, key } = stage
+const url = 'https://example.com/'
+
+const post = (body: object, query = '') => call(`${gateway.url}/v1/screenshots${query}`, { method: 'POST', key, body: { url, ...body } })
+const read = async (id: string) => (await stage.get(`/screenshots/${id}`)).body
+const pendingIds = async () => (await stage.get('/screenshots?status=pending')).body.data.map(({ id }: { id: string }) => id)
+
+/** Ends a capture as a runner does. */
+async function complete(id: string): Promise<void> {
+  await world.bucket.putObject('tintype', objectKey(ACCOUNT, id, 'png'), PICTURE)
+  const completionTime = new Date().toISOString()
+  const etag = createHash('md5').update(PICTURE).digest('hex')
+  const result = { format: 'png' as const, fileSizeBytes: PICTURE.length, etag, width: 4, height: 3 }
+  const status = completedStatus({ startTime: completionTime, completionTime, result })
+  await world.screenshots.patch(toObjectName(id), mergePatch({ status }), { subresource: 'status' })
+  await eventually('the gateway knows', async () => (await read(id)).status === 'completed')
+}
+/** A request that is held, and completed while it is. */
+async function held(body: object) {
+  const before = await pendingIds()
+  const answer = post(body)
+  const id = await eventually('it is pending', async () => (await pendingIds()).find((other: string) => !before.includes(other)))
+  await complete(id)
+  return { id, answer: await answer }
+}
+
+t.test('option async: false is answered with the ended record, true never waits', async (t) => {
+  const { id, answer } = await held({ async: false })
+  t.match(answer, { status: 200, body: { id, status: 'completed' } })
+  t.match(await post({ async: true, response_type: 'by_format' }), { status: 202, body: { status: 'pending' } })
+})
+
+t.test('option response_type: by_format is answered with the picture, empty with nothing', async (t) => {
+  const file = await held({ response_type: 'by_format' })
+  t.match({ status: file.answer.status, type: file.answer.headers.get('content-type') }, { status: 200, type: 'image/png' })
+  t.equal(file.answer.body.toString(), PICTURE.toString())
+  const empty = await held({ response_type: 'empty', async: false })
+  t.match({ status: empty.answer.status, length: empty.answer.body.length }, { status: 204, length: 0 })
+  t.match((await held({ response_type: 'json', async: false })).answer, { status: 200, body: { status: 'completed' } })
+})
+
+t.test('option attachment_name: is what a download is saved as', async (t) => {
+  const { id } = (await post({ options: { attachment_name: 'Größe 1.png' } })).body
+  const plain = (await post({})).body.id
+  await Promise.all([complete(id), complete(plain)])
+  const nameOf = async (shot: string) => (await fetch((await read(shot)).download_url)).headers.get('content-disposition') ?? ''
+  t.match(await nameOf(id), /^attachment; .*filename\*=UTF-8''Gr%C3%B6%C3%9Fe%201\.png/)
+  t.match(await nameOf(plain), /^inline/)
+})
+
+t.test('option download_url_ttl: bounds how long a link works', async (t) => {
+  const { id } = (await post({ download_url_ttl: 60 })).body
+  await complete(id)
+  const { download_url: link, download_url_expires_at: end } = await read(id)
+  t.ok(Date.parse(end) - Date.now() <= 120_000, end)
+  t.equal((await fetch(link)).status, 200)
+  const later = new URL(link)
+  later.searchParams.set('expires', String(Number(later.searchParams.get('expires')) + 60))
+  t.equal((await fetch(later)).status, 403, 'nobody can make it longer')
+})
+
+t.test('option external_identifier: comes back in the record, which is found by it', async (t) => {
+  const { id } = (await post({ external_identifier: 'order-1042' })).body
+  t.equal((await read(id)).external_identifier, 'order-1042')
+  const { body } = await stage.get('/screenshots?external_identifier=order-1042')
+  t.strictSame(
+    body.data.map((record: { id: string }) => record.id),
+    [id],
+  )
+})
+
+t.test('option retention_days: lets files go before their plan says so, and never keeps them longer', async (t) => {
+  const { id } = (await post({ options: { retention_days: 2 }, download_url_ttl: 604_800 })).body
+  await complete(id)
+  const twoDays = createdAtOf(id).getTime() + 2 * DAY
+  t.ok(Math.abs(Date.parse((await read(id)).download_url_expires_at) - twoDays) < 1_000, 'no link outlives its file')
+  t.match(await post({ retention_days: 91 }), { status: 400, body: { error: { details: [{ path: 'retention_days', code: 'too_big' }] } } })
+
+  // An operator expires as soon as it leads, and again an hour later. A mark without a file tells that its first round has ended.
+  const probe = expiryKey(ACCOUNT, newId('scr', ago(2 * DAY)), ago(DAY))
+  await world.bucket.putObject('tintype', probe, '')
+  const first = await stage.startOperator()
+  await eventually('the first round has ended', async () => !(await stage.hasObject(probe)))
+
+  const old = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 2 } })
+  const young = await stage.addRecord({ createdAt: ago(3 * DAY), spec: { retentionDays: 4 } })
+  t.match(await read(old), { status: 'completed', download_url: null }, 'there is no link to what is to go')
+  const marks = [old, young].map((each, index) => expiryKey(ACCOUNT, each, new Date(createdAtOf(each).getTime() + (2 + 2 * index) * DAY)))
+  await eventually('they are archived and marked', async () => {
+    const found = await stage.keysUnder(EXPIRIES_PREFIX)
+    return marks.every((mark) => found.includes(mark))
+  })
+  // A record that is still there is archived and marked once more.
+  await eventually('they have left the Kubernetes API', async () => {
+    const live = await stage.liveIds()
+    return ![old, young].some((each) => live.includes(each))
+  })
+  await first.end('SIGTERM')
+  await stage.startOperator()
+  await eventually('its file is gone', async () => !(await stage.hasFile(old)))
+  await eventually('and its mark', async () => !(await stage.hasObject(marks[0] ?? '')))
+  t.ok(await stage.hasFile(young), 'the control')
+  t.ok(await stage.hasObject(marks[1] ?? ''))
+  t.match(await read(old), { status: 'completed', download_url: null }, 'the record stays')
+})

@@ -1,0 +1,73 @@
+// Files that are made beside the picture.
+
+import type { ArtifactType } from '@tintype/crds/options/artifacts'
+import t from 'tap'
+import { openStage, type Shot, strict } from '../options.ts'
+
+const stage = await openStage(t, {
+  '/page': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'secret=cookie-value' })
+    response.end(`<!doctype html><html lang="en"><title>A page</title><body><h1>Heading</h1><p id="p">Before</p><p hidden>Hidden</p>
+      <img src="/dot.svg" width="10" height="10" alt="A dot"><button>Press</button>
+      <script>p.textContent = 'After'; console.warn('careful', { a: 1 }); setTimeout(() => { throw new TypeError('broken') }, 0)</script>`)
+  },
+  '/dot.svg': (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'image/svg+xml' })
+      .end('<svg xmlns="http://www.w3.org/2000/svg"><rect width="10" height="10" fill="red"/></svg>'),
+  '/strict': strict('<!doctype html><title>Strict</title><h1>Strictly</h1>'),
+})
+const { shoot, site } = stage
+const textOf = ({ findings }: Shot, type: ArtifactType): string => findings.files.get(type)?.toString() ?? ''
+
+t.test('a capture that asks for no file makes none', async (t) => {
+  t.equal((await shoot('/page')).findings.files.size, 0)
+})
+
+t.test('option save_html: keeps the document as the scripts left it', async (t) => {
+  const html = textOf(await shoot('/page', { saveHtml: true }), 'html')
+  t.match(html, /^<!DOCTYPE html>\n?<html lang="en">/i)
+  t.match(html, /<p id="p">After<\/p>/)
+  t.match(textOf(await shoot('/strict', { saveHtml: true, javascriptEnabled: false }), 'html'), '<h1>Strictly</h1>')
+})
+
+t.test('option save_text: keeps what can be read', async (t) => {
+  const text = textOf(await shoot('/page', { saveText: true }), 'text')
+  t.match(text, /Heading\s+After/)
+  t.notMatch(text, 'Hidden')
+})
+
+t.test('option save_mhtml: keeps the page and its pictures in one file', async (t) => {
+  const mhtml = textOf(await shoot('/page', { saveMhtml: true }), 'mhtml')
+  t.match(mhtml, /^From: /)
+  t.match(mhtml, `Content-Location: ${site.url('/dot.svg')}`)
+})
+
+t.test('option save_har: keeps every request, without what lets anybody in', async (t) => {
+  const privateOptions = { authorization: 'Bearer top-secret', headers: { 'X-Own': 'own-secret' } }
+  const har = textOf(await shoot('/page', { saveHar: true }, { privateOptions }), 'har')
+  const { log } = JSON.parse(har)
+  t.strictSame(
+    log.entries.map(({ request, response }: { request: { url: string }; response: { status: number } }) => [request.url, response.status]),
+    [
+      [site.url('/page'), 200],
+      [site.url('/dot.svg'), 200],
+    ],
+  )
+  t.match(log, { version: '1.2', creator: { name: 'Tintype' } })
+  t.notMatch(har, /top-secret|own-secret|cookie-value/)
+})
+
+t.test('option save_console: keeps messages and uncaught errors', async (t) => {
+  const entries = JSON.parse(textOf(await shoot('/page', { saveConsole: true, delay: 100 }), 'console'))
+  t.match(entries, [
+    { level: 'warning', text: /^careful/ },
+    { level: 'exception', text: /TypeError: broken/, url: site.url('/page') },
+  ])
+})
+
+t.test('option save_accessibility_tree: keeps what a screen reader would find', async (t) => {
+  const nodes = JSON.parse(textOf(await shoot('/page', { saveAccessibilityTree: true }), 'accessibility_tree'))
+  const named = nodes.map(({ role, name }: { role?: { value: string }; name?: { value: string } }) => `${role?.value} ${name?.value ?? ''}`)
+  for (const one of ['heading Heading', 'button Press', 'image A dot']) t.ok(named.includes(one), one)
+})

@@ -1,0 +1,177 @@
+// What is done to a picture after it was taken, by its pixels and its file.
+
+import sharp from 'sharp'
+import t from 'tap'
+import { BLUE, decode, GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page } from '../options.ts'
+
+/** Left half red, right half blue, a green line of 100 px at the top; 800 × 400. */
+const halves = page(
+  'background:linear-gradient(90deg,#f00 400px,#00f 400px)',
+  '<div style="height:100px;background:#0f0"></div><div style="height:300px"></div>',
+)
+/** A red box of 100 × 50 at 60, 40 on white. */
+const framed = page('background:#fff', '<div style="position:absolute;left:60px;top:40px;width:100px;height:50px;background:#f00"></div>')
+const noise = page(
+  '',
+  `<canvas id="c" width="800" height="400"></canvas><script>
+   const c = document.querySelector('#c').getContext('2d'), d = c.createImageData(800, 400); let s = 7
+   for (let i = 0; i < d.data.length; i++) { s ^= s << 13; s ^= s >>> 17; s ^= s << 5; d.data[i] = i % 4 === 3 ? 255 : s }
+   c.putImageData(d, 0, 0)</script>`,
+)
+const gradient = page('background:linear-gradient(90deg,#f00,#ff0,#0f0,#0ff,#00f)', '<p>Text.</p>')
+const stage = await openStage(t, {
+  '/halves': halves,
+  '/framed': framed,
+  '/noise': noise,
+  '/gradient': gradient,
+  '/bare': page('', '<div style="width:100px;height:100px;background:#0f0"></div>'),
+})
+const { shoot } = stage
+const size = { viewportWidth: 800, viewportHeight: 400 }
+const sizeOf = ({ width, height }: { width: number; height: number }) => [width, height]
+const metadataOf = (picture: Buffer) => sharp(picture).metadata()
+
+// proves: image_width, image_height, image_upscale
+t.test('image_width and image_height make the picture smaller, and larger only when that is allowed', async (t) => {
+  t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 200 })).pixels), [200, 100])
+  t.strictSame(sizeOf((await shoot('/halves', { ...size, imageHeight: 200 })).pixels), [400, 200])
+  t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 200, imageHeight: 200 })).pixels), [200, 100])
+  t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 1_600 })).pixels), [800, 400])
+  t.strictSame(sizeOf((await shoot('/halves', { ...size, imageWidth: 1_600, imageUpscale: true })).pixels), [1_600, 800])
+})
+
+// proves: image_position, image_background
+t.test('option image_fit: covers, contains, fills, stays inside or goes outside', async (t) => {
+  const both = { ...size, imageWidth: 200, imageHeight: 200 }
+  const cover = await shoot('/halves', { ...both, imageFit: 'cover', imagePosition: 'left' })
+  t.strictSame(sizeOf(cover.pixels), [200, 200])
+  t.ok(isNear(cover.pixels.at(190, 150), RED), 'the left half fills it')
+  const right = await shoot('/halves', { ...both, imageFit: 'cover', imagePosition: 'right' })
+  t.ok(isNear(right.pixels.at(10, 150), BLUE))
+  const contain = await shoot('/halves', { ...both, imageFit: 'contain', imagePosition: 'bottom', imageBackground: '#ff00ff' })
+  t.strictSame(sizeOf(contain.pixels), [200, 200])
+  t.ok(isNear(contain.pixels.at(100, 50), [255, 0, 255]) && isNear(contain.pixels.at(20, 180), RED), 'padding above')
+  const fill = await shoot('/halves', { ...both, imageFit: 'fill' })
+  t.strictSame(sizeOf(fill.pixels), [200, 200])
+  t.ok(isNear(fill.pixels.at(20, 20), GREEN) && isNear(fill.pixels.at(20, 190), RED))
+  t.strictSame(sizeOf((await shoot('/halves', { ...both, imageFit: 'outside' })).pixels), [400, 200])
+})
+
+t.test('option background_color: paints the canvas of a page that sets none', async (t) => {
+  for (const [backgroundColor, color] of [
+    ['#336699', [0x33, 0x66, 0x99]],
+    ['rgb(1, 2, 3)', [1, 2, 3]],
+    ['teal', [0, 128, 128]],
+  ] as const) {
+    const { pixels } = await shoot('/bare', { ...size, backgroundColor })
+    t.ok(isNear(pixels.at(500, 300), color, 1) && isNear(pixels.at(50, 50), GREEN), backgroundColor)
+  }
+})
+
+// proves: image_trim, image_trim_threshold, image_padding
+t.test('image_trim cuts the border of one color away, image_padding adds one', async (t) => {
+  t.strictSame(sizeOf((await shoot('/framed', { ...size, imageTrim: true })).pixels), [100, 50])
+  const untouched = await shoot('/framed', { ...size, imageTrim: true, imageTrimThreshold: 255 })
+  t.strictSame(sizeOf(untouched.pixels), [800, 400], 'everything is like its border')
+  const { pixels } = await shoot('/framed', { ...size, imageTrim: true, imagePadding: 20, imageBackground: 'navy' })
+  t.strictSame(sizeOf(pixels), [140, 90])
+  t.ok(isNear(pixels.at(10, 10), [0, 0, 128]) && isNear(pixels.at(20, 20), RED))
+})
+
+t.test('option image_lossless: keeps every pixel of a webp and an avif', async (t) => {
+  const exact = await shoot('/noise', size)
+  for (const format of ['webp', 'avif'] as const) {
+    const { pixels } = await shoot('/noise', { ...size, format, imageLossless: true })
+    for (let x = 0; x < 800; x += 37) t.strictSame(pixels.at(x, 200).slice(0, 3), exact.pixels.at(x, 200).slice(0, 3), `${format} ${x}`)
+  }
+})
+
+t.test('option image_progressive: codes a jpeg progressively and a png interlaced', async (t) => {
+  for (const format of ['jpeg', 'png'] as const) {
+    t.equal((await metadataOf((await shoot('/halves', { ...size, format })).picture)).isProgressive, false)
+    t.equal((await metadataOf((await shoot('/halves', { ...size, format, imageProgressive: true })).picture)).isProgressive, true)
+  }
+})
+
+t.test('option image_palette_colors: makes a png of so many colors', async (t) => {
+  const { picture, pixels } = await shoot('/gradient', { ...size, imagePaletteColors: 16 })
+  t.equal((await metadataOf(picture)).isPalette, true)
+  const colors = new Set(Array.from({ length: 800 }, (_, x) => pixels.at(x, 200).join()))
+  t.ok(colors.size <= 16 && colors.size > 4, `${colors.size} colors`)
+})
+
+t.test('option image_max_bytes: lowers quality and size until the file fits', async (t) => {
+  for (const format of ['jpeg', 'png', 'webp', 'avif'] as const) {
+    const { picture, findings } = await shoot('/noise', { ...size, format, imageMaxBytes: 100_000 })
+    t.ok(picture.length <= 100_000, `${format}: ${picture.length}`)
+    t.match(findings.warnings, [/^to fit into image_max_bytes: /])
+  }
+  const roomy = await shoot('/halves', { ...size, format: 'jpeg', imageMaxBytes: 100_000 })
+  t.strictSame([roomy.findings.warnings, sizeOf(roomy.pixels)], [[], [800, 400]])
+})
+
+t.test('option image_grayscale: takes the colors out', async (t) => {
+  const { pixels } = await shoot('/halves', { ...size, imageGrayscale: true })
+  const [r, g = r, b = r] = pixels.at(10, 200)
+  t.ok(r === g && g === b && r !== undefined && r > 20 && r < 200, `${pixels.at(10, 200)}`)
+})
+
+t.test('option optimize_for_speed: without it a png is smaller and shows the same', async (t) => {
+  const fast = await shoot('/gradient', size)
+  const small = await shoot('/gradient', { ...size, optimizeForSpeed: false })
+  t.ok(small.picture.length < fast.picture.length, `${small.picture.length} of ${fast.picture.length}`)
+  t.strictSame(small.pixels.at(333, 222), fast.pixels.at(333, 222))
+})
+
+// proves: thumbnail_height
+t.test('option thumbnail_width: makes a small copy beside the picture', async (t) => {
+  const { pixels, findings } = await shoot('/halves', { ...size, format: 'webp', thumbnailWidth: 100 })
+  t.strictSame(sizeOf(pixels), [800, 400], 'the picture itself is as ever')
+  const small = await decode(findings.files.get('thumbnail') ?? Buffer.of())
+  t.strictSame([small.format, ...sizeOf(small)], ['webp', 100, 50])
+  t.ok(isNear(small.at(20, 40), RED, 20) && isNear(small.at(80, 40), BLUE, 20))
+  const cropped = await shoot('/halves', { ...size, thumbnailWidth: 100, thumbnailHeight: 20 })
+  const top = await decode(cropped.findings.files.get('thumbnail') ?? Buffer.of())
+  t.strictSame(sizeOf(top), [100, 20])
+  t.ok(isNear(top.at(50, 5), GREEN, 20), 'its top part')
+})
+
+t.test('option thumbnail_format: codes the small copy differently', async (t) => {
+  const formats = { png: 'png', avif: 'webp' } as const
+  for (const [format, own] of Object.entries(formats)) {
+    const { findings } = await shoot('/halves', { ...size, format: format as 'png', thumbnailWidth: 50 })
+    t.equal((await metadataOf(findings.files.get('thumbnail') ?? Buffer.of())).format, own)
+  }
+  const { findings } = await shoot('/halves', { ...size, thumbnailWidth: 50, thumbnailFormat: 'jpeg' })
+  t.equal((await metadataOf(findings.files.get('thumbnail') ?? Buffer.of())).format, 'jpeg')
+})
+
+// proves: format
+t.test('an avif shows the page, smaller than a jpeg', async (t) => {
+  const avif = await shoot('/gradient', { ...size, format: 'avif', imageQuality: 60 })
+  const jpeg = await shoot('/gradient', { ...size, format: 'jpeg', imageQuality: 60 })
+  t.equal((await metadataOf(avif.picture)).compression, 'av1')
+  t.ok(isNear(avif.pixels.at(5, 300), RED, 25) && isNear(avif.pixels.at(795, 300), BLUE, 25))
+  t.ok(avif.picture.length < jpeg.picture.length, `${avif.picture.length} of ${jpeg.picture.length}`)
+})
+
+t.test('a page gives the same bytes each time in every format', async (t) => {
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    const [first, second] = [await shoot('/gradient', { ...size, format }), await shoot('/gradient', { ...size, format })]
+    t.ok(first.picture.equals(second.picture), format)
+  }
+})
+
+t.test('text has no colored fringes', async (t) => {
+  const { pixels } = await shoot('/framed', {
+    ...size,
+    styles: 'body::after { content: "Illumination illimitable"; font: 40px sans-serif; color: #000 }',
+  })
+  for (let y = 0; y < 60; y++) {
+    for (let x = 200; x < 500; x++) {
+      const [r, g, b] = pixels.at(x, y)
+      if (r !== g || g !== b) return t.fail(`${x},${y} is ${r},${g},${b}`)
+    }
+  }
+})

@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import net, { type AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import tls from 'node:tls'
+import { Client } from 'minio'
+import t from 'tap'
+import { capture } from '../../../../capture-runner/src/capture/capture.ts'
+import { copyPicture } from '../../../../capture-runner/src/capture/copy.ts'
+import { createGuard } from '../../../../capture-runner/src/egress/guard.ts'
+import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { PrivateOptions } from '../../../../crds/src/options/private.ts'
+import { objectKey } from '../../../../crds/src/records/storage-keys.ts'
+import { certificatePaths } from '../../../cluster/kubernetes/pki.ts'
+import { createReceiverCertificate } from '../../../support/servers/https-receiver.ts'
+import { openBucket } from '../../capture-runner/stage/bucket.ts'
+import { servePages } from '../../capture-runner/stage/page-server.ts'
+import { LOOPBACK_POLICY, openStudio } from '../../capture-runner/stage/studio.ts'
+import { page } from '../options.ts'
+
+// The copy in a store of the client's own: a real browser takes the picture, a real store over TLS gets it.
+
+const directory = t.testdir({})
+const certificate = await createReceiverCertificate(directory)
+tls.setDefaultCACertificates([...tls.getCACertificates('default'), await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')])
+const [bucket, studio, site] = await Promise.all([openBucket(t), openStudio(), servePages({ '/': page('background:#0f0', '<p>text') })])
+const { store } = bucket
+
+/** Connections that the store has had, and how many of the next it is to break. */
+let connections = 0
+/** The first line of the last request. */
+let lastLine = ''
+let broken = 0
+const front = tls.createServer({ key: await readFile(certificate.key), cert: await readFile(certificate.certificate) }, (socket) => {
+  connections++
+  socket.on('error', () => {})
+  if (broken > 0 && broken--) return void socket.destroy()
+  const upstream = net.connect(store.port, '127.0.0.1')
+  upstream.on('error', () => socket.destroy())
+  socket.on('close', () => upstream.destroy())
+  socket.once('data', (chunk: Buffer) => (lastLine = chunk.toString('latin1').split('\r\n')[0] ?? ''))
+  socket.pipe(upstream).pipe(socket)
+})
+front.listen(0, '127.0.0.1')
+await once(front, 'listening')
+t.teardown(async () => {
+  front.close()
+  await studio.close()
+  await site.close()
+})
+const { accessKey, secretKey } = store
+const client = new Client({
+  endPoint: '127.0.0.1',
+  port: store.port,
+  useSSL: false,
+  accessKey,
+  secretKey,
+  region: 'us-east-1',
+  pathStyle: true,
+})
+const BUCKET = 'acme-pictures'
+await client.makeBucket(BUCKET)
+const options: CaptureOptions = {
+  viewportWidth: 300,
+  viewportHeight: 200,
+  storageBucket: BUCKET,
+  storageEndpoint: `https://127.0.0.1:${(front.address() as AddressInfo).port}`,
+}
+const secrets: PrivateOptions = { storageAccessKeyId: accessKey, storageSecretAccessKey: secretKey }
+const guard = createGuard({ ownAddresses: [] })
+
+interface Given {
+  options?: CaptureOptions
+  secrets?: PrivateOptions
+  policy?: typeof LOOPBACK_POLICY
+}
+
+/** Carries an order out as a runner does; gives what it reports, and the id. */
+async function shoot(given: Given = {}) {
+  const id = newId('scr', new Date())
+  const name = toObjectName(id)
+  const policy = given.policy ?? LOOPBACK_POLICY
+  const order = {
+    uid: name,
+    name,
+    namespace: 'default',
+    accountName: 'default',
+    attempt: 1,
+    url: site.url('/'),
+    options: { ...options, ...given.options },
+    privateOptions: { ...secrets, ...given.secrets },
+    upload: bucket.uploadOf(objectKey('default', id, 'png')),
+    deadline: Date.now() + 120_000,
+  }
+  const parts = {
+    browsers: studio.browsers,
+    guard,
+    policy,
+    memory: createMemoryWatch({ limitBytes: undefined, log: { warn() {} } as never }),
+    httpCache: studio.httpCache,
+  }
+  const { outcome, error } = await capture(order, parts, new AbortController().signal)
+  return { id, outcome, error, own: await bucket.read(objectKey('default', id, 'png')) }
+}
+const copyOf = async (key: string) =>
+  client.getObject(BUCKET, key).then(
+    (stream) => buffer(stream),
+    () => undefined,
+  )
+
+t.test('option storage_bucket, storage_endpoint, storage_access_key_id, storage_secret_access_key: copies the picture', async (t) => {
+  const { id, outcome, own } = await shoot()
+  t.equal(outcome.phase, 'Completed', JSON.stringify(outcome))
+  t.ok(own)
+  t.strictSame(await copyOf(`${id}.png`), own?.bytes)
+  t.match(await client.statObject(BUCKET, `${id}.png`), { metaData: { 'content-type': 'image/png' } })
+})
+
+t.test('option storage_path: names the copy', async (t) => {
+  const { id } = await shoot({ options: { storagePath: "it's/{host}/{date}/{id} (1).{format}" } })
+  t.ok(await copyOf(`it's/127.0.0.1/${new Date().toISOString().slice(0, 10)}/${id} (1).png`))
+})
+
+t.test('option storage_region: is what the request is signed for', async (t) => {
+  const { outcome } = await shoot({ options: { storageRegion: 'eu-central-1' } })
+  t.equal(outcome.phase, 'Completed')
+  // MinIO takes every region unless it is told its own.
+  t.match(lastLine, /^PUT \/acme-pictures\/.*%2Feu-central-1%2Fs3%2Faws4_request/)
+  await shoot()
+  t.match(lastLine, /%2Fus-east-1%2Fs3%2Faws4_request/, 'unless said')
+})
+
+t.test('a copy that the store refuses fails the capture for good, and stores nothing', async (t) => {
+  const secret = 'Zq7planted7Secret'
+  const { outcome, error, own } = await shoot({ secrets: { storageSecretAccessKey: secret } })
+  t.match(outcome.result.error, { code: 'COPY_FAILED', message: /the store answered 403 SignatureDoesNotMatch$/ })
+  t.equal(error?.retryable, false)
+  t.equal(own, undefined)
+  t.notMatch(JSON.stringify(outcome), secret)
+  t.match((await shoot({ options: { storageBucket: 'no-such-bucket' } })).outcome.result.error, { message: /404 NoSuchBucket$/ })
+})
+
+t.test('a copy is repeated when the store is away for a moment', async (t) => {
+  broken = 2
+  const { id, outcome } = await shoot()
+  t.equal(outcome.phase, 'Completed')
+  t.ok(await copyOf(`${id}.png`))
+})
+
+t.test('a store that stays away ends the copy with a reason', async (t) => {
+  broken = 3
+  const before = connections
+  const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
+  const parts = { guard, policy: LOOPBACK_POLICY, delays: [1, 1] }
+  const copied = copyPicture(Buffer.from('a'), plan, { key: 'away', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
+  await t.rejects(copied, { code: 'COPY_FAILED', message: /did not answer/ })
+  t.equal(connections - before, 3)
+})
+
+t.test('no copy reaches an address that is closed to pages', async (t) => {
+  const rules = { ...LOOPBACK_POLICY.rules, allowedCidrs: [] }
+  const before = connections
+  const plan = { endpoint: options.storageEndpoint ?? '', bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
+  const copy = (policy: typeof LOOPBACK_POLICY) =>
+    copyPicture(Buffer.from('a'), plan, { key: 'inner', contentType: 'image/png' }, { guard, policy }, AbortSignal.timeout(60_000))
+  await t.rejects(copy({ ...LOOPBACK_POLICY, rules }), { code: 'BLOCKED_ADDRESS', message: /^storage_endpoint: / })
+  t.equal(connections, before)
+  await copy(LOOPBACK_POLICY)
+  t.equal(connections, before + 1, 'the control: what the rules open is reached')
+})
+
+t.test('a store whose certificate nobody vouches for gets nothing', async (t) => {
+  const plan = { endpoint: `https://localhost.example:${1}`, bucket: BUCKET, region: 'us-east-1', accessKey, secretKey, path: '' }
+  // The name is not in the certificate, and leads to the same store.
+  const named = { connect: () => guard.connect({ host: '127.0.0.1', port: (front.address() as AddressInfo).port }, LOOPBACK_POLICY) }
+  const parts = { guard: named, policy: LOOPBACK_POLICY, delays: [] }
+  const copied = copyPicture(Buffer.from('a'), plan, { key: 'unproved', contentType: 'image/png' }, parts, AbortSignal.timeout(60_000))
+  await t.rejects(copied, { code: 'COPY_FAILED', message: /ERR_TLS_CERT_ALTNAME_INVALID/ })
+  t.equal(await copyOf('unproved'), undefined)
+})

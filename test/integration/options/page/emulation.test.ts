@@ -1,0 +1,123 @@
+import t from 'tap'
+import { BLUE, GREEN, isNear, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page, telling } from '../options.ts'
+
+const media = (query: string) => page('background:#f00', 'text', `<style>@media ${query} { body { background: #0f0 !important } }</style>`)
+
+const stage = await openStage(t, {
+  '/window': telling(
+    '[innerWidth, innerHeight, matchMedia("(pointer: coarse)").matches, navigator.maxTouchPoints, matchMedia("(orientation: landscape)").matches]',
+    '<meta name="viewport" content="width=420">',
+  ),
+  '/print': media('print'),
+  '/motion': media('(prefers-reduced-motion: reduce)'),
+  '/forced': media('(forced-colors: active)'),
+  '/more': media('(prefers-contrast: more)'),
+  '/less': media('(prefers-contrast: less)'),
+  '/gamut': media('(color-gamut: rec2020) and (prefers-reduced-transparency: reduce)'),
+  '/plain': page('background:#fff', '<p>Black on white.'),
+  '/script': page(
+    'background:#f00',
+    '<p>text',
+    '<script>addEventListener("load", () => { document.body.style.background = "#0f0" })</script>',
+  ),
+  '/policy': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': "default-src 'none'; script-src 'unsafe-inline'" })
+    response.end(
+      page(
+        '',
+        '<p>text',
+        '<script>document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "/green.css" }))</script>',
+      ),
+    )
+  },
+  '/green.css': (_, response) => void response.writeHead(200, { 'content-type': 'text/css' }).end('html { background: #0f0 }'),
+  '/square': page('', '<div style="width:100px;height:100px;background:#00f"></div>'),
+})
+const at = async (path: string, options: Parameters<typeof stage.shoot>[1], x = 300, y = 200) =>
+  (await stage.shoot(path, { viewportWidth: 600, viewportHeight: 400, ...options })).pixels.at(x, y)
+
+t.test('option viewport_mobile: has the viewport tag of the page obeyed', async (t) => {
+  const window = { viewportWidth: 800, viewportHeight: 600 }
+  t.match(await stage.ask('/window', window), [800])
+  t.match(await stage.ask('/window', { ...window, viewportMobile: true }), [420])
+  t.match(await stage.ask('/window', { device: 'iPhone 15 Pro', viewportMobile: false }), [393], 'also against the device')
+})
+
+t.test('option viewport_has_touch: reports a touch screen', async (t) => {
+  t.match(await stage.ask('/window', { viewportHasTouch: true }), [1920, 1080, true, /[1-9]/])
+  t.match(await stage.ask('/window'), [1920, 1080, false, 0])
+})
+
+t.test('option viewport_landscape: lays window and device on their side', async (t) => {
+  t.match(await stage.ask('/window', { viewportWidth: 500, viewportHeight: 900, viewportLandscape: true }), [900, 500, false, 0, true])
+  const { pixels } = await stage.shoot('/plain', { device: 'iPhone 15 Pro', viewportLandscape: true })
+  t.strictSame([pixels.width, pixels.height], [659 * 3, 393 * 3])
+})
+
+t.test('option media_type: is what the page’s styles are chosen by', async (t) => {
+  t.ok(isNear(await at('/print', {}), RED))
+  t.ok(isNear(await at('/print', { mediaType: 'print' }), GREEN))
+  t.ok(isNear(await at('/print', { mediaType: 'screen' }), RED))
+  t.ok(isNear(await at('/print', { mediaType: 'print', deviceScaleFactor: 2 }), GREEN), 'also in a context of its own')
+})
+
+t.test('option reduced_motion: asks the page for less motion', async (t) => {
+  t.ok(isNear(await at('/motion', {}), RED))
+  t.ok(isNear(await at('/motion', { reducedMotion: true }), GREEN))
+})
+
+t.test('option forced_colors: tells the page of forced colors, and forces them', async (t) => {
+  t.ok(isNear(await at('/forced', {}), RED))
+  t.notOk(isNear(await at('/forced', { forcedColors: true }), RED))
+})
+
+t.test('option prefers_contrast: asks the page for more or less', async (t) => {
+  t.ok(isNear(await at('/more', { prefersContrast: 'more' }), GREEN))
+  t.ok(isNear(await at('/less', { prefersContrast: 'less' }), GREEN))
+  t.ok(isNear(await at('/less', { prefersContrast: 'no_preference' }), RED))
+})
+
+t.test('option media_features: answers any other feature', async (t) => {
+  t.ok(isNear(await at('/gamut', {}), RED))
+  t.ok(isNear(await at('/gamut', { mediaFeatures: { 'color-gamut': 'rec2020', 'prefers-reduced-transparency': 'reduce' } }), GREEN))
+})
+
+t.test('option media_features: leaves what other options ask for as it is', async (t) => {
+  const options = { mediaFeatures: { 'prefers-reduced-transparency': 'reduce' }, reducedMotion: true, mediaType: 'print' } as const
+  t.ok(isNear(await at('/motion', options), GREEN))
+  t.ok(isNear(await at('/print', options), GREEN))
+})
+
+t.test('option dark_mode_force: darkens a page that has no dark scheme', async (t) => {
+  t.ok(isNear(await at('/plain', { darkMode: true }), WHITE))
+  const [red = 255, green = 255, blue = 255] = await at('/plain', { darkMode: true, darkModeForce: true })
+  t.ok(red < 64 && green < 64 && blue < 64, `${red}, ${green}, ${blue}`)
+  t.equal((await stage.fail('/plain', { darkModeForce: true })).code, 'INVALID_OPTIONS')
+})
+
+t.test('option javascript_enabled: stops the page’s scripts and none of ours', async (t) => {
+  t.ok(isNear(await at('/script', {}), GREEN))
+  t.ok(isNear(await at('/script', { javascriptEnabled: false }), RED))
+  const scripts = 'document.body.style.background = "#00f"'
+  t.ok(isNear(await at('/script', { javascriptEnabled: false, scripts }), BLUE))
+})
+
+t.test('option bypass_csp: lets in what the page’s policy keeps out', async (t) => {
+  t.ok(isNear(await at('/policy', {}), WHITE))
+  t.ok(isNear(await at('/policy', { bypassCsp: true }), GREEN))
+})
+
+t.test('option page_zoom: magnifies the page in the same window', async (t) => {
+  const { pixels } = await stage.shoot('/square', { viewportWidth: 600, viewportHeight: 400, pageZoom: 2 })
+  t.strictSame([pixels.width, pixels.height], [600, 400])
+  t.ok(isNear(pixels.at(190, 190), BLUE) && isNear(pixels.at(210, 210), WHITE))
+  t.ok(isNear(await at('/square', {}, 110, 110), WHITE))
+  t.ok(isNear(await at('/square', { pageZoom: 0.5 }, 60, 60), WHITE))
+})
+
+t.test('emulation of one capture is gone in the next of the same account', async (t) => {
+  await at('/print', { mediaType: 'print', reducedMotion: true, darkMode: true })
+  t.ok(isNear(await at('/print', {}), RED))
+  t.ok(isNear(await at('/motion', {}), RED))
+})

@@ -1,0 +1,59 @@
+import t from 'tap'
+import { openStage, telling } from '../options.ts'
+
+const position = `new Promise((done) => navigator.geolocation.getCurrentPosition(
+  ({ coords: { latitude, longitude, accuracy } }) => done([latitude, longitude, accuracy]), ({ code }) => done(code)))`
+const facts = `({
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  hour: new Date('2026-07-01T12:00:00Z').getHours(),
+  language: navigator.language,
+  number: (1234.5).toLocaleString(),
+  now: [new Date().toISOString(), Date.now()],
+})`
+
+const stage = await openStage(t, {
+  '/position': telling(position),
+  '/facts': telling(facts),
+  '/framed': telling(`new Promise((done) => addEventListener('message', ({ data }) => done(data)))`, '<iframe src="/frame"></iframe>'),
+  '/frame': `<script>parent.postMessage(${facts}, '*')</script>`,
+})
+
+t.test('option geolocation_latitude, geolocation_longitude: is where the page finds itself', async (t) => {
+  t.strictSame(await stage.ask('/position', { geolocationLatitude: 48.2082, geolocationLongitude: 16.3738 }), [48.2082, 16.3738, 0])
+  t.equal(await stage.ask('/position'), 1, 'without it the page may not know')
+})
+
+t.test('option geolocation_accuracy: goes with the position', async (t) => {
+  const options = { geolocationLatitude: -33.9, geolocationLongitude: 151.2, geolocationAccuracy: 25 }
+  t.strictSame(await stage.ask('/position', options), [-33.9, 151.2, 25])
+})
+
+t.test('option timezone: is the page’s, UTC unless chosen', async (t) => {
+  t.match(await stage.ask('/facts'), { zone: 'UTC', hour: 12 })
+  t.match(await stage.ask('/facts', { timezone: 'Asia/Tokyo' }), { zone: 'Asia/Tokyo', hour: 21 })
+  t.match(await stage.ask('/framed', { timezone: 'America/New_York' }), { zone: 'America/New_York', hour: 8 }, 'in frames too')
+})
+
+t.test('option locale: gives the page its language and formats, and its request a header', async (t) => {
+  t.match(await stage.ask('/facts'), { language: 'en-US', number: '1,234.5' })
+  t.match(await stage.ask('/facts', { locale: 'de-AT' }), { language: 'de-AT', number: '1\u00a0234,5' })
+  t.match(stage.lastSeen('/facts').headers['accept-language'], /^de-AT/)
+})
+
+t.test('option fixed_time: stops the page’s clock, in frames too', async (t) => {
+  const instant = '1999-12-31T23:59:58.000Z'
+  const now = [instant, Date.parse(instant)]
+  t.match(await stage.ask('/facts', { fixedTime: '1999-12-31T23:59:58Z' }), { now })
+  t.match(await stage.ask('/framed', { fixedTime: '2000-01-01T00:59:58+01:00' }), { now })
+})
+
+t.test('a time zone, a locale and an instant that there is not are refused', async (t) => {
+  for (const options of [
+    { timezone: 'Mars/Olympus' },
+    { locale: 'de-a' },
+    { fixedTime: '1989-01-01' },
+    { fixedTime: '2026-02-31T99:00Z' },
+  ]) {
+    t.equal((await stage.fail('/facts', options)).code, 'INVALID_OPTIONS', JSON.stringify(options))
+  }
+})

@@ -1,0 +1,180 @@
+// What is done to the page before its picture is taken. Where it says so, the page has JavaScript of its own switched off and the strictest policy.
+
+import t from 'tap'
+import { BLUE, GREEN, RED, WHITE } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page, strict } from '../options.ts'
+
+const box = (id: string, color: string, more = '') => `<div id="${id}" style="width:200px;height:200px;background:${color};${more}">x</div>`
+const turns = (color: string) => `document.body.style.background='${color}'`
+const boxes = page('', `${box('one', '#f00')}${box('two', '#0f0')}`)
+
+const stage = await openStage(t, {
+  '/boxes': boxes,
+  '/strict-boxes': strict(
+    '<!doctype html><title>Strict</title><body><style>*{color:red}</style><p id="one">A line of text.</p><p id="two">Another line.</p>',
+  ),
+  '/init': page('', `<p>A line.</p><script>if (window.given === 7) ${turns('#0f0')}</script>`),
+  '/frames': page('', '<iframe src="/inner" style="border:0;width:400px;height:300px"></iframe>'),
+  '/inner': page('', `<script>if (window.given === 7) ${turns('#0f0')}</script>`),
+  '/sheet.css': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/css' })
+    response.end('#one { background: url(/nothing.png) #0f0 !important }')
+  },
+  '/script.js': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' })
+    response.end(turns('#00f'))
+  },
+  '/slow.json': (_, response) => {
+    setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 700)
+  },
+  '/shadow': page(
+    '',
+    `<div id="host"></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<div class="gone" style="height:200px;background:#f00">x</div>'</script>`,
+  ),
+  '/accordions': page(
+    '',
+    [0, 1, 2]
+      .map(
+        (i) =>
+          `<button class="open" onclick="this.nextElementSibling.style.background='#0f0'">${i}</button><div style="height:100px;background:#f00">x</div>`,
+      )
+      .join(''),
+  ),
+  '/hover': page(
+    '',
+    `<style>#b{width:200px;height:200px;margin:300px;background:#f00} #b:hover{background:#0f0}</style><div id="b">x</div>`,
+  ),
+  '/keys': page('', `<p>A line.</p><script>addEventListener('keydown', (e) => { if (e.key === 'Escape') ${turns('#0f0')} })</script>`),
+  '/long': page(
+    '',
+    `<div style="height:3000px;width:4000px;background:#f00">x</div>${box('deep', '#0f0')}<div style="height:3000px;background:#00f">x</div>`,
+  ),
+  '/wide': page('', '<div style="height:500px;width:4000px;background:linear-gradient(to right, #f00 50%, #0f0 50%)">x</div>'),
+  '/moving': page(
+    '',
+    `<style>@keyframes go { from { background: #f00 } to { background: #0f0 } }
+     @keyframes spin { from { background: #00f } to { background: #f00 } }
+     #one { animation: go 600s forwards } #two { animation: spin 1s infinite; background: #00f !important }</style>
+     ${box('one', '#f00')}<div id="two" style="width:200px;height:200px">x</div>`,
+  ),
+  '/video': page(
+    '',
+    `<p>A line.</p><script>
+     const canvas = document.createElement('canvas'), c = canvas.getContext('2d'), video = document.createElement('video')
+     setInterval(() => c.fillRect(0, 0, 9, 9), 20)
+     Object.assign(video, { muted: true, srcObject: canvas.captureStream(20), onpause: () => { ${turns('#0f0')} } })
+     document.body.append(video); video.play()</script>`,
+  ),
+})
+
+t.test('option init_script: runs before the page’s own scripts, in every frame', async (t) => {
+  const initScript = 'window.given = 7'
+  t.strictSame((await stage.shoot('/init', { initScript })).pixels.at(900, 500), GREEN)
+  t.strictSame((await stage.shoot('/frames', { initScript })).pixels.at(200, 200), GREEN)
+})
+
+t.test('option hide_selectors: leaves elements out as if they were not there, also under the strictest policy', async (t) => {
+  t.strictSame((await stage.shoot('/boxes', { hideSelectors: ['#one'] })).pixels.at(100, 100), GREEN, 'the second box moves up')
+  const { findings, pixels } = await stage.shoot('/strict-boxes', { hideSelectors: ['#one', '#two'], blankPageAction: 'accept' })
+  t.strictSame(pixels.at(20, 20), WHITE)
+  t.strictSame(findings.warnings, [])
+})
+
+t.test('option include_shadow_dom: lets hide_selectors reach open shadow roots', async (t) => {
+  const options = { hideSelectors: ['.gone'], blankPageAction: 'accept' as const }
+  t.strictSame((await stage.shoot('/shadow', options)).pixels.at(50, 50), RED)
+  t.strictSame((await stage.shoot('/shadow', { ...options, includeShadowDom: true })).pixels.at(50, 50), WHITE)
+})
+
+t.test('option style_urls: puts sheets of other addresses into the page', async (t) => {
+  const { pixels } = await stage.shoot('/boxes', { styleUrls: [stage.site.url('/sheet.css')] })
+  t.strictSame(pixels.at(100, 100), GREEN)
+  t.ok(stage.site.requests.includes('GET /nothing.png'), 'addresses in it are relative to it')
+  const { findings } = await stage.shoot('/boxes', { styleUrls: [stage.site.url('/missing.css')] })
+  t.match(findings.warnings, [/could not be loaded/])
+})
+
+t.test('option script_urls: runs scripts of other addresses, past the policy of the page', async (t) => {
+  t.strictSame((await stage.shoot('/strict-boxes', { scriptUrls: [stage.site.url('/script.js')] })).pixels.at(900, 500), BLUE)
+  t.match(await stage.fail('/boxes', { scriptUrls: [stage.site.url('/missing.js')] }), { code: 'SCRIPT_ERROR' })
+})
+
+t.test('option scripts_wait_until: waits once more for what scripts begin', async (t) => {
+  const scripts = `fetch('/slow.json').then(() => { ${turns('#0f0')} }); document.body.append('more')`
+  t.strictSame((await stage.shoot('/boxes', { scripts, scriptsWaitUntil: ['networkidle'] })).pixels.at(900, 500), GREEN)
+  t.strictSame((await stage.shoot('/boxes', { scripts, stabilityTimeout: 0 })).pixels.at(900, 500), WHITE)
+})
+
+t.test('option fail_on_script_error: lets a script fail with a warning', async (t) => {
+  t.match(await stage.fail('/boxes', { scripts: 'nothing.here()' }), { code: 'SCRIPT_ERROR' })
+  const { findings, pixels } = await stage.shoot('/boxes', { scripts: 'nothing.here()', failOnScriptError: false })
+  t.match(findings.warnings, [/ReferenceError/])
+  t.strictSame(pixels.at(100, 100), RED)
+})
+
+t.test('option mask_selectors: covers elements with a box', async (t) => {
+  const { pixels } = await stage.shoot('/boxes', { maskSelectors: ['#two'], fullPage: true, viewportHeight: 100 })
+  t.strictSame([pixels.at(100, 100), pixels.at(100, 300)], [RED, [255, 0, 255]])
+  t.strictSame(
+    (await stage.shoot('/strict-boxes', { maskSelectors: ['#one'] })).pixels.at(10, 25),
+    [255, 0, 255],
+    'under the strictest policy',
+  )
+})
+
+t.test('option mask_color: gives the boxes their color', async (t) => {
+  t.strictSame((await stage.shoot('/boxes', { maskSelectors: ['#one'], maskColor: '#0000ff' })).pixels.at(100, 100), BLUE)
+})
+
+t.test('option error_on_click_selector_not_found: takes the picture with a warning', async (t) => {
+  t.match(await stage.fail('/boxes', { click: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
+  t.match((await stage.shoot('/boxes', { click: '#none', errorOnClickSelectorNotFound: false })).findings.warnings, [/#none/])
+})
+
+t.test('option click_all: clicks every match', async (t) => {
+  const { pixels } = await stage.shoot('/accordions', { clickAll: '.open' })
+  for (const row of [80, 200, 320]) t.strictSame(pixels.at(300, row), GREEN, `${row}`)
+})
+
+t.test('option hover: the pointer rests on the element', async (t) => {
+  t.strictSame((await stage.shoot('/hover', { hover: '#b' })).pixels.at(400, 400), GREEN)
+  t.strictSame((await stage.shoot('/hover')).pixels.at(400, 400), RED)
+})
+
+t.test('option error_on_hover_selector_not_found: takes the picture with a warning', async (t) => {
+  t.match(await stage.fail('/hover', { hover: '#none', waitForSelectorTimeout: 100 }), { code: 'SELECTOR_NOT_FOUND' })
+  t.match((await stage.shoot('/hover', { hover: '#none', errorOnHoverSelectorNotFound: false })).findings.warnings, [/#none/])
+})
+
+t.test('option press_key: presses it', async (t) => {
+  t.strictSame((await stage.shoot('/keys', { pressKey: 'Escape' })).pixels.at(900, 500), GREEN)
+  t.match(await stage.fail('/keys', { pressKey: 'NoSuchKey' }), { code: 'INVALID_OPTIONS' })
+})
+
+t.test('option scroll_into_view: begins the picture at the element', async (t) => {
+  t.strictSame((await stage.shoot('/long', { scrollIntoView: '#deep' })).pixels.at(100, 100), GREEN)
+})
+
+t.test('option scroll_into_view_adjust_top: moves on from there', async (t) => {
+  const { pixels } = await stage.shoot('/long', { scrollIntoView: '#deep', scrollIntoViewAdjustTop: -50 })
+  t.strictSame([pixels.at(100, 30), pixels.at(100, 70)], [RED, GREEN])
+})
+
+t.test('option scroll_y: begins the picture there', async (t) => {
+  t.strictSame((await stage.shoot('/long', { scrollY: 3000 })).pixels.at(100, 100), GREEN)
+})
+
+t.test('option scroll_x: begins the picture there', async (t) => {
+  t.strictSame((await stage.shoot('/wide', { scrollX: 2000 })).pixels.at(100, 100), GREEN)
+  t.strictSame((await stage.shoot('/wide')).pixels.at(100, 100), RED)
+})
+
+t.test('option disable_animations: shows the end of what ends, and the rest as if it had not begun', async (t) => {
+  const { pixels } = await stage.shoot('/moving', { disableAnimations: true })
+  t.strictSame([pixels.at(100, 100), pixels.at(100, 300)], [GREEN, BLUE])
+})
+
+t.test('option pause_videos: stops them', async (t) => {
+  t.strictSame((await stage.shoot('/video', { pauseVideos: true, delay: 200 })).pixels.at(1500, 800), GREEN)
+  t.strictSame((await stage.shoot('/video', { delay: 200 })).pixels.at(1500, 800), WHITE)
+})

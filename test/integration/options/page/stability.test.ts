@@ -1,0 +1,186 @@
+// When the picture is taken: at rest, as a visitor sees the page after its entrance. Each page here was once captured half-way.
+
+import t from 'tap'
+import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { startDnsServer } from '../../../support/servers/dns-server.ts'
+import { GREEN, isNear, RED } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page } from '../options.ts'
+
+const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</style><p>A line.</p><div id="box"></div>'
+const script = (text: string) => `<script>${text}</script>`
+const green = "box.style.background = '#0f0'"
+
+const entrance = (rule: string, text = '') => page('', `<style>${rule}</style>${BOX}${text ? script(text) : ''}`)
+
+const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
+t.teardown(() => names.close())
+const stage = await openStage(
+  t,
+  {
+    '/still': page('', BOX),
+    '/css-intro': entrance('@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 1.2s both }'),
+    '/tween': entrance(
+      '',
+      `const begun = performance.now(); const turn = () => {
+      const share = Math.min(1, (performance.now() - begun) / 1100)
+      box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
+      if (share < 1) requestAnimationFrame(turn)
+    }; turn()`,
+    ),
+    '/tween-by-frames': entrance(
+      '',
+      `let begun; const turn = (now) => {
+      const share = Math.min(1, (now - (begun ??= now)) / 1100)
+      box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
+      if (share < 1) requestAnimationFrame(turn)
+    }; requestAnimationFrame(turn)`,
+    ),
+    // Each frame takes the browser far longer than a frame's time.
+    '/slow-frames': entrance(
+      '#veil { position: fixed; inset: 0; backdrop-filter: blur(40px) hue-rotate(0deg); z-index: -1 } #below { position: fixed; inset: 0; z-index: -2 }',
+      `box.insertAdjacentHTML('afterend', '<div id=below></div>' + '<div id=veil></div>'.repeat(12))
+      let begun; const turn = (now) => {
+      const share = Math.min(1, (now - (begun ??= now)) / 1100)
+      below.style.background = 'rgb(0,0,' + Math.round(255 * share) + ')'
+      box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
+      if (share < 1) requestAnimationFrame(turn)
+    }; requestAnimationFrame(turn)`,
+    ),
+    // As GSAP does: a frame that comes late counts as 33 ms.
+    '/tween-smoothed': entrance(
+      '',
+      `let last = Date.now(), lived = 0; const turn = () => {
+      const now = Date.now(); lived += now - last > 500 ? 33 : now - last; last = now
+      if (lived > 1100) ${green}
+      else requestAnimationFrame(turn)
+    }; turn()`,
+    ),
+    '/canvas': page(
+      '',
+      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); const begun = Date.now(); const turn = () => {
+      const share = Math.min(1, (Date.now() - begun) / 1000)
+      pen.fillStyle = share < 1 ? '#f00' : '#0f0'; pen.fillRect(0, 0, 400, 400 * Math.max(share, 0.1))
+      if (share < 1) requestAnimationFrame(turn)
+    }; turn()`)}`,
+    ),
+    '/timer': entrance('', `setTimeout(() => { ${green} }, 700)`),
+    '/fetch': entrance('', `setTimeout(() => fetch('/data').then((r) => r.text()).then(() => setTimeout(() => { ${green} }, 300)), 200)`),
+    '/fetch-at-once': entrance('', `addEventListener('load', () => fetch('/slow-data').then(() => { ${green} }))`),
+    '/data': (_, response) => {
+      setTimeout(() => response.end('x'), 150)
+    },
+    '/slow-data': (_, response) => {
+      setTimeout(() => response.end('x'), 600)
+    },
+    '/streams': entrance('', `new EventSource('/never'); setTimeout(() => { ${green} }, 700)`),
+    '/never': () => {},
+    '/preloader': page(
+      'background:#0f0',
+      `<style>#cover { position: fixed; inset: 0; background: #f00; transition: opacity .6s }</style><p>A line.</p><div id="cover"></div>${script(
+        "addEventListener('load', () => setTimeout(() => { cover.addEventListener('transitionend', () => cover.remove()); cover.style.opacity = 0 }, 500))",
+      )}`,
+    ),
+    '/spinner': entrance(
+      '@keyframes turn { to { transform: rotate(1turn) } } #spin { width: 40px; height: 40px; background: #00f; animation: turn 1s linear infinite } #box { background: #0f0 }',
+      "box.insertAdjacentHTML('beforebegin', '<div id=spin></div>')",
+    ),
+    '/restless': page(
+      '',
+      `<p>A line.</p><canvas id="box" width="400" height="400"></canvas>${script(`const pen = box.getContext('2d'); const turn = () => {
+      pen.fillStyle = 'hsl(' + Math.round(Math.random() * 360) + ' 90% 50%)'; pen.fillRect(0, 0, 400, 400); requestAnimationFrame(turn)
+    }; turn()`)}`,
+    ),
+    '/no-script': page(
+      '',
+      `<style>@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 1.2s 600ms both }</style>${BOX.replace('background: #f00', '')}`,
+    ),
+    '/long-animation': page(
+      '',
+      `<style>@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 3s 1s both }</style>${BOX.replace('background: #f00', '')}`,
+    ),
+    '/frame-in-page': page(
+      '',
+      `<iframe srcdoc="<style>@keyframes in { from { background: red } to { background: #0f0 } } div { height: 400px; animation: in 1.2s both }</style><div></div>" style="width:400px;height:400px;border:0"></iframe>`,
+    ),
+    '/frame-elsewhere': (request, response) => {
+      const url = `http://elsewhere.example:${new URL(`http://${request.headers.host}`).port}/timer`
+      response
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
+    },
+    '/ticker-then-timer': entrance('', `const turn = () => requestAnimationFrame(turn); turn(); setTimeout(() => { ${green} }, 1500)`),
+    '/worker': entrance(
+      '',
+      `new Worker(URL.createObjectURL(new Blob(["setTimeout(() => postMessage('done'), 400)"]))).onmessage = () => { setTimeout(() => { ${green} }, 300) }`,
+    ),
+    '/late-tween': entrance(
+      '',
+      `setTimeout(() => { const begun = performance.now(); const turn = () => {
+      const share = Math.min(1, (performance.now() - begun) / 800)
+      box.style.background = 'rgb(' + Math.round(255 * (1 - share)) + ',' + Math.round(255 * share) + ',0)'
+      if (share < 1) requestAnimationFrame(turn)
+    }; turn() }, 1200)`,
+    ),
+    '/ticker': entrance('#box { background: #0f0 }', 'const turn = () => requestAnimationFrame(turn); turn()'),
+    '/moves-on': entrance('', "setTimeout(() => { location.href = '/arrived' }, 300)"),
+    '/arrived': entrance('', `setTimeout(() => { ${green} }, 700)`),
+    '/late-font': page(
+      '',
+      `<style>@font-face { font-family: late; src: url(/late.woff2) } .set { font-family: late }</style>${BOX}${script(`setTimeout(() => {
+      box.className = 'set'; box.textContent = 'A'; document.fonts.load('16px late').catch(() => {}).then(() => { ${green} })
+    }, 300)`)}`,
+    ),
+    '/late.woff2': (_, response) => {
+      setTimeout(() => response.writeHead(404).end(), 300)
+    },
+  },
+  { guard: { dnsServers: [names.address] } },
+)
+
+const small = { viewportWidth: 800, viewportHeight: 600, stabilityTimeout: 2_000 } satisfies CaptureOptions
+const MIDDLE = [200, 250] as const
+
+for (const [path, what] of [
+  ['/css-intro', 'a CSS animation of 1.2 s'],
+  ['/tween', 'a tween of 1.1 s by requestAnimationFrame and performance.now'],
+  ['/tween-by-frames', 'a tween of 1.1 s by the times of its frames'],
+  ['/slow-frames', 'a tween whose frames take long to draw'],
+  ['/tween-smoothed', 'a tween that takes a late frame for a short one'],
+  ['/canvas', 'a canvas that is drawn for a second'],
+  ['/timer', 'a timer of 700 ms'],
+  ['/fetch', 'an answer that is drawn 300 ms later'],
+  ['/fetch-at-once', 'an answer that comes 600 ms after load'],
+  ['/streams', 'a timer, while a stream of events stays open'],
+  ['/preloader', 'a preloader that fades after load'],
+  ['/no-script', 'an animation of a page without scripts'],
+  ['/long-animation', 'an animation of 4 s in a page without scripts'],
+  ['/frame-in-page', 'an animation in a frame'],
+  ['/frame-elsewhere', 'a timer in a frame of another site'],
+  ['/ticker-then-timer', 'a timer beside idle frame callbacks'],
+  ['/worker', 'a timer of 400 ms in a worker'],
+  ['/late-tween', 'a tween that begins after 1.2 s'],
+  ['/late-font', 'a web font asked for by a script'],
+  ['/moves-on', 'a page that a script goes to 300 ms after load'],
+] as const) {
+  t.test(`a picture half-way through an entrance: ${what} is over`, async (t) => {
+    const { pixels, findings } = await stage.shoot(path, small)
+    t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
+    t.strictSame(findings.warnings, [])
+  })
+}
+
+t.test('option stability_timeout: 0 takes the picture as soon as the page has loaded', async (t) => {
+  const { pixels } = await stage.shoot('/timer', { ...small, stabilityTimeout: 0 })
+  t.ok(isNear(pixels.at(...MIDDLE), RED))
+  t.ok(isNear((await stage.shoot('/timer', { ...small, stabilityTimeout: 1_000 })).pixels.at(...MIDDLE), GREEN))
+  t.ok(isNear((await stage.shoot('/ticker-then-timer', { ...small, stabilityTimeout: 200 })).pixels.at(...MIDDLE), RED), 'bounded')
+})
+
+t.test('endless animations and idle frame callbacks cause no warning', async (t) => {
+  for (const path of ['/spinner', '/ticker', '/still']) t.strictSame((await stage.shoot(path, small)).findings.warnings, [], path)
+})
+
+t.test('a page that does not rest is taken at the bound, with a warning that says what moved', async (t) => {
+  const { findings } = await stage.shoot('/restless', { ...small, stabilityTimeout: 500 })
+  t.match(findings.warnings, [/^the page was still moving .*canvas/])
+})

@@ -1,0 +1,186 @@
+// What is waited for, and when the waiting ends. No test measures a time: a page shows whether it was waited for.
+
+import t from 'tap'
+import { repeatedly } from '../../../../capture-runner/src/capture/repeatedly.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
+import { attemptMilliseconds } from '../../../../crds/src/dispatch/deadline.ts'
+import { GREEN, RED } from '../../capture-runner/stage/pixels.ts'
+import { openStage, page, strict } from '../options.ts'
+
+const turns = (color: string) => `document.body.style.background='${color}'`
+const soon = (act: string, milliseconds = 600) => `<p id="p">A line.</p><script>setTimeout(() => { ${act} }, ${milliseconds})</script>`
+const neverEnds = () => {}
+
+const stage = await openStage(t, {
+  '/appears': page(
+    'background:#f00',
+    soon(`${turns('#0f0')}; document.body.insertAdjacentHTML('beforeend', '<b class="late" hidden>x</b><b class="late" hidden>x</b>')`),
+  ),
+  '/vanishes': page('background:#f00', `<i id="spinner">...</i>${soon(`${turns('#0f0')}; spinner.remove()`)}`),
+  '/true-later': page('background:#f00', soon(`${turns('#0f0')}; window.ready = { then: undefined }`)),
+  '/strict': strict('<!doctype html><title>Strict</title><p id="p">A line.</p>'),
+  '/grows': page(
+    'background:#f00',
+    `<p>A line.</p><script>let n = 0; const go = setInterval(() => { document.body.append('x'); if (++n === 8) { clearInterval(go); ${turns('#0f0')} } }, 100)</script>`,
+  ),
+  '/restless': page('background:#f00', '<p>A line.</p><script>setInterval(() => document.body.append("x"), 30)</script>'),
+  '/slow-image': page(
+    'background:#f00',
+    '<p>A line.</p><script>const i = new Image(200, 200); i.src = "/late.svg"; document.body.append(i)</script>',
+  ),
+  '/late.svg': (_, response) => {
+    setTimeout(
+      () =>
+        response
+          .writeHead(200, { 'content-type': 'image/svg+xml' })
+          .end('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"><rect width="200" height="200" fill="#0f0"/></svg>'),
+      1500,
+    )
+  },
+  '/polls': page('background:#f00', `<p>A line.</p><script>const poll = () => fetch('/poll').then(poll, poll); poll()</script>`),
+  '/poll': (_, response) => {
+    setTimeout(() => response.end('x'), 50)
+  },
+  '/hangs-open': page(
+    'background:#f00',
+    `<p>A line.</p><script>fetch('/never'); setTimeout(() => fetch('/poll').then(() => { ${turns('#0f0')} }), 300)</script>`,
+  ),
+  '/never': neverEnds,
+  '/late-request': page(
+    'background:#f00',
+    `<p>A line.</p><script>setTimeout(() => fetch('/poll').then(() => { ${turns('#0f0')} }), 900)</script>`,
+  ),
+  '/never-loads': page('background:#0f0', '<p>A line.</p><img src="/never">'),
+  '/blank': page('background:#fff'),
+  '/blank-first': page(
+    'background:#fff',
+    `<script>const show = () => { document.body.innerHTML = '<h1>There</h1>'; ${turns('#0f0')} }; setTimeout(show, 400)</script>`,
+  ),
+  '/font': page('', `<style>@font-face { font-family: late; src: url(/never) } p { font-family: late }</style><p>A line.</p>`),
+  '/stalls': page('', '<div style="height:3000px">A line.</div><script>addEventListener("resize", () => { for (;;); })</script>'),
+})
+
+t.test('option wait_for_selector_state: attached is enough where it says so', async (t) => {
+  const options = { waitForSelector: '.late', waitForSelectorTimeout: 10_000 }
+  t.strictSame((await stage.shoot('/appears', { ...options, waitForSelectorState: 'attached' })).pixels.at(900, 500), GREEN)
+  t.match(await stage.fail('/appears', { ...options, waitForSelectorTimeout: 1200 }), { code: 'SELECTOR_NOT_FOUND', message: /no visible/ })
+})
+
+t.test('option wait_for_selector_count: waits for so many', async (t) => {
+  const options = { waitForSelector: '.late, #p', waitForSelectorState: 'attached' as const }
+  t.strictSame((await stage.shoot('/appears', { ...options, waitForSelectorCount: 3 })).pixels.at(900, 500), GREEN)
+  t.match(await stage.fail('/appears', { ...options, waitForSelectorCount: 4, waitForSelectorTimeout: 1000 }), { message: /fewer than 4/ })
+})
+
+t.test('option wait_for_selector_timeout: ends the wait, whatever timeout says', async (t) => {
+  const error = await stage.fail('/strict', { waitForSelector: '#none', waitForSelectorTimeout: 200, timeout: 60_000 })
+  t.match(error, { code: 'SELECTOR_NOT_FOUND', message: /within 200 ms/ })
+})
+
+t.test('option wait_for_selector_gone: waits until it has vanished', async (t) => {
+  t.strictSame((await stage.shoot('/vanishes', { waitForSelectorGone: '#spinner' })).pixels.at(900, 500), GREEN)
+  t.match(await stage.fail('/strict', { waitForSelectorGone: '#p', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
+})
+
+t.test('option wait_for_function: waits until it is true, under the strictest policy too', async (t) => {
+  t.strictSame((await stage.shoot('/true-later', { waitForFunction: 'window.ready' })).pixels.at(900, 500), GREEN)
+  await stage.shoot('/strict', { waitForFunction: 'Promise.resolve(document.querySelector("#p") !== null)' })
+  t.match(await stage.fail('/strict', { waitForFunction: '1 +' }), { code: 'INVALID_SCRIPT' })
+  t.match(await stage.fail('/strict', { waitForFunction: 'nothing.there', waitForSelectorTimeout: 200 }), { code: 'TIMEOUT' })
+})
+
+t.test('option wait_for_fonts_timeout: goes on without fonts that do not come', async (t) => {
+  t.match((await stage.shoot('/font', { waitForFontsTimeout: 100, waitUntil: ['domcontentloaded'] })).findings.warnings, [/still loading/])
+})
+
+t.test('option wait_for_images: waits for images beyond the usual time', async (t) => {
+  const options = { waitUntil: ['domcontentloaded' as const], waitForFontsTimeout: 100, stabilityTimeout: 0 }
+  t.strictSame((await stage.shoot('/slow-image', { ...options, waitForImages: true })).pixels.at(100, 150), GREEN)
+  t.strictSame((await stage.shoot('/slow-image', options)).pixels.at(100, 150), RED)
+})
+
+t.test('option network_idle_time: takes a longer rest for a rest', async (t) => {
+  const options = { waitUntil: ['networkidle' as const], stabilityTimeout: 0 }
+  t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 3000 })).pixels.at(900, 500), GREEN)
+  t.strictSame((await stage.shoot('/late-request', { ...options, networkIdleTime: 100 })).pixels.at(900, 500), RED)
+})
+
+t.test('option network_idle_max_connections: tolerates requests that hang', async (t) => {
+  const options = { waitUntil: ['networkidle' as const], networkIdleMaxConnections: 1, networkIdleTime: 1000 }
+  const { findings, pixels } = await stage.shoot('/hangs-open', options)
+  t.strictSame(findings.warnings, [])
+  t.strictSame(pixels.at(900, 500), GREEN)
+})
+
+t.test('option network_idle_timeout: goes on with a warning', async (t) => {
+  const { findings } = await stage.shoot('/polls', { waitUntil: ['networkidle'], networkIdleTimeout: 700 })
+  t.strictSame(findings.warnings, ['the network did not rest within 700 ms'])
+})
+
+t.test('option dom_idle_time: waits until elements stay as they are, without a script of the page', async (t) => {
+  t.strictSame((await stage.shoot('/grows', { domIdleTime: 500 })).pixels.at(900, 900), GREEN)
+  await stage.shoot('/strict', { domIdleTime: 100 })
+  t.match((await stage.shoot('/restless', { domIdleTime: 500, timeout: 1500 })).findings.warnings, [/kept changing/])
+})
+
+t.test('option best_attempt: makes warnings of waits that took too long', async (t) => {
+  const { findings, pixels } = await stage.shoot('/never-loads', {
+    bestAttempt: true,
+    timeout: 1000,
+    waitForSelector: '#none',
+    waitForFontsTimeout: 0,
+  })
+  t.match(findings.warnings, [/did not load within 1000 ms/, /no visible element/])
+  t.strictSame(pixels.at(900, 500), GREEN)
+  t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT' })
+  t.match(await stage.fail('/never', { bestAttempt: true, timeout: 1000 }), { code: 'TIMEOUT' }, 'nothing is shown')
+})
+
+t.test('option blank_page_action: accepts, repeats or fails', async (t) => {
+  t.strictSame((await stage.shoot('/blank', { blankPageAction: 'accept' })).findings.warnings, [])
+  t.match((await stage.shoot('/blank')).findings.warnings, [/one color/])
+  t.match(await stage.fail('/blank', { blankPageAction: 'fail' }), { code: 'BLANK_PAGE' })
+})
+
+t.test('option capture_timeout: bounds the taking of the picture', async (t) => {
+  const error = await stage.fail('/stalls', { fullPage: true, fullPageSweep: false, captureTimeout: 1000 })
+  t.match(error, { code: 'TIMEOUT', message: 'the picture was not taken within 1000 ms' })
+})
+
+/** Fails twice as a broken connection does, and then takes a picture. */
+function thirdTime(code: 'NAVIGATION_FAILED' | 'DNS_FAILED') {
+  let attempts = 0
+  return async () => {
+    if (++attempts < 3) throw new CaptureError(code, 'it failed')
+    return { ...(await stage.shoot('/strict')), attempts }
+  }
+}
+const within = () => ({ deadline: Date.now() + 60_000, signal: new AbortController().signal })
+
+t.test('option retries: repeats what may pass, as often as it may, and nothing else', async (t) => {
+  const twice = buildPlan('http://a.example/', { retries: 2, retryDelay: 0 })
+  t.match((await repeatedly(twice, within(), thirdTime('NAVIGATION_FAILED'))).findings.warnings, ['it took 3 attempts'])
+  await t.rejects(repeatedly(twice, within(), thirdTime('DNS_FAILED')), { code: 'DNS_FAILED' })
+  const once = buildPlan('http://a.example/', { retries: 1, retryDelay: 0 })
+  await t.rejects(repeatedly(once, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
+})
+
+t.test('option retry_delay: does not begin what cannot end in time', async (t) => {
+  const patient = buildPlan('http://a.example/', { retries: 2, retryDelay: 60_000 })
+  await t.rejects(repeatedly(patient, within(), thirdTime('NAVIGATION_FAILED')), { code: 'NAVIGATION_FAILED' })
+})
+
+t.test('option job_timeout: bounds the whole of it', async (t) => {
+  t.equal(attemptMilliseconds({ jobTimeout: 7_000, timeout: 5_000, captureTimeout: 60_000 }), 7_000)
+  // What the operator makes of it is the deadline of the order, and so the signal of the capture.
+  const late = new CaptureError('TIMEOUT', 'the capture did not end within its time')
+  const end = new AbortController()
+  const failing = stage.fail('/never', { timeout: 60_000 }, { signal: end.signal })
+  end.abort(late)
+  t.equal(await failing, late)
+})
+
+t.test('option timeout: bounds the loading of the page', async (t) => {
+  t.match(await stage.fail('/never-loads', { timeout: 1000 }), { code: 'TIMEOUT', message: /did not load within 1000 ms/ })
+})

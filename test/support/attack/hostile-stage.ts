@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'
+import { screenshots } from '../../../crds/client/kinds.ts'
+import { KubeHttp } from '../../../crds/client/kube-http.ts'
+import { Resource } from '../../../crds/client/resource.ts'
+import { isFinished } from '../../../crds/src/kinds/screenshot.ts'
+import { certificatePaths } from '../../cluster/kubernetes/pki.ts'
+import { cluster, NAMESPACE } from '../cluster/environment.ts'
+import { createPool, idleRunners, type RunnerPod } from '../cluster/pools.ts'
+import { startInCluster } from '../cluster/program.ts'
+import { execScript } from '../cluster/runner-exec.ts'
+import { eventually } from '../eventually.ts'
+import { createReceiverCertificate } from '../servers/https-receiver.ts'
+import type { PublicSite } from '../servers/public-site-program.ts'
+import type { Take } from './hostile.ts'
+
+/** An address of the internet, as far as the cluster knows. */
+const ADDRESS = '203.0.114.40'
+
+/** A pool with one runner before a site of hostile pages. */
+export interface HostileStage {
+  pod: RunnerPod
+  take: Take
+  /** What the pod is made of now. */
+  measure: () => Promise<PodState>
+}
+
+/** What lives in a pod. */
+export interface PodState {
+  /** Memory that processes have for themselves. */
+  mebibytes: number
+  browsers: number
+  processes: number
+  zombies: number
+}
+
+const MEASURE = `import { readdirSync, readFileSync } from 'node:fs'
+const read = (file) => { try { return readFileSync(file, 'utf8') } catch { return '' } }
+const pids = readdirSync('/proc').filter((name) => /^\\d+$/.test(name) && Number(name) !== process.pid)
+const statuses = pids.map((pid) => read('/proc/' + pid + '/status'))
+const kibibytes = statuses.map((text) => Number(/^RssAnon:\\s+(\\d+)/m.exec(text)?.[1] ?? 0) + Number(/^RssShmem:\\s+(\\d+)/m.exec(text)?.[1] ?? 0) / 2)
+tell({
+  mebibytes: Math.round(kibibytes.reduce((sum, one) => sum + one, 0) / 1024),
+  processes: pids.length,
+  zombies: statuses.filter((text) => /^State:\\s+Z/m.test(text)).length,
+  browsers: pids.map((pid) => read('/proc/' + pid + '/cmdline').split(/[\\0 ]/))
+    .filter(([program = '', ...rest]) => program.endsWith('headless-shell') && !rest.some((one) => one.startsWith('--type='))).length,
+})`
+
+/** Starts site and pool; they end with the test. */
+export async function startHostileStage(t: Pick<Test, 'teardown'>): Promise<HostileStage> {
+  const ends = t as Test
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-hostile-'))
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const paths = await createReceiverCertificate(directory, [`IP:${ADDRESS}`])
+  await startInCluster(ends, 'servers/public-site-program.ts', {
+    address: ADDRESS,
+    certificate: paths.certificate,
+    key: paths.key,
+  } satisfies PublicSite)
+  const extraCaBundle = await readFile(certificatePaths(directory, 'ca').certificate, 'utf8')
+  const pool = await createPool(ends, 'hostile', { capturesPerPod: 1_000, egress: { extraCaBundle } })
+  const [pod] = (await idleRunners(pool)) as [RunnerPod]
+  // Not by kubectl, which takes longer to start than the captures may take.
+  const http = new KubeHttp(await accessFromKubeconfig(cluster.shell.KUBECONFIG ?? ''))
+  t.teardown(() => http.close())
+  const store = new Resource(http, screenshots, { namespace: NAMESPACE })
+  return {
+    pod,
+    take: async (path, options, isSecure) => {
+      const name = `hostile-${randomUUID()}`
+      const url = `${isSecure ? 'https' : 'http'}://${ADDRESS}${path}`
+      await store.create({ metadata: { name }, spec: { url, poolName: pool, options } })
+      t.teardown(() => store.delete(name).catch(() => {}))
+      return eventually(`${path} ends`, async () => {
+        const shot = await store.get(name)
+        return isFinished(shot) && shot
+      })
+    },
+    measure: () => execScript<PodState>(pod.name, MEASURE),
+  }
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { environmentFile, toolsDirectory } from '../../cluster/host/state.ts'
+
+const run = promisify(execFile)
+
+/** What `npm start` left for scripts and tests. */
+export interface ClusterEnvironment {
+  url: string
+  apiKey: string
+  /** Environment in which kubectl and helm are found, and find the cluster. */
+  shell: NodeJS.ProcessEnv
+}
+
+/**
+ * Reads `.tintype/env`.
+ * @throws with the remedy when the cluster was not started
+ */
+export function loadClusterEnvironment(): ClusterEnvironment {
+  let text: string
+  try {
+    text = readFileSync(environmentFile, 'utf8')
+  } catch (cause) {
+    throw new Error('the cluster is not up: run `npm start` first', { cause })
+  }
+  const values = Object.fromEntries(
+    [...text.matchAll(/^(?:export )?([A-Z_]+)=(.*)$/gm)].map(([, name, value = '']) => [name, value.replace(/^(['"])(.*)\1$/, '$2')]),
+  )
+  const { TINTYPE_URL: url, TINTYPE_API_KEY: apiKey } = values
+  if (!url || !apiKey) throw new Error(`${environmentFile} lacks TINTYPE_URL or TINTYPE_API_KEY: run \`npm start\` again`)
+  return {
+    url,
+    apiKey,
+    // Another cluster than the local one has no such directory: then the user's own programs are found.
+    shell: { ...process.env, ...values, PATH: `${toolsDirectory}:${process.env.PATH}` },
+  }
+}
+
+let loaded: ClusterEnvironment | undefined
+const environment = (): ClusterEnvironment => {
+  loaded ??= loadClusterEnvironment()
+  return loaded
+}
+
+/** The running cluster. Read at first use: unit tests import what can reach a cluster without having one. */
+export const cluster: ClusterEnvironment = {
+  get url() {
+    return environment().url
+  },
+  get apiKey() {
+    return environment().apiKey
+  },
+  get shell() {
+    return environment().shell
+  },
+}
+
+export interface KubectlResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Namespace that the chart is installed in. */
+export const NAMESPACE = 'tintype'
+
+/** Arguments by which kubectl acts as the gateway, which alone may create names that hold an id. */
+export const AS_GATEWAY = ['--as', `system:serviceaccount:${NAMESPACE}:tintype-api-gateway`]
+
+/** Runs kubectl as a person would; a non-zero code is an answer, not an exception. `input` goes to standard input. */
+export async function kubectl(args: readonly string[], input?: string): Promise<KubectlResult> {
+  const promise = run('kubectl', ['-n', NAMESPACE, ...args], { env: cluster.shell, maxBuffer: 64 * 2 ** 20, timeout: 120_000 })
+  if (input !== undefined) promise.child.stdin?.end(input)
+  try {
+    const { stdout, stderr } = await promise
+    return { code: 0, stdout, stderr }
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as { code?: number; stdout?: string; stderr?: string }
+    return { code: typeof code === 'number' ? code : 1, stdout, stderr }
+  }
+}
+
+/** Runs kubectl and parses its JSON; a failure is an error. */
+export async function kubectlJson<T>(args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await kubectl([...args, '-o', 'json'])
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout) as T
+}

@@ -1,0 +1,16 @@
+import { keyHash, newKeyText } from '@tintype/crds/crypto/key-text'
+import { API_VERSION, Label } from '@tintype/crds/identifiers/names'
+import { kubectl, NAMESPACE } from './environment.ts'
+
+/** The label with the hash may be set by the operator and the gateway only. */
+const AS_OPERATOR = `--as=system:serviceaccount:${NAMESPACE}:tintype-operator`
+
+/** Makes an ApiKey of an account, whose text is known here alone and is given back. Removing it is the caller's business. */
+export async function createApiKey(name: string, accountName: string): Promise<string> {
+  const text = newKeyText()
+  const metadata = { name, labels: { [Label.keyHash1]: keyHash(text) } }
+  const object = { apiVersion: API_VERSION, kind: 'ApiKey', metadata, spec: { accountName, lastFour: text.slice(-4) } }
+  const { code, stderr } = await kubectl(['create', '-f', '-', AS_OPERATOR], JSON.stringify(object))
+  if (code !== 0) throw new Error(`create ApiKey ${name}: ${stderr}`)
+  return text
+}

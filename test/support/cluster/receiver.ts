@@ -1,0 +1,145 @@
+// A webhook endpoint in the cluster, with a certificate of the authority that `npm start` made and told the operator to trust.
+
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { sitesNamespace } from '../../cluster/host/state.ts'
+import { createCertificate } from '../../cluster/kubernetes/pki.ts'
+import { webhookAuthority } from '../../cluster/release/webhook-authority.ts'
+import { eventually } from '../eventually.ts'
+import type { ListedRequest } from '../servers/receiver-program.ts'
+import { kubectl, kubectlJson } from './environment.ts'
+import { run } from './pools.ts'
+
+/** Of this process alone: test files run side by side. */
+const NAME = `receiver-${run}-${process.pid}`
+const HOST = `${NAME}.${sitesNamespace}.svc.cluster.local`
+const LABELS = { app: NAME }
+
+const REACH_FROM_PAGES = [
+  'exec',
+  '-n',
+  sitesNamespace,
+  'deployment/pages',
+  '--',
+  'node',
+  '-e',
+  `fetch('http://${HOST}:8080/').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`,
+]
+
+export interface ClusterReceiver {
+  /** `https://receiver-….sites.svc.cluster.local:8443` */
+  url: string
+  /** What has come in since the pod started. */
+  received: () => Promise<ListedRequest[]>
+}
+
+/** Starts the endpoint; it ends with the test file. */
+export async function startClusterReceiver(t: Pick<Test, 'teardown'>): Promise<ClusterReceiver> {
+  const certificate = await createCertificate(webhookAuthority, NAME, { user: 'receiver', names: [`DNS:${HOST}`] })
+  const files = [join(import.meta.dirname, '../servers/receiver-program.ts'), certificate.certificate, certificate.key]
+  const [program = '', cert = '', key = ''] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  await Promise.all([certificate.certificate, certificate.key].map((file) => rm(file)))
+  t.teardown(() => kubectl(['delete', '-n', sitesNamespace, '--wait=false', 'all,configmaps,secrets', '-l', `app=${NAME}`]))
+  await apply(sitesNamespace, buildObjects({ program, cert, key, image: await findNodeImage() }))
+  await succeed(['rollout', 'status', '-n', sitesNamespace, `deployment/${NAME}`, '--timeout=120s'])
+  // The rules of the node follow what the API says, a moment later: until then a post to it fails.
+  await eventually('the endpoint can be reached', async () => (await kubectl(REACH_FROM_PAGES)).code === 0)
+  const list = `/api/v1/namespaces/${sitesNamespace}/services/${NAME}:list/proxy/`
+  return {
+    url: `https://${HOST}:8443`,
+    received: async () => JSON.parse((await succeed(['get', '--raw', list])).stdout) as ListedRequest[],
+  }
+}
+
+/** The pages' image has Node in it. */
+async function findNodeImage(): Promise<string> {
+  const pages = await kubectlJson<{ spec: { template: { spec: { containers: { image: string }[] } } } }>([
+    'get',
+    '-n',
+    sitesNamespace,
+    'deployment',
+    'pages',
+  ])
+  return pages.spec.template.spec.containers[0]?.image ?? ''
+}
+
+const metadata = (name: string, namespace: string) => ({ name, namespace, labels: LABELS })
+const configMap = (name: string, namespace: string, data: Record<string, string>) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: metadata(name, namespace),
+  data,
+})
+
+function buildObjects({ program, cert, key, image }: Record<'program' | 'cert' | 'key' | 'image', string>): object[] {
+  const container = {
+    name: NAME,
+    image,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['node', '/program/receiver.ts'],
+    ports: [
+      { name: 'https', containerPort: 8443 },
+      { name: 'list', containerPort: 8080 },
+    ],
+    readinessProbe: { httpGet: { path: '/', port: 'list' }, periodSeconds: 1 },
+    volumeMounts: [
+      { name: 'program', mountPath: '/program' },
+      { name: 'tls', mountPath: '/tls' },
+    ],
+    securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+  }
+  const podSpec = {
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: 1,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 10001,
+      runAsGroup: 10001,
+      fsGroup: 10001,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [container],
+    volumes: [
+      { name: 'program', configMap: { name: NAME } },
+      { name: 'tls', secret: { secretName: NAME } },
+    ],
+  }
+  return [
+    configMap(NAME, sitesNamespace, { 'receiver.ts': program }),
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'kubernetes.io/tls',
+      metadata: metadata(NAME, sitesNamespace),
+      stringData: { 'tls.crt': cert, 'tls.key': key },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: metadata(NAME, sitesNamespace),
+      spec: { selector: { matchLabels: LABELS }, template: { metadata: { labels: LABELS }, spec: podSpec } },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: metadata(NAME, sitesNamespace),
+      spec: {
+        selector: LABELS,
+        ports: [
+          { name: 'https', port: 8443 },
+          { name: 'list', port: 8080 },
+        ],
+      },
+    },
+  ]
+}
+
+const apply = (namespace: string, items: object[]) =>
+  succeed(['apply', '-n', namespace, '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+
+async function succeed(args: readonly string[], input?: string) {
+  const result = await kubectl(args, input)
+  if (result.code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${result.stderr}`)
+  return result
+}

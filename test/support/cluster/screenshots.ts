@@ -1,0 +1,52 @@
+import type { Test } from 'tap'
+import { newId } from '../../../crds/src/identifiers/ids.ts'
+import { API_VERSION, toId, toObjectName } from '../../../crds/src/identifiers/names.ts'
+import { isFinished, type Screenshot, type ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
+import { eventually } from '../eventually.ts'
+import { call, download, type RecordBody } from './api-client.ts'
+import { AS_GATEWAY, kubectlJson } from './environment.ts'
+import { createObject } from './pools.ts'
+
+// Screenshots made with kubectl: they may name a pool and an account, and no gateway has looked at their address.
+
+interface NamedObject {
+  kind: string
+  metadata: { name: string }
+}
+
+/** Creates a Screenshot and gives its name, which holds an id: so the API tells of it too. It is deleted with the test. */
+export async function createScreenshot(t: Test, spec: ScreenshotSpec): Promise<string> {
+  const name = toObjectName(newId('scr', new Date()))
+  await createObject(t, { apiVersion: API_VERSION, kind: 'Screenshot', metadata: { name }, spec } as NamedObject, AS_GATEWAY)
+  return name
+}
+
+/** A Screenshot as it is now. */
+export const screenshotOf = (name: string): Promise<Screenshot> => kubectlJson<Screenshot>(['get', 'screenshot', name])
+
+/** Waits until a runner holds the claim. */
+export const claimed = (name: string): Promise<Screenshot> =>
+  eventually(`${name} is claimed`, async () => {
+    const shot = await screenshotOf(name)
+    return shot.status?.phase === 'Running' && shot
+  })
+
+/** Waits for the end. */
+export const ended = (name: string, milliseconds = 120_000): Promise<Screenshot> =>
+  eventually(
+    `${name} ends`,
+    async () => {
+      const shot = await screenshotOf(name)
+      return isFinished(shot) && shot
+    },
+    milliseconds,
+  )
+
+/** Creates one and waits for its end. */
+export const captureWith = async (t: Test, spec: ScreenshotSpec): Promise<Screenshot> => ended(await createScreenshot(t, spec))
+
+/** The file, by the API, as the account whose key it is. */
+export async function fileOf(name: string, key?: string): Promise<Buffer> {
+  const { body } = await call<RecordBody>(`/api/v1/screenshots/${toId(name)}`, key === undefined ? {} : { key })
+  return download(body)
+}

@@ -1,0 +1,91 @@
+// Objects for tests: complete and legal, with only that named which a test is about.
+
+import { derivedId } from '../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../crds/src/identifiers/names.ts'
+import type { Account } from '../../../crds/src/kinds/account.ts'
+import type { ApiKey } from '../../../crds/src/kinds/api-key.ts'
+import type { RunnerPool } from '../../../crds/src/kinds/runner-pool.ts'
+import type { Screenshot, ScreenshotSpec, ScreenshotStatus } from '../../../crds/src/kinds/screenshot.ts'
+import type { Webhook, WebhookSpec, WebhookStatus } from '../../../crds/src/kinds/webhook.ts'
+import type { Metadata } from '../../../crds/src/schema/custom-resource.ts'
+
+/** The instant that tests begin at. */
+export const NOON = new Date('2026-11-21T12:00:00.000Z')
+
+/** An instant some seconds after noon. */
+export const at = (second: number): Date => new Date(NOON.getTime() + second * 1000)
+
+let uids = 0
+
+function metadata(name: string, given: Partial<Metadata> = {}): Metadata {
+  const uid = `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`
+  return { name, namespace: 'default', uid, resourceVersion: '1', generation: 1, creationTimestamp: NOON.toISOString(), ...given }
+}
+
+type Given<Spec, Status> = { name?: string; metadata?: Partial<Metadata>; spec?: Partial<Spec>; status?: Status }
+
+/** A Screenshot that waits, unless its status says otherwise; created at noon under a name that carries its id. */
+export function aScreenshot({
+  name = toObjectName(derivedId('scr', NOON, 'a')),
+  ...given
+}: Given<ScreenshotSpec, ScreenshotStatus> = {}): Screenshot {
+  return {
+    metadata: metadata(name, given.metadata),
+    spec: { url: 'https://example.com/', ...given.spec },
+    status: { phase: 'Pending', ...given.status },
+  }
+}
+
+/** The status of a Screenshot that was captured two seconds after noon. */
+export const completedStatus = (more: Partial<ScreenshotStatus> = {}): ScreenshotStatus => ({
+  phase: 'Completed',
+  runner: { pod: 'default-1', uid: 'pod-uid' },
+  attempt: 1,
+  startTime: at(1).toISOString(),
+  completionTime: at(2).toISOString(),
+  result: { format: 'png', fileSizeBytes: 1234, width: 1920, height: 1080, processingMilliseconds: 900, httpStatus: 200 },
+  conditions: [
+    { type: 'Succeeded', status: 'True', reason: 'Captured', message: 'captured', lastTransitionTime: at(2).toISOString() },
+    { type: 'Finished', status: 'True', reason: 'Captured', message: 'captured', lastTransitionTime: at(2).toISOString() },
+  ],
+  ...more,
+})
+
+/** The status of a Screenshot whose capture failed two seconds after noon. */
+export const failedStatus = (more: Partial<ScreenshotStatus> = {}): ScreenshotStatus => ({
+  phase: 'Failed',
+  attempt: 1,
+  startTime: at(1).toISOString(),
+  completionTime: at(2).toISOString(),
+  result: { error: { code: 'DNS_FAILED', message: 'example.com does not resolve' } },
+  conditions: [],
+  ...more,
+})
+
+/** A Webhook for completed Screenshots, active since its creation at noon unless its status says otherwise. */
+export function aWebhook({ name = 'hook', ...given }: Given<WebhookSpec, WebhookStatus> = {}): Webhook {
+  return {
+    metadata: metadata(name, given.metadata),
+    spec: { url: 'https://hooks.example.com/in', events: ['screenshot.completed'], ...given.spec },
+    status: given.status ?? { activeSince: NOON.toISOString(), signingSecretName: `${name}-signing-secret` },
+  }
+}
+
+/** An account on the free plan. */
+export function anAccount({ name = 'default', ...given }: Given<Account['spec'], Account['status']> = {}): Account {
+  return { metadata: metadata(name, given.metadata), spec: { plan: 'free', ...given.spec } }
+}
+
+/** A key that may do everything. */
+export function anApiKey({ name = 'key', ...given }: Given<ApiKey['spec'], ApiKey['status']> = {}): ApiKey {
+  return { metadata: metadata(name, given.metadata), spec: { ...given.spec }, ...(given.status ? { status: given.status } : {}) }
+}
+
+/** A pool with all its defaults. */
+export function aRunnerPool({ name = 'default', ...given }: Given<RunnerPool['spec'], RunnerPool['status']> = {}): RunnerPool {
+  return {
+    metadata: metadata(name, given.metadata),
+    spec: { podTemplate: { image: 'tintype/capture-runner:test', serviceAccountName: 'runner' }, ...given.spec },
+    ...(given.status === undefined ? {} : { status: given.status }),
+  }
+}

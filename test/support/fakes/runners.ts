@@ -1,0 +1,82 @@
+// Pods and runners as rules see them, for tests of the operator.
+
+import type { Pod } from '../../../crds/client/core-resources.ts'
+import { Label } from '../../../crds/src/identifiers/names.ts'
+import type { PoolMemory } from '../../../operator/src/pool/state.ts'
+import type { Runner } from '../../../operator/src/runner/runners.ts'
+import { NOON } from './builders.ts'
+
+/** What a leader remembers of a pool that it sees for the first time. */
+export const freshMemory: Readonly<PoolMemory> = {
+  surplusSince: undefined,
+  lackSince: undefined,
+  failedStarts: 0,
+  lastFailureAt: 0,
+  lastFailure: undefined,
+  templateHash: 'current',
+  statusWrittenAt: 0,
+}
+
+/** A pod that the kubelet calls ready since noon, unless told otherwise. */
+export function aPod({
+  name = 'default-1',
+  uid = `uid-of-${name}`,
+  status = readyStatus(),
+  ...metadata
+}: {
+  name?: string
+  uid?: string
+  status?: Pod['status']
+  deletionTimestamp?: string
+} = {}): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: 'default',
+      uid,
+      resourceVersion: '1',
+      creationTimestamp: NOON.toISOString(),
+      labels: { [Label.pool]: 'default', [Label.templateHash]: 'current' },
+      ...metadata,
+    },
+    status,
+  }
+}
+
+/** What the kubelet says of a pod that answers. */
+export const readyStatus = (podIP = '10.0.0.1'): NonNullable<Pod['status']> => ({
+  phase: 'Running',
+  podIP,
+  conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: NOON.toISOString() }],
+  containerStatuses: [
+    { name: 'runner', ready: true, restartCount: 0, image: 'i', imageID: 'i', state: { running: { startedAt: NOON.toISOString() } } },
+  ],
+})
+
+/** What the kubelet says of a pod whose process has ended. */
+export const endedStatus = (exitCode: number, reason = 'Error'): NonNullable<Pod['status']> => ({
+  phase: 'Failed',
+  containerStatuses: [
+    { name: 'runner', ready: false, restartCount: 0, image: 'i', imageID: 'i', state: { terminated: { exitCode, reason } } },
+  ],
+})
+
+/** An idle runner in its sandbox that nobody has used. */
+export function aRunner({ name = 'default-1', pod = aPod({ name }), ...given }: Partial<Runner> = {}): Runner {
+  return {
+    name,
+    uid: pod.metadata.uid ?? '',
+    pod,
+    state: 'ready',
+    templateHash: 'current',
+    sandbox: { chromiumSandbox: true, jail: true, detail: '' },
+    workingOn: undefined,
+    isStoring: false,
+    accountName: undefined,
+    captures: 0,
+    losses: 0,
+    idleSince: NOON.getTime(),
+    restsUntil: 0,
+    ...given,
+  }
+}

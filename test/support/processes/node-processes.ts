@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { paths } from '../../cluster/host/state.ts'
+
+const run = promisify(execFile)
+
+/** Runs ctr against the embedded cluster's containerd. */
+const ctr = async (...args: string[]): Promise<string> => (await run('ctr', ['-a', paths.containerdSocket, '-n', 'k8s.io', ...args])).stdout
+
+/**
+ * Process id, on the host, of the first process of a pod's container: what a test kills or freezes when Kubernetes is not to be asked.
+ * @throws when the container does not run
+ */
+export async function findContainerProcess(pod: string, container: string): Promise<number> {
+  const listed = await ctr(
+    'containers',
+    'ls',
+    '-q',
+    `labels."io.kubernetes.pod.name"==${pod},labels."io.kubernetes.container.name"==${container}`,
+  )
+  const ids = new Set(listed.split('\n').filter(Boolean))
+  for (const line of (await ctr('tasks', 'ls')).split('\n')) {
+    const [id = '', pid, state] = line.trim().split(/\s+/)
+    if (ids.has(id) && state === 'RUNNING') return Number(pid)
+  }
+  throw new Error(`container ${container} of pod ${pod} does not run`)
+}

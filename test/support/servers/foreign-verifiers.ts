@@ -1,0 +1,35 @@
+// Tells whether a delivery's signatures are good, by code that is not ours: the libraries of Standard Webhooks for Node and Python, and
+// openssl for the header of the interface's own. What they are given is what came over the wire.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { run } from '../../cluster/host/exec.ts'
+import { locatePythonTools } from '../../fuzz/python-tools.ts'
+import type { ReceivedRequest } from './https-receiver.ts'
+
+/** Verifies by npm's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
+export async function verifyByNpm(secret: string, { headers, body }: ReceivedRequest): Promise<string> {
+  return (new Webhook(secret).verify(body, headers) as { id: string }).id
+}
+
+/** Verifies by PyPI's `standardwebhooks`; resolves to the event's id. @throws when the signature, the body or the time is wrong */
+export async function verifyByPython(secret: string, { headers, body }: ReceivedRequest): Promise<string> {
+  const python = join(await locatePythonTools(), 'python')
+  const input = JSON.stringify({ secret, headers, body: body.toString('base64') })
+  return (await run(python, [join(import.meta.dirname, 'verify-standard.py')], { input })).trim()
+}
+
+/** HMAC-SHA256 of a body as openssl computes it, in hexadecimal, keyed with the text of the secret. */
+export async function hmacByOpenssl(secret: string, body: Buffer): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'tintype-body-'))
+  try {
+    const file = join(directory, 'body')
+    await writeFile(file, body)
+    const key = `hexkey:${Buffer.from(secret, 'utf8').toString('hex')}`
+    return (await run('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, '-r', file])).split(' ')[0] ?? ''
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,130 @@
+// A webhook endpoint as a customer would run one: Node's own HTTPS server with a certificate of a CA of the test's own. It keeps what came
+// in, byte by byte, and answers as the test says.
+
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { run } from '../../cluster/host/exec.ts'
+import { type CertificatePaths, certificatePaths, createAuthority, createCertificate } from '../../cluster/kubernetes/pki.ts'
+
+/** A request as it came. */
+export interface ReceivedRequest {
+  /** Epoch milliseconds. */
+  at: number
+  method: string
+  path: string
+  headers: Record<string, string>
+  body: Buffer
+  /** Which connection it came by, from 1. */
+  connection: number
+}
+
+export type Answer = (request: ReceivedRequest, response: ServerResponse) => void | Promise<void>
+
+/** Answers with a status, and a body if one is given. */
+export const answerWith =
+  (status: number, body = '', headers: Record<string, string> = {}): Answer =>
+  (_, response) => {
+    response.writeHead(status, headers).end(body)
+  }
+
+export interface HttpsReceiver {
+  /** `https://127.0.0.1:<port>` */
+  url: string
+  port: number
+  /** The CA's certificate, PEM. */
+  ca: string
+  received: ReceivedRequest[]
+  /** Connections accepted so far. */
+  connections: () => number
+  /** How requests are answered from now on; 200 at first. */
+  answer: Answer
+  /** Resolves when `count` requests have come in. @throws after two minutes */
+  whenReceived: (count: number, timeoutMilliseconds?: number) => Promise<ReceivedRequest[]>
+  close: () => Promise<void>
+}
+
+/** Makes a CA and a certificate for these names in `directory`. */
+export async function createReceiverCertificate(directory: string, names = ['IP:127.0.0.1', 'DNS:localhost']): Promise<CertificatePaths> {
+  await createAuthority(directory)
+  return createCertificate(directory, 'receiver', { user: 'receiver', names })
+}
+
+export interface ReceiverOptions {
+  /** Where certificates are kept; the caller removes it. */
+  directory: string
+  /** Names of the certificate, as openssl writes them: `DNS:hooks.example.com`. */
+  names?: string[]
+  /** Address to listen on: 127.0.0.2 for an operator that takes 127.0.0.1 for its own. */
+  host?: string
+  /** Whether the certificate's time is over. */
+  hasExpired?: boolean
+}
+
+/** Starts an endpoint on loopback. */
+export async function startHttpsReceiver({
+  directory,
+  names,
+  host = '127.0.0.1',
+  hasExpired = false,
+}: ReceiverOptions): Promise<HttpsReceiver> {
+  const paths = await createReceiverCertificate(directory, names)
+  if (hasExpired) await expire(directory, paths)
+  const [cert, key, ca] = await Promise.all([
+    readFile(paths.certificate),
+    readFile(paths.key),
+    readFile(certificatePaths(directory, 'ca').certificate, 'utf8'),
+  ])
+  const sockets = new Map<Socket, number>()
+  let connections = 0
+  const receiver: Pick<HttpsReceiver, 'received' | 'answer'> = { received: [], answer: answerWith(200, 'thanks') }
+  const server = createServer({ cert, key }, async (request, response) => {
+    const received = await toReceived(request, sockets.get(request.socket) ?? 0)
+    receiver.received.push(received)
+    await receiver.answer(received, response)
+  })
+  server.on('secureConnection', (socket: Socket) => {
+    sockets.set(socket, ++connections)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const { port } = server.address() as AddressInfo
+  return Object.assign(receiver, {
+    url: `https://${host}:${port}`,
+    port,
+    ca,
+    connections: () => connections,
+    whenReceived: (count: number, timeoutMilliseconds = 120_000) => whenReceived(receiver.received, count, timeoutMilliseconds),
+    close: async () => {
+      for (const socket of sockets.keys()) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  })
+}
+
+/** Signs a certificate's key again, with yesterday as the end. */
+async function expire(directory: string, { certificate, key }: CertificatePaths): Promise<void> {
+  const authority = certificatePaths(directory, 'ca')
+  const request = await run('openssl', ['req', '-new', '-key', key, '-subj', '/CN=receiver', '-addext', 'subjectAltName=IP:127.0.0.1'])
+  const signing = ['-CA', authority.certificate, '-CAkey', authority.key, '-set_serial', '7', '-days', '-1', '-copy_extensions', 'copy']
+  await run('openssl', ['x509', '-req', ...signing, '-out', certificate], { input: request })
+}
+
+async function toReceived(request: IncomingMessage, connection: number): Promise<ReceivedRequest> {
+  const at = Date.now()
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+  return { at, method: request.method ?? '', path: request.url ?? '', headers, body: await buffer(request), connection }
+}
+
+const POLL_MILLISECONDS = 20
+
+async function whenReceived(received: ReceivedRequest[], count: number, timeoutMilliseconds: number): Promise<ReceivedRequest[]> {
+  const end = Date.now() + timeoutMilliseconds
+  while (received.length < count) {
+    if (Date.now() > end) throw new Error(`${received.length} of ${count} requests came in ${timeoutMilliseconds} ms`)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS))
+  }
+  return received
+}

@@ -1,0 +1,133 @@
+// A reverse proxy as an ingress controller runs one: Debian's nginx with what ingress-nginx writes for a host, from its defaults and the
+// annotations of an Ingress.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { findFreePorts } from '../../cluster/host/ports.ts'
+import { eventually } from '../eventually.ts'
+import { createReceiverCertificate } from './https-receiver.ts'
+
+const PROGRAM = '/usr/sbin/nginx'
+const PREFIX = 'nginx.ingress.kubernetes.io/'
+
+/** What ingress-nginx sets where no annotation says otherwise (its documentation, "ConfigMaps"). */
+const DEFAULTS = {
+  'proxy-body-size': '1m',
+  'proxy-read-timeout': '60',
+  'proxy-send-timeout': '60',
+  'proxy-buffering': 'off',
+  'proxy-max-temp-file-size': '1024m',
+}
+
+export interface NginxOptions {
+  /** Where its files are; the caller removes it. */
+  directory: string
+  /** Name that clients know it by. */
+  host: string
+  /** Address of the gateway. */
+  upstream: string
+  /** Of the Ingress. */
+  annotations?: Readonly<Record<string, string>>
+}
+
+export interface Nginx {
+  port: number
+  /** PEM of the authority that its certificate is from. */
+  ca: string
+  /** What it kept on its disk of answers and bodies. */
+  temporary: string
+  stop: () => Promise<void>
+}
+
+/** Starts nginx on a free port of loopback, with TLS. */
+export async function startNginx({ directory, host, upstream, annotations = {} }: NginxOptions): Promise<Nginx> {
+  const temporary = path.join(directory, 'tmp')
+  await mkdir(temporary, { recursive: true })
+  // Its workers are another user.
+  await chmod(directory, 0o711)
+  await chmod(temporary, 0o711)
+  const { certificate, key } = await createReceiverCertificate(directory, [`DNS:${host}`])
+  const [port = 0] = await findFreePorts(1)
+  const settings = Object.fromEntries(
+    Object.entries(DEFAULTS).map(([name, preset]) => [name, annotations[PREFIX + name] ?? preset]),
+  ) as typeof DEFAULTS
+  const configuration = path.join(directory, 'nginx.conf')
+  await writeFile(configuration, write({ port, host, upstream, certificate, key, temporary, settings }))
+  const child = spawn(PROGRAM, ['-c', configuration, '-p', directory, '-e', 'stderr'], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const ended = once(child, 'exit')
+  await eventually('nginx listens', async () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}`)
+    return (await fetch(`http://127.0.0.1:${port}/`)).status === 400 // plain HTTP to a port of TLS
+  })
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  return { port, ca: await readFile(path.join(directory, 'ca.crt'), 'utf8'), temporary, stop }
+}
+
+interface Written extends Pick<NginxOptions, 'host' | 'upstream'> {
+  port: number
+  certificate: string
+  key: string
+  temporary: string
+  settings: typeof DEFAULTS
+}
+
+const write = ({ port, host, upstream, certificate, key, temporary, settings }: Written): string => `
+daemon off;
+pid ${temporary}/nginx.pid;
+worker_processes 1;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${temporary}/body;
+  proxy_temp_path ${temporary}/proxy;
+  fastcgi_temp_path ${temporary}/fastcgi;
+  uwsgi_temp_path ${temporary}/uwsgi;
+  scgi_temp_path ${temporary}/scgi;
+  client_header_timeout 60s;
+  client_body_timeout 60s;
+  client_body_buffer_size 8k;
+  large_client_header_buffers 4 8k;
+  keepalive_timeout 75s;
+  upstream gateway { server ${new URL(upstream).host}; keepalive 320; }
+  server {
+    listen 127.0.0.1:${port} ssl;
+    server_name ${host};
+    ssl_certificate ${certificate};
+    ssl_certificate_key ${key};
+    location / {
+      client_max_body_size ${settings['proxy-body-size']};
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Request-ID $request_id;
+      proxy_set_header X-Real-IP $remote_addr;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Port $server_port;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-Scheme $scheme;
+      proxy_set_header X-Scheme $scheme;
+      proxy_set_header Proxy "";
+      proxy_set_header Connection "";
+      proxy_connect_timeout 5s;
+      proxy_send_timeout ${settings['proxy-send-timeout']}s;
+      proxy_read_timeout ${settings['proxy-read-timeout']}s;
+      proxy_buffering ${settings['proxy-buffering']};
+      proxy_buffer_size 4k;
+      proxy_buffers 4 4k;
+      proxy_max_temp_file_size ${settings['proxy-max-temp-file-size']};
+      proxy_request_buffering on;
+      proxy_http_version 1.1;
+      proxy_cookie_domain off;
+      proxy_cookie_path off;
+      proxy_next_upstream error timeout;
+      proxy_next_upstream_tries 3;
+      proxy_redirect off;
+      proxy_pass http://gateway;
+    }
+  }
+}
+`

@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+const root = path.join(import.meta.dirname, '../../..')
+
+/** Every page that tells a reader what to type: README.md, docs/, and the chart's README. ADRs and benchmarks tell nobody. */
+export const manualPages: readonly string[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...globSync('docs/{,examples/}*.md', { cwd: root }),
+  'charts/tintype/README.md',
+  'test/cluster/README.md',
+]
+
+/** The text of a file of the repository. */
+export const readText = (file: string): string => readFileSync(path.join(root, file), 'utf8')
+
+/** The shell commands of a Markdown text, each on one line: a backslash or an open quote at a line's end joins it with the next. */
+export function commandsOf(markdown: string): string[] {
+  const blocks = [...markdown.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block)
+  return blocks.flatMap((block) => {
+    const commands: string[] = []
+    let open = ''
+    for (const line of block.replaceAll(/\\\n\s*/g, '').split('\n')) {
+      open = open === '' ? line : `${open}\n${line}`
+      if (isQuoteOpen(open)) continue
+      if (open.trim() !== '') commands.push(open.trim())
+      open = ''
+    }
+    return commands
+  })
+}
+
+const isQuoteOpen = (text: string): boolean => {
+  let quote = ''
+  for (const [index, letter] of [...text].entries()) {
+    if (quote === '' && letter === '#' && /^\s?$/.test(text[index - 1] ?? '')) return false
+    if (letter === quote) quote = ''
+    else if (quote === '' && (letter === "'" || letter === '"')) quote = letter
+  }
+  return quote !== ''
+}
+
+/** A command without what is behind its `#`. */
+export const withoutComment = (command: string): string => command.replace(/\s+#\s.*$/s, '')
+
+/** The commands of a text for the terminal, such as the chart's notes: its indented lines. */
+export const indentedCommandsOf = (text: string): string[] =>
+  [...text.replaceAll(/\\\n\s*/g, '').matchAll(/^ {3}(?=\S)(.*)$/gm)]
+    .map(([, line = '']) => line)
+    .filter((line) => /^(export |curl|kubectl|helm)/.test(line))
+
+/** The commands that a text names in passing: `kubectl …`, `helm …`, `curl …`. */
+export const inlineCommandsOf = (markdown: string): string[] =>
+  [...markdown.replaceAll(/^ *```.*?^ *```$/gms, '').matchAll(/`((?:kubectl|helm|curl) [^`]+)`/g)].map(([, command = '']) => command)

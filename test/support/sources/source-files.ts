@@ -1,0 +1,72 @@
+// Reads the repository's source as text, for tests about its structure.
+
+import { globSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+export interface Import {
+  /** As written: `./retry.ts`, `node:fs`, `@tintype/crds/ids`. */
+  specifier: string
+  /** Path in the repository for files of ours, else undefined. */
+  file?: string
+  /** Package or builtin otherwise: `undici`, `node:fs`. */
+  library?: string
+  /** Nothing of it is loaded at run time. */
+  isType: boolean
+  /** Loaded late, by `import()`. */
+  isDynamic: boolean
+}
+
+export interface SourceFile {
+  /** Path in the repository. */
+  file: string
+  /** Text without comments. */
+  code: string
+  imports: Import[]
+}
+
+const root = join(import.meta.dirname, '../../..')
+const SOURCES = ['crds/src/**/*.ts', 'crds/client/**/*.ts', 'crds/storage/**/*.ts', '{operator,api-gateway,capture-runner}/src/**/*.ts']
+
+const STATEMENT = /^[ \t]*(?:import|export)\s+(?<type>type\s+)?(?:(?<names>[\w*{}\s,$]+?)\s+from\s+)?'(?<specifier>[^']+)'/gm
+const DYNAMIC = /(?<!typeof )\bimport\(\s*'(?<specifier>[^']+)'/g
+
+/** Every source file of the programs and of what they share. */
+export const readSources = (): SourceFile[] =>
+  globSync(SOURCES, { cwd: root }).map((file) => toSource(file.replaceAll('\\', '/'), readFileSync(join(root, file), 'utf8')))
+
+/** Takes one file's text apart. */
+export function toSource(file: string, text: string): SourceFile {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1')
+  const statements = [...code.matchAll(STATEMENT)].map(({ groups = {} }) => {
+    const isType = groups.type !== undefined || isTypesOnly(groups.names)
+    return { ...toTarget(file, groups.specifier ?? ''), isType, isDynamic: false }
+  })
+  const dynamic = [...code.matchAll(DYNAMIC)].map(({ groups = {} }) => ({
+    ...toTarget(file, groups.specifier ?? ''),
+    isType: false,
+    isDynamic: true,
+  }))
+  return { file, code, imports: [...statements, ...dynamic] }
+}
+
+/** `{ type A, type B }` loads nothing worth the name. */
+function isTypesOnly(names: string | undefined): boolean {
+  const inner = names?.match(/^\{([\s\S]*)\}$/)?.[1]
+  if (inner === undefined) return false
+  const parts = inner.split(',').map((part) => part.trim())
+  return parts.filter((part) => part !== '').every((part) => part.startsWith('type '))
+}
+
+function toTarget(from: string, specifier: string): Pick<Import, 'specifier' | 'file' | 'library'> {
+  if (specifier.startsWith('.')) return { specifier, file: posix.join(posix.dirname(from), specifier) }
+  const ours = /^@tintype\/crds\/(?<folder>client\/|storage\/)?(?<path>.+)$/.exec(specifier)?.groups
+  if (ours) return { specifier, file: `crds/${ours.folder ?? 'src/'}${ours.path}.ts` }
+  if (specifier.startsWith('node:')) return { specifier, library: specifier }
+  return {
+    specifier,
+    library: specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/'),
+  }
+}

@@ -1,0 +1,293 @@
+import { EventEmitter } from 'node:events'
+import type { WaitState } from '@tintype/crds/options/page/waiting'
+import type { CDPSession } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { Lifecycle } from '../../../../capture-runner/src/browser/lifecycle.ts'
+import { stopClock } from '../../../support/fakes/stop-clock.ts'
+
+const MAIN = 'main-frame'
+
+/** A lifecycle, and the browser's side of its session: the events that real pages were seen to send, in their order. */
+function aPage(t: Test) {
+  const session = new EventEmitter()
+  const lifecycle = new Lifecycle(session as unknown as CDPSession, MAIN)
+  t.teardown(() => lifecycle.dispose())
+  const send = (name: string, event: object) => session.emit(name, event)
+  const page = {
+    lifecycle,
+    start: (loader: string, url = `https://${loader}.example/`, navigationType = 'differentDocument') => {
+      send('Page.frameStartedNavigating', { frameId: MAIN, loaderId: loader, url, navigationType })
+      page.request(loader, { loader, url })
+    },
+    request: (id: string, { loader = id, url = 'https://x.example/', type = 'Document', frame = MAIN } = {}) =>
+      send('Network.requestWillBeSent', { requestId: id, loaderId: loader, frameId: frame, type, request: { url } }),
+    answer: (id: string, status = 200, headers = {}) =>
+      send('Network.responseReceived', { requestId: id, frameId: MAIN, response: { status, url: 'u', mimeType: 'Text/CSV', headers } }),
+    finish: (id: string) => send('Network.loadingFinished', { requestId: id }),
+    lose: (id: string, errorText: string, canceled = false) => send('Network.loadingFailed', { requestId: id, errorText, canceled }),
+    commit: (loader: string, unreachableUrl?: string) =>
+      send('Page.frameNavigated', { frame: { id: MAIN, loaderId: loader, url: `https://${loader}.example/#top`, unreachableUrl } }),
+    reach: (loader: string, name: string) => send('Page.lifecycleEvent', { frameId: MAIN, loaderId: loader, name }),
+    schedule: (delay: number, url: string, reason = 'metaTagRefresh') =>
+      send('Page.frameScheduledNavigation', { frameId: MAIN, delay, reason, url }),
+    takeBack: () => send('Page.frameClearedScheduledNavigation', { frameId: MAIN }),
+    stop: () => send('Page.frameStoppedLoading', { frameId: MAIN }),
+    load: (loader: string) => {
+      page.reach(loader, 'DOMContentLoaded')
+      page.reach(loader, 'load')
+      page.stop()
+    },
+  }
+  return page
+}
+
+/** Whether the states are reached by now. */
+async function isThere(lifecycle: Lifecycle, states: WaitState[] = ['load']): Promise<boolean> {
+  const now = new AbortController()
+  const reached = lifecycle.reach(states, now.signal).then(
+    () => true,
+    () => false,
+  )
+  await new Promise((resolve) => setImmediate(resolve))
+  now.abort(new Error('not yet'))
+  return reached
+}
+
+t.test('Lifecycle reaches each state when its event comes', async (t) => {
+  const page = aPage(t)
+  t.notOk(await isThere(page.lifecycle, ['commit']))
+  page.start('a')
+  t.notOk(await isThere(page.lifecycle, ['commit']))
+  page.answer('a', 404)
+  page.commit('a')
+  t.ok(await isThere(page.lifecycle, ['commit']))
+  t.match(page.lifecycle.response, { status: 404 })
+  t.notOk(await isThere(page.lifecycle, ['domcontentloaded']))
+  page.reach('a', 'DOMContentLoaded')
+  t.ok(await isThere(page.lifecycle, ['domcontentloaded', 'commit']))
+  t.notOk(await isThere(page.lifecycle, ['load', 'commit']))
+  page.reach('a', 'load')
+  t.ok(await isThere(page.lifecycle))
+  t.strictSame(page.lifecycle.missing(['load', 'networkidle']), ['networkidle'])
+})
+
+t.test('Lifecycle follows a page that goes elsewhere before it was there', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.start('b')
+  page.load('a')
+  t.notOk(await isThere(page.lifecycle), 'the first document is left')
+  page.answer('b', 500)
+  page.commit('b')
+  t.notOk(await isThere(page.lifecycle))
+  page.load('b')
+  t.ok(await isThere(page.lifecycle))
+  t.match(page.lifecycle, { document: 'b', response: { status: 500 }, failure: undefined })
+})
+
+t.test('Lifecycle ignores moves within a document and other frames', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.load('a')
+  page.start('same', undefined, 'sameDocument')
+  t.notOk(page.lifecycle.isMoving)
+  t.ok(await isThere(page.lifecycle))
+})
+
+t.test('Lifecycle stays with a document that is left for a download', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.start('download')
+  t.ok(page.lifecycle.isMoving)
+  page.lose('download', 'net::ERR_ABORTED', true)
+  page.stop()
+  t.notOk(page.lifecycle.isMoving)
+  t.ok(await isThere(page.lifecycle), 'its load event never comes')
+  t.equal(page.lifecycle.failure, undefined)
+})
+
+t.test('Lifecycle tells of a document that could not be loaded, with its last address', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.request('a', { url: 'https://after-redirect.example/' })
+  page.lose('a', 'net::ERR_CONNECTION_RESET')
+  page.commit('a', 'https://after-redirect.example/')
+  t.ok(await isThere(page.lifecycle), 'there is nothing more to wait for')
+  t.strictSame(page.lifecycle.failure, { url: 'https://after-redirect.example/', netError: 'net::ERR_CONNECTION_RESET', kind: 'network' })
+})
+
+t.test('Lifecycle takes the browser’s error page for a failure, whatever was heard before', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a', 'https://a.example/')
+  t.match(page.lifecycle.failure, { url: 'https://a.example/', kind: 'network' })
+})
+
+t.test('Lifecycle ends a page that goes from document to document', async (t) => {
+  const page = aPage(t)
+  for (let i = 0; i < 21; i++) {
+    page.start(`d${i}`)
+    page.commit(`d${i}`)
+  }
+  t.match(page.lifecycle.failure, { kind: 'circle' })
+  t.ok(await isThere(page.lifecycle))
+})
+
+t.test('Lifecycle counts the network as idle after half a second without requests', async (t) => {
+  const clock = stopClock(t)
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.request('image', { loader: 'a', type: 'Image' })
+  page.finish('a')
+  clock.tick(5_000)
+  t.strictSame(page.lifecycle.missing(['networkidle']), ['networkidle'], 'the image is still to come')
+  page.finish('image')
+  clock.tick(400)
+  page.request('late', { loader: 'a', type: 'Fetch' })
+  clock.tick(400)
+  page.lose('late', 'net::ERR_FAILED')
+  clock.tick(499)
+  t.strictSame(page.lifecycle.missing(['networkidle']), ['networkidle'])
+  clock.tick(1)
+  t.strictSame(page.lifecycle.missing(['networkidle']), [])
+})
+
+t.test('Lifecycle does not wait for streams, nor for requests of a document that is gone', async (t) => {
+  const clock = stopClock(t)
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.request('never-ends', { loader: 'a', type: 'Fetch' })
+  page.start('b')
+  page.commit('b')
+  page.finish('b')
+  page.request('stream', { loader: 'b', type: 'EventSource' })
+  clock.tick(500)
+  t.strictSame(page.lifecycle.missing(['networkidle']), [])
+  t.equal(page.lifecycle.requests, 4)
+})
+
+t.test('reach throws the reason of its signal', async (t) => {
+  const page = aPage(t)
+  const late = new Error('late')
+  await t.rejects(page.lifecycle.reach(['load'], AbortSignal.abort(late)), late)
+})
+
+t.test('Lifecycle tells the requests under way that a page is painted with', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.request('image', { loader: 'a', type: 'Image' })
+  page.request('font', { loader: 'a', type: 'Font' })
+  page.request('script', { loader: 'a', type: 'Script' })
+  t.strictSame([...page.lifecycle.painting], ['image', 'font'])
+  page.finish('image')
+  page.lose('font', 'net::ERR_FAILED')
+  t.equal(page.lifecycle.painting.size, 0)
+  page.request('late', { loader: 'a', type: 'Image' })
+  page.start('b')
+  page.commit('b')
+  t.equal(page.lifecycle.painting.size, 0, 'nothing of the document before')
+})
+
+t.test('Lifecycle is busy while anything but a stream is under way', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.finish('a')
+  t.notOk(page.lifecycle.isBusy)
+  page.request('stream', { loader: 'a', type: 'EventSource' })
+  t.notOk(page.lifecycle.isBusy)
+  page.request('data', { loader: 'a', type: 'Fetch' })
+  t.ok(page.lifecycle.isBusy)
+  page.finish('data')
+  t.notOk(page.lifecycle.isBusy)
+})
+
+t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its own session, or with it', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.finish('a')
+  page.request('worker', { loader: '', type: 'Script' })
+  const session = new EventEmitter()
+  const end = page.lifecycle.attendWorker(session as unknown as CDPSession, 'worker')
+  t.ok(page.lifecycle.isBusy, 'its script is under way')
+  t.ok((page.lifecycle.lastWorker ?? Number.POSITIVE_INFINITY) <= performance.now(), 'it runs')
+  const ask = (requestId: string) =>
+    session.emit('Network.requestWillBeSent', { requestId, loaderId: '', type: 'Fetch', request: { url: 'https://x.example/' } })
+  ask('first')
+  session.emit('Network.loadingFinished', { requestId: 'worker' })
+  t.ok(page.lifecycle.isBusy, 'it has asked for something')
+  ask('second')
+  session.emit('Network.loadingFailed', { requestId: 'first' })
+  t.ok(page.lifecycle.isBusy)
+  end()
+  t.notOk(page.lifecycle.isBusy)
+  t.equal(page.lifecycle.lastWorker, undefined)
+  t.equal(page.lifecycle.requests, 4)
+})
+
+t.test('Lifecycle tells what a document was that is saved instead of shown', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a', 200, { 'Content-Disposition': 'Attachment; filename=x' })
+  page.lose('a', 'net::ERR_ABORTED', true)
+  t.strictSame(page.lifecycle.download, { status: 200, url: 'u', mimeType: 'text/csv', isAttachment: true })
+  t.equal(page.lifecycle.failure, undefined)
+})
+
+t.test('Lifecycle tells that the response of the shown document broke off, before or after it was shown', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a')
+  page.commit('a')
+  t.equal(page.lifecycle.brokenOff, undefined)
+  page.lose('a', 'net::ERR_CONTENT_LENGTH_MISMATCH')
+  t.equal(page.lifecycle.brokenOff, 'net::ERR_CONTENT_LENGTH_MISMATCH')
+  page.start('b')
+  page.answer('b')
+  page.lose('b', 'net::ERR_CONNECTION_RESET')
+  page.commit('b')
+  t.match(page.lifecycle, { brokenOff: 'net::ERR_CONNECTION_RESET', failure: undefined })
+  page.start('c')
+  page.answer('c')
+  page.commit('c')
+  t.equal(page.lifecycle.brokenOff, undefined, 'the next document is whole')
+})
+
+t.test('Lifecycle takes a broken response for a failure where the browser shows its error page', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.answer('a')
+  page.lose('a', 'net::ERR_INVALID_RESPONSE')
+  page.commit('a', 'https://a.example/')
+  t.strictSame(page.lifecycle.failure, { url: 'https://a.example/', netError: 'net::ERR_INVALID_RESPONSE', kind: 'network' })
+})
+
+t.test('Lifecycle waits for a refresh that is announced for soon, until it begins, is taken back or does not come', async (t) => {
+  const clock = stopClock(t)
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.load('a')
+  page.schedule(30, 'https://b.example/')
+  page.schedule(1, 'https://a.example/')
+  page.schedule(1, 'https://b.example/', 'scriptInitiated')
+  t.ok(await isThere(page.lifecycle), 'too late, the page itself, and no refresh')
+  page.schedule(2, 'https://b.example/')
+  t.notOk(await isThere(page.lifecycle))
+  page.takeBack()
+  t.ok(await isThere(page.lifecycle), 'taken back')
+  page.schedule(2, 'https://b.example/')
+  clock.tick(3_500)
+  t.ok(await isThere(page.lifecycle), 'it did not come')
+  page.schedule(2, 'https://b.example/')
+  page.start('b')
+  page.lose('b', 'net::ERR_ABORTED', true)
+  t.ok(await isThere(page.lifecycle), 'it led to a download')
+})

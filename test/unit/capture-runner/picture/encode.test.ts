@@ -1,0 +1,40 @@
+import sharp, { type Sharp } from 'sharp'
+import t from 'tap'
+import { encode } from '../../../../capture-runner/src/picture/encode.ts'
+
+const open = () => sharp({ create: { width: 64, height: 64, channels: 3, background: '#f00' } })
+
+t.test('encode makes each format at any quality', async (t) => {
+  for (const format of ['png', 'jpeg', 'webp'] as const) {
+    for (const quality of [0, 1, 90, 100]) {
+      const encoded = await encode(open, format, quality)
+      t.match(await sharp(encoded.picture).metadata(), { format, width: 64, height: 64 })
+      t.equal(encoded.quality, format === 'png' ? undefined : quality)
+    }
+  }
+})
+
+/** A picture whose webp overflows until a quality is low enough, or an effort high enough. */
+function detailed(holds: (quality: number, effort: number) => boolean) {
+  const tries: [number, number][] = []
+  const webp = ({ quality, effort }: { quality: number; effort: number }) => {
+    tries.push([quality, effort])
+    return { toBuffer: async () => (holds(quality, effort) ? Buffer.of(1) : Promise.reject(new Error('webpsave: unable to encode'))) }
+  }
+  return { tries, open: () => ({ webp }) as unknown as Sharp }
+}
+
+t.test('encode takes more pains with a webp of much detail before it lowers its quality', async (t) => {
+  const pains = detailed((_quality, effort) => effort > 0)
+  t.equal((await encode(pains.open, 'webp', 90)).quality, 90)
+  t.strictSame(pains.tries, [
+    [90, 0],
+    [90, 2],
+  ])
+  const lower = detailed((quality) => quality < 50)
+  t.equal((await encode(lower.open, 'webp', 90)).quality, 45)
+})
+
+t.test('encode says what to do about a webp that cannot be', async (t) => {
+  await t.rejects(encode(detailed(() => false).open, 'webp', 90), { code: 'TOO_LARGE', message: /jpeg or png/ })
+})

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { fixDates } from '../../../../capture-runner/src/picture/pdf-dates.ts'
+
+const pdf = (date: string, zone = "+00'00'") => `%PDF-1.4
+1 0 obj
+<</Title (A \\(CreationDate\\))
+/Producer (Skia/PDF m156)
+/CreationDate (D:${date}${zone})
+/ModDate (D:${date}${zone})>>
+endobj
+2 0 obj
+<</Text
+/ModDate (D:${date}${zone})>>
+endobj
+`
+
+t.test('fixDates makes files of two seconds equal, and leaves all but the first object alone', async (t) => {
+  const fixed = fixDates(Buffer.from(pdf('20261124004847', "-05'30'"))).toString()
+  t.match(fixed, "/CreationDate (D:20000101000000+00'00')\n/ModDate (D:20000101000000+00'00')>>")
+  t.match(fixed, "<</Text\n/ModDate (D:20261124004847-05'30')>>")
+  t.equal(fixed.length, pdf('20261124004847', "-05'30'").length)
+})
+
+t.test('fixDates leaves what is no PDF, and a PDF without dates, as it is', async (t) => {
+  for (const text of ['', 'nothing', '%PDF-1.4\n1 0 obj\n<</Title (D:20261124004847)>>\nendobj']) {
+    t.equal(fixDates(Buffer.from(text)).toString(), text)
+  }
+})

@@ -1,0 +1,141 @@
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import t from 'tap'
+import { cutPage, isInWindow } from '../../../../capture-runner/src/picture/tiles.ts'
+import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
+
+const cut = (options: CaptureOptions, contentHeight = 1080, scroll = { scrollX: 0, scrollY: 0 }) =>
+  cutPage(buildPlan('https://example.com/', options), { contentWidth: 1920, contentHeight, ...scroll })
+
+const heightOf = ({ tiles }: ReturnType<typeof cut>) => tiles.reduce((sum, { height }) => sum + height, 0)
+
+t.test('cutPage takes the window as it is without a clip, wherever it is scrolled to', async (t) => {
+  const window = cut({}, 9_000, { scrollX: 5, scrollY: 700 })
+  t.match(window, { isWindow: true, truncated: false, warnings: [], tiles: [{ x: 5, y: 700, width: 1920, height: 1080 }] })
+})
+
+t.test('cutPage clips the window at any other scale', async (t) => {
+  t.match(cut({ deviceScaleFactor: 2 }), { isWindow: false, tiles: [{ x: 0, y: 0, width: 1920, height: 1080 }] })
+})
+
+t.test('cutPage takes a full page from its top, in one piece up to 8,192 device pixels and in as few as there can be beyond', async (t) => {
+  t.match(cut({ fullPage: true }, 8_192, { scrollX: 3, scrollY: 50 }), { tiles: [{ x: 0, y: 0, height: 8_192 }], truncated: false })
+  t.equal(cut({ fullPage: true }, 8_401).tiles.length, 2)
+  t.equal(cut({ fullPage: true, deviceScaleFactor: 2 }, 8_201).tiles.length, 4, 'a tile has no more than 16 megapixels')
+  t.equal(cut({ fullPage: true }, 25_000).tiles.length, 3)
+})
+
+t.test('cutPage lays tiles edge to edge, each border on a whole device pixel', async (t) => {
+  for (const deviceScaleFactor of [0.1, 0.333, 0.75, 1, 1.1, 1.25, 1.33, 1.5, 2, 2.625, 3, 5]) {
+    const { tiles } = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 100, deviceScaleFactor }, 50_000)
+    let bottom = 0
+    for (const { y, height } of tiles) {
+      t.equal(y, bottom)
+      t.ok(Math.abs(y * deviceScaleFactor - Math.round(y * deviceScaleFactor)) < 1e-6, `${y} × ${deviceScaleFactor}`)
+      t.ok(height * deviceScaleFactor <= 8_400)
+      bottom += height
+    }
+    t.equal(bottom, 50_000, `${deviceScaleFactor}`)
+  }
+})
+
+t.test('cutPage ends a full page where the client wished, and says so', async (t) => {
+  const short = cut({ fullPage: true, fullPageMaxHeight: 2_000 }, 3_000)
+  t.equal(heightOf(short), 2_000)
+  t.match(short, { truncated: true, warnings: ['the page is 3000 pixels tall: the picture ends at full_page_max_height'] })
+  t.match(cut({ fullPage: true, fullPageMaxHeight: 3_000 }, 3_000), { truncated: false, warnings: [] })
+})
+
+t.test('cutPage ends a picture where its format does', async (t) => {
+  const cases: { options: CaptureOptions; height: number }[] = [
+    { options: { format: 'webp' }, height: 16_383 },
+    { options: { format: 'webp', deviceScaleFactor: 2 }, height: 8_191 },
+    { options: { format: 'jpeg', fullPageMaxHeight: 50_000 }, height: 50_000 },
+    { options: { format: 'jpeg', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 32_767 },
+    { options: { format: 'png', fullPageMaxHeight: 50_000, deviceScaleFactor: 2, viewportWidth: 400 }, height: 50_000 },
+  ]
+  for (const { options, height } of cases) {
+    const picture = cut({ fullPage: true, ...options }, 60_000)
+    t.equal(heightOf(picture), height, JSON.stringify(options))
+    t.equal(picture.truncated, true)
+  }
+  t.match(cut({ fullPage: true, format: 'webp' }, 20_000).warnings, [/^the picture ends at 16383 pixels: webp/])
+})
+
+t.test('cutPage never plans more than 200 megapixels', async (t) => {
+  const picture = cut({ fullPage: true, fullPageMaxHeight: 50_000, viewportWidth: 7_680, deviceScaleFactor: 2 }, 50_000)
+  t.equal(heightOf(picture), Math.floor(200_000_000 / (7_680 * 4)))
+  t.equal(picture.truncated, true)
+})
+
+t.test('cutPage plans a webp of at most 64 megapixels', async (t) => {
+  const picture = cut({ fullPage: true, viewportWidth: 7_680, format: 'webp' }, 50_000)
+  t.equal(heightOf(picture), Math.floor(64_000_000 / 7_680))
+  t.equal(picture.truncated, true)
+})
+
+t.test('cutPage keeps each tile of a wide picture small', async (t) => {
+  for (const { width, height } of cut({ viewportWidth: 7_680, viewportHeight: 7_680 }).tiles) t.ok(width * height <= 4_096 * 4_096)
+})
+
+t.test('cutPage cuts a window that is too tall for its format', async (t) => {
+  const window = cut({ format: 'webp', viewportWidth: 100, viewportHeight: 7_680, deviceScaleFactor: 3 })
+  t.equal(heightOf(window), 5_461)
+  t.match(window, { truncated: true, isWindow: false })
+})
+
+t.test('cutPage refuses a picture whose rows are too wide for its format', async (t) => {
+  t.throws(() => cut({ format: 'webp', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 3 }), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => cut({ format: 'jpeg', viewportWidth: 7_680, viewportHeight: 100, deviceScaleFactor: 5 }))
+})
+
+t.test('cutPage makes a picture of a page without any height', async (t) => {
+  t.equal(heightOf(cut({ fullPage: true }, 0)), 1)
+})
+
+t.test('cutPage shrinks a page that is too long, to scales that tiles can be cut at', async (t) => {
+  const small = cut({ fullPage: true, fullPageOverflow: 'scale', viewportWidth: 1_000 }, 60_000)
+  t.equal(small.scale, 0.416)
+  t.match(small, { truncated: false, warnings: [/^the picture is 42 % of its size/] })
+  t.equal(heightOf(small), 60_000)
+  for (const { y } of small.tiles) t.ok(Math.abs(y * small.scale - Math.round(y * small.scale)) < 1e-6)
+  const webp = cut({ fullPage: true, fullPageOverflow: 'scale', format: 'webp', fullPageMaxHeight: 50_000 }, 50_000)
+  t.ok(heightOf(webp) * webp.scale <= 16_383 && !webp.truncated)
+})
+
+t.test('cutPage fails for a page that is too long when it is told to', async (t) => {
+  t.throws(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 26_000), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => cut({ fullPage: true, fullPageOverflow: 'fail' }, 25_000))
+})
+
+t.test('cutPage takes one shot or sections as it is told', async (t) => {
+  const shots = (options: CaptureOptions, height: number) => cut({ fullPage: true, viewportWidth: 400, ...options }, height).tiles.length
+  t.equal(shots({ fullPageAlgorithm: 'native' }, 16_384), 1)
+  t.equal(shots({ fullPageAlgorithm: 'native' }, 16_385), 2)
+  t.equal(shots({ fullPageAlgorithm: 'stitch', fullPageSectionHeight: 1_000 }, 5_000), 5)
+  t.equal(shots({ fullPageFixedElements: 'keep' }, 5_000), 2, 'only sections can show an element again and again')
+})
+
+t.test('cutPage takes a region wherever it is, and ends it where the format does', async (t) => {
+  const page = { contentWidth: 1920, contentHeight: 9_000, scrollX: 0, scrollY: 100 }
+  const region = { x: 5, y: 2_000, width: 300, height: 40_000 }
+  const picture = cutPage(buildPlan('https://example.com/', { format: 'webp' }), page, region)
+  t.match(picture, { isWindow: false, truncated: true, tiles: [{ x: 5, y: 2_000, width: 300 }] })
+  t.equal(heightOf(picture), 16_383)
+})
+
+t.test('cutPage takes the whole width of a page when it is told to', async (t) => {
+  const wide = { contentWidth: 3_000, contentHeight: 1_080, scrollX: 0, scrollY: 0 }
+  t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true, fullPageFullWidth: true }), wide).tiles[0]?.width, 3_000)
+  t.equal(cutPage(buildPlan('https://example.com/', { fullPage: true }), wide).tiles[0]?.width, 1_920)
+})
+
+t.test('isInWindow is true of a piece that the window holds wherever it is scrolled to, and of no other', async (t) => {
+  const window = { width: 600, height: 400 }
+  const page = { contentWidth: 2_000, contentHeight: 5_000, scrollX: 100, scrollY: 1_000 }
+  const whole = { x: 100, y: 1_000, ...window }
+  t.ok(isInWindow(whole, window, page))
+  t.ok(isInWindow({ ...whole, x: 300, width: 400, y: 1_399, height: 1 }, window, page))
+  for (const part of [{ x: 99 }, { y: 999 }, { width: 601 }, { height: 401 }, { x: 300 }, { y: 1_001 }]) {
+    t.notOk(isInWindow({ ...whole, ...part }, window, page), JSON.stringify(part))
+  }
+})

@@ -1,0 +1,54 @@
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import { withDefaults } from '@tintype/crds/options/catalogue'
+import t from 'tap'
+import { buildContext } from '../../../../capture-runner/src/plan/context.ts'
+
+const build = (options: CaptureOptions) => buildContext(withDefaults(options))
+
+t.test('buildContext of no options is a desktop in UTC', async (t) => {
+  t.strictSame(build({}), { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1, colorScheme: 'light', timezone: 'UTC' })
+})
+
+const effects: [CaptureOptions, object][] = [
+  [{ viewportWidth: 500, viewportHeight: 900, viewportLandscape: true }, { viewport: { width: 900, height: 500 } }],
+  [{ viewportLandscape: true }, { viewport: { width: 1920, height: 1080 } }],
+  [{ device: 'iPhone 15 Pro', viewportLandscape: true }, { viewport: { width: 659, height: 393 } }],
+  [{ device: 'iPhone 15 Pro', viewportMobile: false }, { emulated: { mobile: false, touch: true, userAgent: /iPhone/ } }],
+  [{ viewportHasTouch: true }, { emulated: { mobile: false, touch: true } }],
+  [{ userAgent: 'me' }, { emulated: { userAgent: 'me', isExact: true } }],
+  [{ userAgentPlatform: 'Win32' }, { emulated: { platform: 'Win32' } }],
+  [
+    { timezone: 'Asia/Tokyo', locale: 'ja' },
+    { timezone: 'Asia/Tokyo', locale: 'ja' },
+  ],
+  [{ acceptLanguage: 'fr' }, { acceptLanguage: 'fr' }],
+  [{ geolocationLatitude: 1, geolocationLongitude: 2 }, { geolocation: { latitude: 1, longitude: 2, accuracy: 0 } }],
+  [{ fixedTime: '2026-01-01' }, { fixedTime: '2026-01-01' }],
+  [
+    { javascriptEnabled: false, bypassCsp: true, ignoreHttpsErrors: true },
+    { scriptsOff: true, bypassCsp: true, ignoreCertificates: true },
+  ],
+  [
+    { mediaType: 'print', reducedMotion: true, forcedColors: true, prefersContrast: 'more' },
+    { mediaType: 'print', reducedMotion: true, forcedColors: true, moreContrast: true },
+  ],
+  [
+    { prefersContrast: 'less', mediaFeatures: { 'color-gamut': 'p3' } },
+    { mediaFeatures: { 'prefers-contrast': 'less', 'color-gamut': 'p3' } },
+  ],
+  [
+    { darkMode: true, darkModeForce: true },
+    { colorScheme: 'dark', forceDark: true },
+  ],
+]
+
+for (const [options, plan] of effects) {
+  t.test(`buildContext carries out ${Object.keys(options).join(' and ')}`, async (t) => t.match(build(options), plan))
+}
+
+t.test('buildContext keeps silent about what is chosen as it would be anyway', async (t) => {
+  t.strictSame(
+    build({ locale: 'en-US', timezone: 'UTC', javascriptEnabled: true, bypassCsp: false, prefersContrast: 'no_preference' }),
+    build({}),
+  )
+})

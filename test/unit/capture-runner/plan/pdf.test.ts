@@ -1,0 +1,30 @@
+import t from 'tap'
+import { buildPdf, toInches } from '../../../../capture-runner/src/plan/pdf.ts'
+import { withDefaults } from '../../../../crds/src/options/catalogue.ts'
+
+t.test('toInches reads every unit, and pixels without one', async (t) => {
+  for (const [length, inches] of [
+    ['96', 1],
+    ['96px', 1],
+    ['1.5in', 1.5],
+    ['2.54cm', 1],
+    ['25.4mm', 1],
+    ['72pt', 1],
+    ['6pc', 1],
+    ['0', 0],
+  ] as const)
+    t.equal(toInches(length), inches, length)
+})
+
+t.test('buildPdf plans nothing for pictures', async (t) => {
+  t.strictSame(buildPdf(withDefaults({ pdfScale: 2 })), {})
+})
+
+t.test('buildPdf takes width and height before the paper', async (t) => {
+  const { pages } = buildPdf(withDefaults({ format: 'pdf', pdfPaperFormat: 'letter', pdfHeight: '3in' }))
+  t.match(pages, { paperWidth: 8.5, paperHeight: 3, printBackground: true, tagged: false, pageRanges: '' })
+})
+
+t.test('buildPdf tags what has an outline', async (t) => {
+  t.match(buildPdf(withDefaults({ format: 'pdf', pdfOutline: true })).pages, { tagged: true, outline: true })
+})

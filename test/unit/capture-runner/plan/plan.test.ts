@@ -1,0 +1,77 @@
+import type { CaptureOptions } from '@tintype/crds/options/catalogue'
+import t from 'tap'
+import { buildPlan, DEFAULT_CONTEXT, isAdaptable } from '../../../../capture-runner/src/plan/plan.ts'
+
+const URL = 'https://example.com/'
+
+t.test('buildPlan of no options is the defaults that the catalogue states', async (t) => {
+  t.match(buildPlan(URL, undefined), {
+    url: URL,
+    context: { viewport: { width: 1920, height: 1080 }, deviceScaleFactor: 1, colorScheme: 'light' },
+    picture: { format: 'png', transparent: false, fullPage: false, maxHeight: 25_000 },
+    states: ['load'],
+    timeoutMilliseconds: 30_000,
+    delayMilliseconds: 0,
+    warnings: [],
+  })
+})
+
+const effects: { options: CaptureOptions; changes: object }[] = [
+  { options: { viewportWidth: 320, viewportHeight: 640 }, changes: { context: { viewport: { width: 320, height: 640 } } } },
+  { options: { deviceScaleFactor: 2 }, changes: { context: { deviceScaleFactor: 2 } } },
+  {
+    options: { device: 'iPhone 15 Pro' },
+    changes: { context: { viewport: { width: 393, height: 659 }, deviceScaleFactor: 3, emulated: { mobile: true, touch: true } } },
+  },
+  { options: { darkMode: true }, changes: { context: { colorScheme: 'dark' } } },
+  { options: { format: 'jpeg' }, changes: { picture: { format: 'jpeg', quality: 90 } } },
+  { options: { format: 'webp', imageQuality: 0 }, changes: { picture: { format: 'webp', quality: 0 } } },
+  { options: { omitBackground: true }, changes: { picture: { transparent: true } } },
+  { options: { fullPage: true, fullPageMaxHeight: 1_000 }, changes: { picture: { fullPage: true, maxHeight: 1_000 }, warnings: [] } },
+  { options: { delay: 5 }, changes: { delayMilliseconds: 5 } },
+  { options: { timeout: 1_000 }, changes: { timeoutMilliseconds: 1_000 } },
+  { options: { waitForSelector: '#a' }, changes: { waitForSelector: { selector: '#a', isVisible: true, count: 1 } } },
+  { options: { waitUntil: ['commit', 'networkidle'] }, changes: { states: ['commit', 'networkidle'] } },
+  { options: { styles: 'a{}' }, changes: { styles: 'a{}' } },
+  { options: { scripts: '1' }, changes: { scripts: '1' } },
+  { options: { click: '#b' }, changes: { click: { selector: '#b', isNeeded: true } } },
+]
+
+for (const { options, changes } of effects) {
+  t.test(`buildPlan carries out ${Object.keys(options).join(' and ')}`, async (t) => {
+    t.match(buildPlan(URL, options), changes)
+    t.notSame(buildPlan(URL, options), buildPlan(URL, undefined))
+  })
+}
+
+t.test('buildPlan refuses a window that is too large with the pixel ratio of its device', async (t) => {
+  const window = { viewportWidth: 7_680, viewportHeight: 7_680 }
+  t.throws(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro' }), { code: 'TOO_LARGE' })
+  t.doesNotThrow(() => buildPlan(URL, { ...window, device: 'iPhone 15 Pro', deviceScaleFactor: 1 }))
+})
+
+t.test('buildPlan refuses options that contradict each other', async (t) => {
+  t.throws(() => buildPlan(URL, { omitBackground: true, format: 'jpeg' }), { code: 'INVALID_OPTIONS' })
+})
+
+t.test('buildPlan names the options that were chosen and change nothing', async (t) => {
+  t.strictSame(buildPlan(URL, { imageQuality: 10 }).warnings, ['image_quality has no effect on png'])
+  t.strictSame(buildPlan(URL, { fullPageMaxHeight: 2_000 }).warnings, ['full_page_max_height has no effect without full_page'])
+  t.strictSame(buildPlan(URL, { format: 'jpeg', imageQuality: 10, fullPage: true, fullPageMaxHeight: 2_000 }).warnings, [])
+})
+
+t.test('isAdaptable tells which contexts a prepared one can become', async (t) => {
+  t.ok(isAdaptable(DEFAULT_CONTEXT))
+  t.ok(isAdaptable({ ...DEFAULT_CONTEXT, viewport: { width: 1, height: 1 }, colorScheme: 'dark' }))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, deviceScaleFactor: 2 }))
+  t.notOk(isAdaptable({ ...DEFAULT_CONTEXT, emulated: { mobile: false, touch: true, userAgent: 'x' } }))
+})
+
+t.test('a plan whose steps work on Playwright’s page needs a context of Playwright’s', async (t) => {
+  for (const options of [{ pressKey: 'Enter' }, { failOnPageError: true }]) {
+    const { context } = buildPlan(URL, options)
+    t.equal(context.needsPlaywright, true)
+    t.notOk(isAdaptable(context))
+  }
+  t.notOk('needsPlaywright' in buildPlan(URL, { pressKey: '', failOnPageError: false }).context)
+})

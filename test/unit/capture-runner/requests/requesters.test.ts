@@ -1,0 +1,70 @@
+import { EventEmitter } from 'node:events'
+import t from 'tap'
+import type { PageEvents } from '../../../../capture-runner/src/browser/page-events.ts'
+import { Requesters } from '../../../../capture-runner/src/requests/requesters.ts'
+
+const OWN = 'https://own.example'
+const FOREIGN = 'https://foreign.example'
+
+/** A page of which the test tells what happens. */
+function aPage() {
+  const events = new EventEmitter()
+  const requesters = new Requesters(events as unknown as PageEvents, 'main')
+  return {
+    ask: (url: string, frameId = 'main', resourceType = 'Image') => requesters.isOwn({ frameId, resourceType, request: { url } }, OWN),
+    navigate: (url: string, frameId = 'main') => requesters.isOwn({ frameId, resourceType: 'Document', request: { url } }, OWN),
+    attach: (frameId: string, parentFrameId = 'main') => void events.emit('Page.frameAttached', { frameId, parentFrameId }),
+    show: (securityOrigin: string, id = 'main') => void events.emit('Page.frameNavigated', { frame: { id, securityOrigin } }),
+  }
+}
+
+t.test('isOwn holds for the first document and what it asks for, before the page says where it is', async (t) => {
+  const page = aPage()
+  t.ok(page.navigate(`${OWN}/`))
+  t.ok(page.ask(`${OWN}/a.png`))
+  page.show(OWN)
+  t.ok(page.ask(`${OWN}/b.png`))
+})
+
+t.test('isOwn never holds for another origin: scheme, host and port count', async (t) => {
+  const page = aPage()
+  for (const url of ['http://own.example/', 'https://own.example:8443/', 'https://sub.own.example/', `${FOREIGN}/`, 'data:,x', 'x']) {
+    t.notOk(page.navigate(url), url)
+    page.navigate(`${OWN}/`)
+    t.notOk(page.ask(url), url)
+  }
+})
+
+t.test('isOwn does not hold for what a foreign document asks, before or after it is shown', async (t) => {
+  const page = aPage()
+  page.navigate(`${OWN}/`)
+  page.show(OWN)
+  page.navigate(`${FOREIGN}/`)
+  t.notOk(page.ask(`${OWN}/a.png`), 'it was asked for')
+  page.show(FOREIGN)
+  t.notOk(page.ask(`${OWN}/a.png`), 'it is shown')
+  t.notOk(page.navigate(`${OWN}/`), 'it leads back')
+  t.notOk(page.ask(`${OWN}/a.png`), 'it is still shown')
+})
+
+t.test('isOwn holds for frames of the origin, and in them, only within the origin', async (t) => {
+  const page = aPage()
+  page.navigate(`${OWN}/`)
+  page.attach('inner')
+  t.ok(page.navigate(`${OWN}/inner`, 'inner'))
+  t.ok(page.ask(`${OWN}/a.png`, 'inner'))
+  page.attach('foreign')
+  t.notOk(page.navigate(`${FOREIGN}/`, 'foreign'))
+  t.notOk(page.ask(`${OWN}/a.png`, 'foreign'))
+  t.notOk(page.navigate(`${OWN}/`, 'foreign'), 'who has been elsewhere may be sent by somebody else')
+  page.attach('nested', 'foreign')
+  t.notOk(page.navigate(`${OWN}/`, 'nested'))
+  t.notOk(page.ask(`${OWN}/a.png`, 'nested'))
+})
+
+t.test('isOwn does not hold for frames that are not the page’s', async (t) => {
+  const page = aPage()
+  page.navigate(`${OWN}/`)
+  t.notOk(page.navigate(`${OWN}/`, 'stranger'))
+  t.notOk(page.ask(`${OWN}/a.png`, 'stranger'))
+})

@@ -1,0 +1,54 @@
+import t from 'tap'
+import { answered, bounded, pause, raced } from '../../../../capture-runner/src/runtime/race.ts'
+import { stopClock } from '../../../support/fakes/stop-clock.ts'
+
+const never = new Promise<never>(() => {})
+
+t.test('raced gives the promise’s end when it comes first', async (t) => {
+  t.equal(await raced(Promise.resolve(1), new AbortController().signal), 1)
+  await t.rejects(raced(Promise.reject(new Error('own')), new AbortController().signal), { message: 'own' })
+})
+
+t.test('raced throws the reason of a signal that ends, before or during', async (t) => {
+  const reason = new Error('over')
+  await t.rejects(raced(never, AbortSignal.abort(reason)), reason)
+  const controller = new AbortController()
+  const waiting = raced(never, controller.signal)
+  controller.abort(reason)
+  await t.rejects(waiting, reason)
+})
+
+t.test('raced hears nothing of a promise that fails after it lost', async (t) => {
+  const { promise, reject } = Promise.withResolvers<never>()
+  await t.rejects(raced(promise, AbortSignal.abort(new Error('over'))), { message: 'over' })
+  reject(new Error('unheard'))
+  await new Promise((resolve) => setImmediate(resolve))
+  t.pass('no unhandled rejection ended the process')
+})
+
+t.test('bounded ends with its parent, by itself, or not at all once disposed of', async (t) => {
+  const clock = stopClock(t)
+  const parent = new AbortController()
+  const own = bounded(parent.signal, 100, () => new Error('late'))
+  const other = bounded(parent.signal, 1_000, () => new Error('later'))
+  const disposed = bounded(new AbortController().signal, 100, () => new Error('never'))
+  disposed[Symbol.dispose]()
+  clock.tick(100)
+  t.match([own.signal.reason, other.signal.aborted, disposed.signal.aborted], [{ message: 'late' }, false, false])
+  parent.abort(new Error('parent'))
+  t.match(other.signal.reason, { message: 'parent' })
+  other[Symbol.dispose]()
+})
+
+t.test('answered blames a page that does not answer', async (t) => {
+  const clock = stopClock(t)
+  const waiting = answered(never, new AbortController().signal)
+  clock.tick(30_000)
+  await t.rejects(waiting, { code: 'TIMEOUT' })
+})
+
+t.test('pause ends by itself or with the signal’s reason', async (t) => {
+  await pause(1, new AbortController().signal)
+  const reason = new Error('over')
+  await t.rejects(pause(60_000, AbortSignal.abort(reason)), reason)
+})

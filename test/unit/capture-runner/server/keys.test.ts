@@ -1,0 +1,56 @@
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import { CompactEncrypt, importJWK } from 'jose'
+import t from 'tap'
+import { createOrderKeys } from '../../../../capture-runner/src/server/keys.ts'
+
+const order: CaptureOrder = {
+  uid: 'u',
+  name: 'scr-1',
+  namespace: 'default',
+  accountName: 'default',
+  attempt: 1,
+  url: 'https://example.com/',
+  upload: { url: 'http://store/x', headers: { 'if-none-match': '*' }, maxBytes: 1 },
+  deadline: 1,
+}
+
+type Keys = Awaited<ReturnType<typeof createOrderKeys>>
+
+const seal = async (content: unknown, { publicKey }: Keys, header = { alg: 'ECDH-ES', enc: 'A256GCM' }) =>
+  new CompactEncrypt(new TextEncoder().encode(JSON.stringify(content)))
+    .setProtectedHeader(header)
+    .encrypt(await importJWK(publicKey, 'ECDH-ES'))
+
+t.test('open reads an order that was made for its key', async (t) => {
+  const keys = await createOrderKeys()
+  t.strictSame(await keys.open(await seal(order, keys)), order)
+})
+
+t.test('open refuses what was made for another key, altered, or weaker', async (t) => {
+  const [keys, others] = [await createOrderKeys(), await createOrderKeys()]
+  const sealed = await seal(order, keys)
+  await t.rejects(keys.open(await seal(order, others)))
+  await t.rejects(keys.open(`${sealed.slice(0, -4)}AAAA`))
+  await t.rejects(keys.open(JSON.stringify(order)))
+  await t.rejects(keys.open(await seal(order, keys, { alg: 'ECDH-ES', enc: 'A128CBC-HS256' })))
+})
+
+t.test('open refuses what is no order', async (t) => {
+  const keys = await createOrderKeys()
+  await t.rejects(keys.open(await seal({ ...order, attempt: 0 }, keys)))
+  await t.rejects(keys.open(await seal({ ...order, options: { format: 'gif' } }, keys)))
+})
+
+t.test('open names what is wrong with an order, and quotes nothing of it', async (t) => {
+  const keys = await createOrderKeys()
+  const privateOptions = { headers: { hunter2: 'hunter2\n' }, hunter2: 'hunter2' }
+  const message = 'it is no order; wrong: attempt, privateOptions'
+  await t.rejects(keys.open(await seal({ ...order, attempt: 0, privateOptions }, keys)), { message })
+  await t.rejects(keys.open(await seal('hunter2', keys)), { message: 'it is no order; wrong: the whole' })
+})
+
+t.test('createOrderKeys makes another key each time', async (t) => {
+  const [one, other] = [await createOrderKeys(), await createOrderKeys()]
+  t.not(one.publicKey.x, other.publicKey.x)
+  t.match(one.publicKey, { kty: 'OKP', crv: 'X25519', x: /^[\w-]{43}$/ })
+})

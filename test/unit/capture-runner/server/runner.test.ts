@@ -1,0 +1,287 @@
+import type { CaptureOrder } from '@tintype/crds/dispatch/dispatch'
+import pino from 'pino'
+import t from 'tap'
+import type { Attempt } from '../../../../capture-runner/src/capture/capture.ts'
+import { buildFailure, type Outcome } from '../../../../capture-runner/src/capture/outcome.ts'
+import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
+import type { Reported } from '../../../../capture-runner/src/server/report.ts'
+import { Runner } from '../../../../capture-runner/src/server/runner.ts'
+import { NOON } from '../../../support/fakes/builders.ts'
+
+const anOrder = (given: Partial<CaptureOrder> = {}): CaptureOrder => ({
+  uid: 'a',
+  name: 'scr-1',
+  namespace: 'default',
+  accountName: 'default',
+  attempt: 1,
+  url: 'https://example.com/?secret',
+  upload: { url: 'http://store/x?signature', headers: {}, maxBytes: 1 },
+  deadline: 0,
+  ...given,
+})
+
+const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
+  const error = code && new CaptureError(code, 'why')
+  const outcome = buildFailure(error ?? new CaptureError('TIMEOUT', 'stands for any'), { processingMilliseconds: 1, timings: {} }, NOON)
+  return { outcome, error }
+}
+
+/** A runner whose captures and reports end when the test says so. */
+function aRunner() {
+  const captures: {
+    order: CaptureOrder
+    cancelled: AbortSignal
+    take: () => void
+    end: (attempt: Attempt) => void
+    fail: (error: unknown) => void
+  }[] = []
+  const reports: { uid: string; outcome: Outcome; cancelled: AbortSignal; end: (reported: Reported) => void }[] = []
+  const lines: string[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const runner = new Runner({
+    capture: (order, cancelled, take) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
+      cancelled.addEventListener('abort', () => reject(cancelled.reason))
+      captures.push({ order, cancelled, take, end: resolve, fail: reject })
+      return promise
+    },
+    report: ({ uid }, outcome, cancelled) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Reported>()
+      cancelled.addEventListener('abort', () => reject(cancelled.reason))
+      reports.push({ uid, outcome, cancelled, end: resolve })
+      return promise
+    },
+    log,
+  })
+  return { runner, captures, reports, lines }
+}
+
+/** Lets everything happen that needs no more than promises. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+t.test('Runner takes an order, reports its end, and remembers that it did', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  t.match(runner.find('a'), { state: 'reporting' })
+  reports[0]?.end('written')
+  await settled()
+  t.match(runner.find('a'), { state: 'done' })
+})
+
+t.test('Runner answers a repeated order with what became of it', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'reporting' } })
+  reports[0]?.end('written')
+  await settled()
+  t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'done' } })
+  t.equal(captures.length, 1)
+})
+
+t.test('Runner begins another capture while the file of the last one is being stored', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  let isTold = false
+  const told = runner.whenSettled('a', 60_000, 'taken').then(() => {
+    isTold = true
+  })
+  await settled()
+  t.notOk(isTold)
+  captures[0]?.take()
+  await told
+  t.match(runner.find('a'), { state: 'running', isTaken: true })
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+  t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.match(reports, [{ uid: 'a' }])
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running', isTaken: undefined }])
+})
+
+t.test('Runner holds no more than two pictures that are not stored', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.take()
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[1]?.take()
+  t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { state: 'running' } })
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted')
+})
+
+t.test('Runner gives a capture up whose file could not be stored, and keeps the one that it has begun since', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.take()
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.match(runner.findGivenUp('a'), { code: 'STORAGE_FAILED' })
+  t.match(runner.find('b'), { state: 'running' })
+})
+
+t.test('Runner is busy with one capture for every other order, the next attempt of the same too', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  t.match(runner.accept(anOrder({ uid: 'b' })), { kind: 'busy', state: { uid: 'a' } })
+  t.match(runner.accept(anOrder({ attempt: 2 })), { kind: 'busy', state: { uid: 'a', attempt: 1 } })
+})
+
+t.test('Runner takes the next order while it reports the last', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running' }])
+  reports[0]?.end('written')
+  await settled()
+  t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
+})
+
+t.test('Runner forgets a capture that another attempt may do better, without a report', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder({ attempt: 2 }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.equal(reports.length, 0)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+})
+
+t.test('Runner reports such a failure in the last attempt', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder({ attempt: 3 }))
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.match(reports, [{ uid: 'a', outcome: { phase: 'Failed', result: { error: { code: 'STORAGE_FAILED' } } } }])
+})
+
+t.test('Runner drops a cancelled capture, running or being reported', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  t.equal(runner.cancel('a'), false)
+  runner.accept(anOrder())
+  t.equal(runner.cancel('a'), true)
+  t.match(captures[0]?.cancelled.reason, { code: 'CANCELLED' })
+  await settled()
+  t.equal(runner.find('a'), undefined)
+  t.equal(reports.length, 0)
+
+  runner.accept(anOrder({ uid: 'b' }))
+  captures[1]?.end(anAttempt())
+  await settled()
+  t.equal(runner.cancel('b'), true)
+  await settled()
+  t.equal(runner.find('b'), undefined)
+})
+
+t.test('Runner survives a bug in a capture', async (t) => {
+  const { runner, captures, lines } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.fail(new Error('bug'))
+  await settled()
+  t.match(lines.join(), /capture ended by a bug/)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
+})
+
+t.test('Runner remembers no more than it needs', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  for (let i = 0; i < 40; i++) {
+    runner.accept(anOrder({ uid: `uid-${i}` }))
+    captures[i]?.end(anAttempt())
+    await settled()
+    reports[i]?.end('written')
+    await settled()
+  }
+  t.equal(runner.find('uid-0'), undefined)
+  t.match(runner.find('uid-39'), { state: 'done' })
+})
+
+t.test('Runner that closes takes no order, and waits for what it has', async (t) => {
+  const { runner, captures, reports } = aRunner()
+  runner.accept(anOrder())
+  const closed = runner.close(60_000)
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'busy')
+  captures[0]?.end(anAttempt())
+  await settled()
+  t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'closed')
+  reports[0]?.end('written')
+  await closed
+  t.match(runner.find('a'), { state: 'done' })
+})
+
+t.test('Runner that closes gives up what takes too long', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  await runner.close(1)
+  t.ok(captures[0]?.cancelled.aborted)
+  t.equal(runner.find('a'), undefined)
+})
+
+t.test('Runner logs one line a capture, and nothing of the client’s in it', async (t) => {
+  const { runner, captures, lines } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  t.equal(lines.length, 1)
+  t.match(JSON.parse(lines[0] ?? ''), { msg: 'capture finished', uid: 'a', attempt: 1, outcome: 'Failed', code: 'TIMEOUT' })
+  t.notMatch(lines[0], /secret|signature|example\.com/)
+})
+
+t.test('Runner tells a new leader how many captures it began, and for whom the last', async (t) => {
+  const { runner, captures } = aRunner()
+  t.strictSame(runner.history(), { captures: 0 })
+  runner.accept(anOrder({ accountName: 'one' }))
+  runner.accept(anOrder({ accountName: 'one' }))
+  captures[0]?.end(anAttempt('TIMEOUT'))
+  await settled()
+  runner.accept(anOrder({ uid: 'b', accountName: 'two' }))
+  t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
+})
+
+t.test('Runner says why it has given a capture up, also when it was asked to go', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  captures[0]?.end(anAttempt('STORAGE_FAILED'))
+  await settled()
+  t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
+  runner.accept(anOrder({ uid: 'b' }))
+  await runner.close(0)
+  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner was asked to go' })
+})
+
+t.test('Runner says nothing of a capture that was cancelled', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  runner.cancel('a')
+  await settled()
+  t.equal(runner.findGivenUp('a'), undefined)
+})
+
+t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
+  const { runner, captures } = aRunner()
+  runner.accept(anOrder())
+  let told = 0
+  const waiting = runner.whenSettled('a', 60_000).then(() => told++)
+  await settled()
+  t.equal(told, 0)
+  captures[0]?.end(anAttempt())
+  await waiting
+  t.match(runner.find('a'), { state: 'reporting' })
+  await runner.whenSettled('a', 60_000)
+  await runner.whenSettled('unknown', 60_000)
+})
+
+t.test('Runner keeps nobody waiting for longer than was asked', async (t) => {
+  const { runner } = aRunner()
+  runner.accept(anOrder())
+  await runner.whenSettled('a', 1)
+  t.match(runner.find('a'), { state: 'running' })
+})

@@ -1,0 +1,229 @@
+import t from 'tap'
+import {
+  classifyAddress,
+  classifyHost,
+  classifyPort,
+  classifyUrl,
+  DEFAULT_EGRESS_RULES,
+  type EgressRules,
+  isAllowedHost,
+  isCidr,
+  isWithin,
+  toCanonicalHost,
+  toPlainAddress,
+} from '../../../../crds/src/addresses/address-rules.ts'
+import { LITERAL_ATTACKS, NAME_ATTACKS } from '../../../support/attack/attack-list.ts'
+
+const rules = (given: Partial<EgressRules> = {}): EgressRules => ({ ...DEFAULT_EGRESS_RULES, ...given })
+const allowed = { allowed: true }
+
+t.test('classifyUrl refuses every spelling of a private address, and lets it pass once its range is opened', async (t) => {
+  t.ok(LITERAL_ATTACKS.length >= 60)
+  for (const { host, means, opens } of LITERAL_ATTACKS) {
+    const closed = classifyUrl(`http://${host}/`, rules())
+    t.match(closed, { allowed: false, reason: `${means} is ` }, `${host} is refused as ${means}`)
+    t.strictSame(classifyUrl(`http://${host}/`, rules({ allowedCidrs: opens })), allowed, `${host} passes with ${opens}`)
+    t.notOk(classifyUrl(`http://${host}/`, rules({ allowedHosts: ['*', means, host] })).allowed, `${host} is not opened by a host pattern`)
+    t.notOk(classifyUrl(`http://${host}/`, rules({ allowedCidrs: ['0.0.0.0/0', '::/0'] })).allowed, `${host} is not opened by "everything"`)
+  }
+})
+
+t.test('classifyUrl refuses every internal name, and lets it pass once the name is on the list', async (t) => {
+  for (const { host, opens } of NAME_ATTACKS) {
+    t.notOk(classifyUrl(`https://${host}/`, rules()).allowed, `${host} is refused`)
+    t.notOk(classifyUrl(`https://${host}/`, rules({ allowedHosts: ['*.example.org'] })).allowed, `${host} is refused beside another entry`)
+    t.strictSame(classifyUrl(`https://${host}/`, rules({ allowedHosts: [opens] })), allowed, `${host} passes with ${opens}`)
+  }
+})
+
+t.test('classifyUrl allows public names and addresses in any spelling', async (t) => {
+  const urls = [
+    'http://example.com/',
+    'https://example.com:8443/a?b#c',
+    'https://bücher.example.com/',
+    'https://a_b.example.com/',
+    'http://93.184.215.14/',
+    'http://1572395790/',
+    'http://172.32.0.1/',
+    'http://100.128.0.1/',
+    'http://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
+    'http://[::ffff:93.184.215.14]/',
+    'https://notlocalhost.com/',
+    'https://internal.example.com/',
+    'https://svc.example.com/',
+  ]
+  for (const url of urls) t.strictSame(classifyUrl(url, rules()), allowed, url)
+})
+
+t.test('classifyUrl refuses what is not a page on the web', async (t) => {
+  const cases: [string, string][] = [
+    ['file:///etc/passwd', 'the scheme file is neither http nor https'],
+    ['ftp://example.com/', 'the scheme ftp is neither http nor https'],
+    ['view-source:http://example.com/', 'the scheme view-source is neither http nor https'],
+    ['data:text/html,a', 'the scheme data is neither http nor https'],
+    ['javascript:alert(1)', 'the scheme javascript is neither http nor https'],
+    ['example.com', 'the address is not a URL'],
+    ['http://256.1.1.1/', 'the address is not a URL'],
+    ['http://1.2.3.4.5/', 'the address is not a URL'],
+    ['http://[fe80::1%25eth0]/', 'the address is not a URL'],
+    ['http://a..b/', 'a..b is not a host name'],
+    [`http://${'a'.repeat(64)}.com/`, `${'a'.repeat(64)}.com is not a host name`],
+    ['http://example.com:22/', 'port 22 is not open'],
+    ['http://example.com:0/', '0 is not a port'],
+  ]
+  for (const [url, reason] of cases) t.strictSame(classifyUrl(url, rules()), { allowed: false, reason }, url)
+})
+
+t.test('classifyAddress lets a listed name point into networks, never to loopback, link-local, metadata or the pod itself', async (t) => {
+  const context = { hostAllowed: true, ownAddresses: ['10.1.2.3', 'fd00::3', 'fe80::1%eth0'] }
+  const closed = rules({ deniedCidrs: ['10.0.0.0/8', '169.254.0.0/16', '35.0.0.0/8'] })
+  for (const address of ['10.0.0.1', '35.1.1.1', '172.16.0.1', '192.168.1.1', '100.64.0.1', 'fd00::1', '::ffff:10.0.0.1', '8.8.8.8']) {
+    t.strictSame(classifyAddress(address, closed, context), allowed, `${address} is open to a listed name`)
+  }
+  const never = [
+    '127.0.0.1',
+    '::1',
+    '0.0.0.0',
+    '::',
+    '169.254.169.254',
+    'fe80::2',
+    '100.100.100.200',
+    'fd00:ec2::254',
+    '224.0.0.1',
+    '168.63.129.16',
+  ]
+  for (const address of [...never, '::ffff:127.0.0.1', '64:ff9b::a00:1', '10.1.2.3', '::ffff:10.1.2.3', 'fd00::3']) {
+    t.notOk(classifyAddress(address, closed, context).allowed, `${address} stays closed to a listed name`)
+  }
+  t.strictSame(classifyAddress('10.1.2.3', closed, { hostAllowed: true }), allowed, 'an address is closed as the own one only where it is')
+})
+
+t.test('classifyAddress lets the smaller of two ranges decide', async (t) => {
+  const cases: { allow: string[]; deny: string[]; address: string; passes: boolean }[] = [
+    { allow: ['10.96.0.50/32'], deny: ['10.96.0.0/12'], address: '10.96.0.50', passes: true },
+    { allow: ['10.96.0.50/32'], deny: ['10.96.0.0/12'], address: '10.96.0.51', passes: false },
+    { allow: ['10.0.0.0/8'], deny: ['10.96.0.0/12'], address: '10.96.0.50', passes: false },
+    { allow: ['10.0.0.0/8'], deny: ['10.96.0.0/12'], address: '10.1.0.1', passes: true },
+    { allow: ['10.0.0.0/8'], deny: ['10.0.0.0/8'], address: '10.1.0.1', passes: false },
+    { allow: [], deny: ['8.8.0.0/16'], address: '8.8.8.8', passes: false },
+    { allow: [], deny: ['8.8.0.0/16'], address: '8.9.8.8', passes: true },
+    { allow: [], deny: ['::ffff:8.8.0.0/112'], address: '8.8.8.8', passes: false },
+    { allow: ['100.64.0.0/10'], deny: [], address: '100.100.100.200', passes: false },
+    { allow: ['64:ff9b::/96'], deny: [], address: '64:ff9b::808:808', passes: true },
+    { allow: ['64:ff9b::/96'], deny: [], address: '64:ff9b::7f00:1', passes: false },
+    { allow: ['2002::/16'], deny: [], address: '2002:7f00:1::1', passes: false },
+  ]
+  for (const { allow, deny, address, passes } of cases) {
+    const verdict = classifyAddress(address, rules({ allowedCidrs: allow, deniedCidrs: deny }))
+    t.equal(verdict.allowed, passes, `${address} with ${allow} allowed and ${deny} denied`)
+  }
+})
+
+t.test('classifyAddress refuses the own address even inside an opened range', async (t) => {
+  const verdict = classifyAddress('10.1.2.3', rules({ allowedCidrs: ['10.1.2.3/32'] }), { ownAddresses: ['10.1.2.3'] })
+  t.strictSame(verdict, { allowed: false, reason: '10.1.2.3 is the address of the asking pod itself' })
+})
+
+t.test('classifyAddress refuses what is not an address in its canonical spelling', async (t) => {
+  for (const text of [
+    '',
+    'example.com',
+    '127.1',
+    '0x7f.1',
+    '010.0.0.1',
+    '2130706433',
+    '1.2.3.4%eth0',
+    '2606:4700::1%eth0',
+    '[::1]',
+    '1.2.3.4/32',
+  ]) {
+    t.strictSame(classifyAddress(text, rules()), { allowed: false, reason: `${text} is not an IP address` }, text)
+  }
+})
+
+t.test('classifyAddress throws when a rule is not a range', async (t) => {
+  t.throws(() => classifyAddress('8.8.8.8', rules({ deniedCidrs: ['10.0.0.0'] })))
+  t.throws(() => classifyAddress('8.8.8.8', rules({ deniedCidrs: ['ten'] })))
+})
+
+t.test('classifyHost reads a host as a browser does, and refuses what no browser would go to', async (t) => {
+  for (const host of [
+    '',
+    ' ',
+    'a b.com',
+    'a/b.com',
+    'a@b.com',
+    'a.com:80',
+    'a#.com',
+    'a?.com',
+    'a\\b',
+    '%31.com',
+    '[::1',
+    '1.2.3.4.5',
+    'x'.repeat(254),
+  ]) {
+    t.notOk(classifyHost(host, rules()).allowed, JSON.stringify(host))
+  }
+  t.notOk(classifyHost('::1', rules()).allowed)
+  t.notOk(classifyHost('fe80::1%eth0', rules()).allowed)
+  t.strictSame(classifyHost('2606:4700::1', rules()), allowed)
+  t.strictSame(classifyHost('Example.COM', rules()), allowed)
+})
+
+t.test('toCanonicalHost gives the name or address that a URL would hold', async (t) => {
+  t.equal(toCanonicalHost('EXAMPLE.com'), 'example.com')
+  t.equal(toCanonicalHost('bücher.example'), 'xn--bcher-kva.example')
+  t.equal(toCanonicalHost('0x7f.1'), '127.0.0.1')
+  t.equal(toCanonicalHost('[0:0::1]'), '::1')
+  t.equal(toCanonicalHost('::FFFF:1.2.3.4'), '::ffff:102:304')
+  t.equal(toCanonicalHost('a:80'), undefined)
+})
+
+t.test('isAllowedHost matches whole labels', async (t) => {
+  const cases: [string, string, boolean][] = [
+    ['*.sites.svc.cluster.local', 'a.sites.svc.cluster.local', true],
+    ['*.sites.svc.cluster.local', 'a.b.sites.svc.cluster.local', true],
+    ['*.sites.svc.cluster.local', 'a.sites.svc.cluster.local.', true],
+    ['*.sites.svc.cluster.local', 'sites.svc.cluster.local', false],
+    ['*.sites.svc.cluster.local', '.sites.svc.cluster.local', false],
+    ['*.sites.svc.cluster.local', 'evilsites.svc.cluster.local', false],
+    ['*.sites.svc.cluster.local', 'a.sites.svc.cluster.local.evil.com', false],
+    ['*.Sites.SVC', 'a.sites.svc', true],
+    ['a.internal', 'a.internal', true],
+    ['a.internal', 'b.a.internal', false],
+    ['a.internal', 'aainternal', false],
+    ['*', 'anything.at.all', true],
+    ['*', '10.0.0.1', false],
+    ['10.0.0.1', '10.0.0.1', false],
+    ['*.1', '10.0.0.1', false],
+  ]
+  for (const [pattern, host, expected] of cases)
+    t.equal(isAllowedHost(host, rules({ allowedHosts: [pattern] })), expected, `${pattern} and ${host}`)
+})
+
+t.test('classifyPort opens the web, the high ports and what the rules add', async (t) => {
+  for (const port of [80, 443, 1024, 8080, 65_535]) t.strictSame(classifyPort(port, rules()), allowed, `${port}`)
+  for (const port of [1, 22, 25, 79, 81, 1023]) {
+    t.strictSame(classifyPort(port, rules()), { allowed: false, reason: `port ${port} is not open` })
+    t.strictSame(classifyPort(port, rules({ allowedPorts: [port] })), allowed)
+  }
+  for (const port of [0, -1, 65_536, 1.5, Number.NaN]) t.notOk(classifyPort(port, rules({ allowedPorts: [port] })).allowed, `${port}`)
+})
+
+t.test('isCidr holds ranges only', async (t) => {
+  for (const text of ['10.0.0.0/8', '::/0', '1.2.3.4/32']) t.ok(isCidr(text), text)
+  for (const text of ['10.0.0.0', '10.0.0.0/33', 'a/8', '', '/8']) t.notOk(isCidr(text), text)
+})
+
+t.test('toPlainAddress gives two spellings of one address the same text', async (t) => {
+  t.equal(toPlainAddress('::ffff:10.0.0.1'), '10.0.0.1')
+  t.equal(toPlainAddress('FD00:0:0::0001'), 'fd00::1')
+  t.equal(toPlainAddress('10.1'), undefined)
+})
+
+t.test('isWithin compares an address with ranges of its own family', async (t) => {
+  t.ok(isWithin('10.1.2.3', ['192.168.0.0/16', '10.0.0.0/8']))
+  t.ok(isWithin('::ffff:10.1.2.3', ['10.0.0.0/8']))
+  t.notOk(isWithin('11.1.2.3', ['10.0.0.0/8', '::/0']))
+  t.notOk(isWithin('example.com', ['0.0.0.0/0', '::/0']))
+})

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import t from 'tap'
+import { isKeyText, keyHash, newKeyText } from '../../../../crds/src/crypto/key-text.ts'
+
+t.test('newKeyText makes texts that isKeyText takes, none twice', async (t) => {
+  const texts = Array.from({ length: 1_000 }, newKeyText)
+  t.equal(new Set(texts).size, 1_000)
+  for (const text of texts) t.ok(isKeyText(text), text)
+})
+
+t.test('isKeyText refuses a text with any letter changed, dropped or added', async (t) => {
+  const text = newKeyText()
+  for (let i = 0; i < text.length; i++) {
+    const other = text[i] === 'a' ? 'b' : 'a'
+    t.notOk(isKeyText(text.slice(0, i) + other + text.slice(i + 1)), `letter ${i} changed`)
+    t.notOk(isKeyText(text.slice(0, i) + text.slice(i + 1)), `letter ${i} dropped`)
+  }
+  for (const odd of ['', 'ttk_', `${text}a`, ` ${text}`, `${text}\n`, text.replace('ttk_', 'ssk_')]) t.notOk(isKeyText(odd), odd)
+})
+
+t.test('keyHash is SHA-256 in letters that a label may hold', async (t) => {
+  const hash = keyHash('ttk_x')
+  t.match(hash, /^[a-z2-7]{52}$/)
+  let value = 0n
+  for (const letter of hash) value = (value << 5n) | BigInt('abcdefghijklmnopqrstuvwxyz234567'.indexOf(letter))
+  t.equal(value.toString(16).padStart(64, '0'), createHash('sha256').update('ttk_x').digest('hex'))
+})

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { presign } from '../../../../crds/src/crypto/presign.ts'
+
+t.test('presign lays the address out as S3 asks for it', async (t) => {
+  // That a store accepts the signature is shown in test/integration/operator.
+  const access = {
+    endpoint: 'https://s3.amazonaws.com',
+    region: 'us-east-1',
+    bucket: 'examplebucket',
+    accessKey: 'AKIAIOSFODNN7EXAMPLE',
+    secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  }
+  const now = new Date('2013-05-24T00:00:00.000Z')
+  const url = new URL(presign(access, { method: 'GET', key: 'test.txt', expiresSeconds: 86_400, now }))
+  t.equal(url.pathname, '/examplebucket/test.txt')
+  t.equal(url.searchParams.get('X-Amz-Credential'), 'AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request')
+  t.equal(url.searchParams.get('X-Amz-Date'), '20130524T000000Z')
+  t.equal(url.searchParams.get('X-Amz-SignedHeaders'), 'host')
+  t.match(url.searchParams.get('X-Amz-Signature'), /^[0-9a-f]{64}$/)
+})
+
+const access = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', bucket: 'tintype', accessKey: 'a', secretKey: 's' }
+const now = new Date('2026-11-21T12:00:00.000Z')
+const put = { method: 'PUT', key: 'users/acc/scr_1.png', expiresSeconds: 60, now } as const
+
+t.test('presign names every header that must be sent', async (t) => {
+  const url = new URL(presign(access, { ...put, headers: { 'If-None-Match': '*', 'Content-Type': 'image/png' } }))
+  t.equal(url.searchParams.get('X-Amz-SignedHeaders'), 'content-type;host;if-none-match')
+})
+
+t.test('presign makes another signature for another key, header or time', async (t) => {
+  const signatures = [
+    presign(access, put),
+    presign(access, { ...put, key: 'users/acc/scr_2.png' }),
+    presign(access, { ...put, headers: { 'if-none-match': '*' } }),
+    presign(access, { ...put, now: new Date(now.getTime() + 1_000) }),
+  ].map((url) => new URL(url).searchParams.get('X-Amz-Signature'))
+  t.equal(new Set(signatures).size, 4)
+})
+
+const lifetimes = [
+  { name: 'rounds up to whole seconds', expiresSeconds: 0.2, seconds: '1' },
+  { name: 'never exceeds seven days', expiresSeconds: 10_000_000, seconds: '604800' },
+  { name: 'holds at least a second', expiresSeconds: -5, seconds: '1' },
+]
+for (const { name, expiresSeconds, seconds } of lifetimes) {
+  t.test(`presign ${name}`, async (t) => {
+    t.equal(new URL(presign(access, { ...put, expiresSeconds })).searchParams.get('X-Amz-Expires'), seconds)
+  })
+}

@@ -1,6 +1,0 @@
-import t from 'tap'
-import { EVENT_TYPES } from '../../../crds/src/event-types.ts'
-
-t.test('EVENT_TYPES are those of the interface', async (t) => {
-  t.strictSame([...EVENT_TYPES], ['screenshot.queued', 'screenshot.completed', 'screenshot.failed', 'video.completed', 'video.failed'])
-})

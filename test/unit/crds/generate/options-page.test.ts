@@ -1,0 +1,56 @@
+import t from 'tap'
+import { buildOptionsPage, findUnproven, optionNames, readProofs } from '../../../../crds/generate/options-page.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { exampleOf } from '../../../../crds/src/options/examples.ts'
+import { cacheOptions } from '../../../../crds/src/options/output/cache.ts'
+import { deliveryOptions } from '../../../../crds/src/options/output/delivery.ts'
+import { PrivateOptions } from '../../../../crds/src/options/private.ts'
+import { toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+
+const shapes = { ...CaptureOptions.shape, ...PrivateOptions.shape, ...deliveryOptions, ...cacheOptions }
+
+t.test('readProofs finds tests by their names, in every kind of quotes', async (t) => {
+  const text = `t.test('option dark_mode: makes it dark', async () => {})
+    await t.test("option click: does it's work", async () => {})
+  t.test(\`option a, b_2: both\`, f)`
+  t.strictSame(readProofs('x.test.ts', text), [
+    { option: 'dark_mode', title: 'makes it dark', file: 'x.test.ts' },
+    { option: 'click', title: "does it's work", file: 'x.test.ts' },
+    { option: 'a', title: 'both', file: 'x.test.ts' },
+    { option: 'b_2', title: 'both', file: 'x.test.ts' },
+  ])
+})
+
+t.test('readProofs finds tests of other names by the line above them', async (t) => {
+  const text = `// proves: format, device\nt.test('every format is what it says', f)\n\n// proves nothing\nt.test('another', f)`
+  t.strictSame(readProofs('x', text), [
+    { option: 'format', title: 'every format is what it says', file: 'x' },
+    { option: 'device', title: 'every format is what it says', file: 'x' },
+  ])
+})
+
+t.test('findUnproven names the options that no test is about', async (t) => {
+  const proofs = optionNames.slice(1).map((option) => ({ option, title: '', file: '' }))
+  t.strictSame(findUnproven(proofs), [optionNames[0]])
+})
+
+t.test('optionNames holds every option once', async (t) => {
+  t.strictSame([...optionNames].toSorted(), Object.keys(shapes).map(toSnakeCase).toSorted())
+})
+
+t.test('every option has an example, in options/examples.ts where none is obvious, that it accepts', async (t) => {
+  for (const [name, schema] of Object.entries(shapes)) {
+    const example = exampleOf(name)
+    t.ok(example !== undefined && schema.safeParse(example).success, `${name}: ${JSON.stringify(example)}`)
+  }
+})
+
+t.test('buildOptionsPage shows an option with its type, range, unit, default, interactions, example and proof', async (t) => {
+  const page = buildOptionsPage([{ option: 'image_quality', title: 'a | b', file: 'test/x.test.ts' }])
+  const row = page.split('\n').find((line) => line.startsWith('| `image_quality`')) ?? ''
+  t.match(row, /\| whole number \| 0 to 100 \| 90 \|/)
+  t.match(row, 'image_quality has no effect on png')
+  t.match(row, '[a \\| b](../test/x.test.ts)')
+  t.match(page, /`viewport_width` \| whole number \| 1 to 7680 CSS pixels \| 1920 \|/)
+  t.match(page, /`authorization`/)
+})

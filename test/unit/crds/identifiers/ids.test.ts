@@ -1,0 +1,103 @@
+import t from 'tap'
+import {
+  createdAtOf,
+  derivedId,
+  isPlausibleId,
+  isScreenshotId,
+  newId,
+  screenshotIdOf,
+  webhookIdOf,
+} from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import { at, NOON } from '../../../support/fakes/builders.ts'
+
+t.test('newId carries its instant to the millisecond', async (t) => {
+  for (const time of ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:00.001Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
+    const id = newId('scr', new Date(time))
+    t.ok(isScreenshotId(id), id)
+    t.equal(createdAtOf(id).toISOString(), time)
+    t.equal(createdAtOf(newId('batch', new Date(time))).toISOString(), time)
+  }
+})
+
+t.test('newId sorts screenshots newest first and everything else oldest first', async (t) => {
+  const instants = [0, 0.001, 1, 60, 86_400, 31_536_000].map(at)
+  const shots = instants.map((instant) => newId('scr', instant))
+  t.strictSame(shots.toSorted(), shots.toReversed())
+  const hooks = instants.map((instant) => newId('wh', instant))
+  t.strictSame(hooks.toSorted(), hooks)
+})
+
+t.test('newId never repeats itself', async (t) => {
+  t.equal(new Set(Array.from({ length: 10_000 }, () => newId('scr', NOON))).size, 10_000)
+})
+
+t.test('newId spells the instant and the chance in Crockford’s base32', async (t) => {
+  t.equal(newId('evt', new Date(0), new Uint8Array(10)), `evt_${'0'.repeat(26)}`)
+  t.equal(newId('evt', new Date(2 ** 48 - 1), new Uint8Array(10).fill(255)), `evt_7${'z'.repeat(25)}`)
+  t.equal(newId('scr', new Date(0), new Uint8Array(10)), 'scr_7zzzzzzzzz0000000000000000')
+})
+
+t.test('derivedId is the same for the same seed and instant, and another for any other', async (t) => {
+  t.equal(derivedId('evt', NOON, 'a'), derivedId('evt', NOON, 'a'))
+  const ids = [derivedId('evt', NOON, 'a'), derivedId('evt', NOON, 'b'), derivedId('evt', at(0.001), 'a'), derivedId('dlv', NOON, 'a')]
+  t.equal(new Set(ids).size, 4)
+})
+
+t.test('isScreenshotId refuses what newId cannot have made', async (t) => {
+  const good = newId('scr', NOON)
+  const bad = [
+    '',
+    'scr_',
+    good.toUpperCase(),
+    good.slice(0, -1),
+    `${good}0`,
+    good.replace('scr', 'evt'),
+    good.replace('_', '-'),
+    `${good.slice(0, -1)}u`,
+    `scr_8${good.slice(5)}`,
+  ]
+  for (const text of bad) t.notOk(isScreenshotId(text), text)
+})
+
+t.test('screenshotIdOf reads the id from the name, or computes one from uid and creation', async (t) => {
+  const id = newId('scr', at(5))
+  const creationTimestamp = NOON.toISOString()
+  t.equal(screenshotIdOf({ name: toObjectName(id), uid: 'u', creationTimestamp }), id)
+  const named = screenshotIdOf({ name: 'front-page', uid: 'u', creationTimestamp })
+  t.ok(isScreenshotId(named))
+  t.equal(createdAtOf(named).toISOString(), creationTimestamp)
+  t.equal(screenshotIdOf({ name: 'front-page', uid: 'u', creationTimestamp }), named)
+  t.not(screenshotIdOf({ name: 'front-page', uid: 'made anew', creationTimestamp }), named)
+})
+
+t.test('screenshotIdOf dates a Screenshot by its creation when its name lies in the year 10889', async (t) => {
+  const name = 'scr-00000000000000000000000000'
+  t.equal(createdAtOf('scr_00000000000000000000000000').getUTCFullYear(), 10_889)
+  const id = screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() })
+  t.equal(createdAtOf(id).toISOString(), NOON.toISOString())
+  t.equal(id, screenshotIdOf({ name, uid: 'u', creationTimestamp: NOON.toISOString() }))
+})
+
+t.test('isPlausibleId lets clocks differ by an hour and no more', async (t) => {
+  for (const [seconds, plausible] of [
+    [-1e9, true],
+    [0, true],
+    [3_600, true],
+    [3_600.001, false],
+    [1e9, false],
+  ] as const) {
+    t.equal(isPlausibleId(newId('scr', at(seconds)), NOON), plausible, `scr ${seconds} s`)
+    t.equal(isPlausibleId(newId('wh', at(seconds)), NOON), plausible, `wh ${seconds} s`)
+  }
+  const ahead = newId('scr', at(3_600))
+  t.equal(screenshotIdOf({ name: toObjectName(ahead), uid: 'u', creationTimestamp: NOON.toISOString() }), ahead)
+})
+
+t.test('webhookIdOf reads the id from the name, or computes one from uid and creation', async (t) => {
+  const id = newId('wh', at(5))
+  const creationTimestamp = NOON.toISOString()
+  t.equal(webhookIdOf({ name: toObjectName(id), uid: 'u', creationTimestamp }), id)
+  t.match(webhookIdOf({ name: 'production', uid: 'u', creationTimestamp }), /^wh_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
+  t.not(webhookIdOf({ name: 'production', uid: 'u', creationTimestamp }), webhookIdOf({ name: 'production', uid: 'v', creationTimestamp }))
+})

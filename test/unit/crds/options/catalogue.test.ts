@@ -1,0 +1,79 @@
+import t from 'tap'
+import { CaptureOptions, captureDefaults, withDefaults } from '../../../../crds/src/options/catalogue.ts'
+import { CONTENT_TYPES, ImageFormat } from '../../../../crds/src/options/output/image.ts'
+
+type Bound = [name: keyof typeof CaptureOptions.shape, least: number, most: number]
+// spec 2.2
+const bounds: Bound[] = [
+  ['viewportWidth', 1, 7680],
+  ['viewportHeight', 1, 7680],
+  ['deviceScaleFactor', 0.1, 5],
+  ['imageQuality', 0, 100],
+  ['fullPageMaxHeight', 1000, 50000],
+  ['delay', 0, 60000],
+  ['timeout', 1000, 180000],
+]
+const takes = (options: object): boolean => CaptureOptions.safeParse(options).success
+
+for (const [name, least, most] of bounds) {
+  t.test(`CaptureOptions takes ${name} from ${least} to ${most} and nothing beyond`, async (t) => {
+    t.ok(takes({ [name]: least }) && takes({ [name]: most }))
+    for (const value of [least - 0.05, most + 0.05, least - 1, most + 1, Number.NaN, String(least), null])
+      t.notOk(takes({ [name]: value }), String(value))
+  })
+}
+
+t.test('CaptureOptions takes whole numbers of pixels and milliseconds only', async (t) => {
+  for (const [name] of bounds) t.equal(takes({ [name]: 1500.5 % 5 }), name === 'deviceScaleFactor', name)
+})
+
+t.test('CaptureOptions refuses unknown names and, of what is listed, unknown values', async (t) => {
+  for (const options of [
+    { viewport_width: 100 },
+    { width: 100 },
+    { format: 'gif' },
+    { waitUntil: [] },
+    { waitUntil: ['loaded'] },
+    { waitUntil: 'load' },
+    { click: '' },
+  ]) {
+    t.notOk(takes(options), JSON.stringify(options))
+  }
+})
+
+t.test('CaptureOptions bounds every text and says so', async (t) => {
+  for (const [name, most] of [
+    ['styles', 262144],
+    ['scripts', 262144],
+    ['waitForSelector', 1024],
+    ['click', 1024],
+  ] as const) {
+    t.ok(takes({ [name]: 'x'.repeat(most) }) && !takes({ [name]: 'x'.repeat(most + 1) }), name)
+  }
+})
+
+t.test('every option says its default in its description', async (t) => {
+  for (const [name, schema] of Object.entries(CaptureOptions.shape)) t.match(schema.unwrap().description, /Default: .+\.$/, name)
+})
+
+t.test('every default is what the description says, and legal', async (t) => {
+  t.ok(takes(captureDefaults))
+  for (const [name, preset] of Object.entries(captureDefaults)) {
+    const { description = '' } = CaptureOptions.shape[name as keyof typeof CaptureOptions.shape].unwrap()
+    t.ok(description.endsWith(`Default: ${Array.isArray(preset) ? preset.join(', ') : preset}.`), `${name}: ${description}`)
+  }
+})
+
+t.test('withDefaults fills in what was not chosen and keeps what was', async (t) => {
+  t.match(withDefaults(undefined), captureDefaults)
+  t.match(withDefaults({ format: 'webp', delay: 0, fullPage: true }), { ...captureDefaults, format: 'webp', fullPage: true })
+  t.notOk('click' in withDefaults({}), 'what has no default stays absent')
+})
+
+t.test('withDefaults takes undefined for not chosen', async (t) => {
+  t.equal(withDefaults({ format: undefined }).format, 'png')
+})
+
+t.test('every format has a content type', async (t) => {
+  for (const format of ImageFormat.options) t.match(CONTENT_TYPES[format], /^image\//)
+})

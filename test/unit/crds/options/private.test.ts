@@ -1,0 +1,88 @@
+import t from 'tap'
+import { ScreenshotSpec } from '../../../../crds/src/kinds/screenshot.ts'
+import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '../../../../crds/src/options/private.ts'
+
+const takes = (options: object): boolean => PrivateOptions.safeParse(options).success
+const contradicts = (options: PrivateOptions): string[] =>
+  privateContradictions.filter(({ holds }) => holds(options)).map(({ option }) => option)
+
+t.test('PrivateOptions shares no name with CaptureOptions, so that no spec can hold one in the clear', async (t) => {
+  for (const name of privateOptionNames) {
+    t.notOk(name in CaptureOptions.shape, name)
+    t.notOk(ScreenshotSpec.safeParse({ url: 'https://example.com/', options: { [name]: 'x' } }).success, name)
+  }
+})
+
+t.test('PrivateOptions takes headers under the names that they have', async (t) => {
+  t.strictSame(PrivateOptions.parse({ headers: { 'X-Api_Key': 'a b', accept: '' } }), { headers: { 'X-Api_Key': 'a b', accept: '' } })
+})
+
+t.test('PrivateOptions refuses headers that are not the client’s to set, in any case', async (t) => {
+  for (const name of [
+    'Host',
+    'cookie',
+    'CONTENT-LENGTH',
+    'Transfer-Encoding',
+    'connection',
+    'Proxy-Authorization',
+    'te',
+    ':path',
+    'a b',
+    '',
+  ])
+    t.notOk(takes({ headers: { [name]: 'x' } }), name)
+})
+
+t.test('PrivateOptions takes no value that could begin another header', async (t) => {
+  for (const value of ['a\r\nb: c', 'a\nb', 'a\0', 'ü']) {
+    t.notOk(takes({ headers: { a: value } }), JSON.stringify(value))
+    t.notOk(takes({ authorization: value }), JSON.stringify(value))
+  }
+})
+
+t.test('PrivateOptions bounds how much there is of everything', async (t) => {
+  const names = Array.from({ length: 65 }, (_, index) => [`h${index}`, ''])
+  t.ok(takes({ headers: Object.fromEntries(names.slice(1)) }) && !takes({ headers: Object.fromEntries(names) }))
+  const cookies = Array.from({ length: 101 }, () => ({ name: 'a', value: '' }))
+  t.ok(takes({ cookies: cookies.slice(1) }) && !takes({ cookies }))
+  t.ok(takes({ authorization: 'x'.repeat(8192) }) && !takes({ authorization: 'x'.repeat(8193) }) && !takes({ authorization: '' }))
+  t.ok(takes({ basicAuthUsername: 'x'.repeat(1024) }) && !takes({ basicAuthPassword: 'x'.repeat(1025) }))
+})
+
+t.test('Cookie takes what a browser takes', async (t) => {
+  const legal = [
+    { name: 'a', value: '' },
+    { name: '__Host-a', value: 'b c"d', path: '/x', secure: true, httpOnly: true, sameSite: 'None', expires: 1 },
+    { name: 'a', value: 'b', domain: '.example.com' },
+    { name: 'a', value: 'b', domain: '127.0.0.1' },
+    { name: 'n'.repeat(96), value: 'v'.repeat(4000) },
+  ]
+  const illegal = [
+    { name: '', value: 'b' },
+    { name: 'a=b', value: 'c' },
+    { name: 'a', value: 'b;c' },
+    { name: 'a', value: 'b\nc' },
+    { name: 'a', value: 'b', domain: 'exa mple' },
+    { name: 'a', value: 'b', path: 'x' },
+    { name: 'a', value: 'b', sameSite: 'lax' },
+    { name: 'a', value: 'b', expires: -1 },
+    { name: 'a', value: 'b', size: 1 },
+    { name: 'n'.repeat(97), value: 'v'.repeat(4000) },
+  ]
+  for (const cookie of legal) t.ok(Cookie.safeParse(cookie).success, JSON.stringify(cookie))
+  for (const cookie of illegal) t.notOk(Cookie.safeParse(cookie).success, JSON.stringify(cookie))
+})
+
+t.test('privateContradictions knows what cannot hold together', async (t) => {
+  const user = { basicAuthUsername: 'u', basicAuthPassword: 'p' }
+  t.strictSame(contradicts({}), [])
+  t.strictSame(contradicts(user), [])
+  t.strictSame(contradicts({ authorization: 'a', headers: { 'x-a': 'b' } }), [])
+  t.strictSame(contradicts({ headers: { authorization: 'b' } }), [])
+  t.strictSame(contradicts({ basicAuthUsername: 'u' }), ['basicAuthPassword'])
+  t.strictSame(contradicts({ basicAuthPassword: 'p' }), ['basicAuthPassword'])
+  t.strictSame(contradicts({ authorization: 'a', ...user }), ['authorization'])
+  t.strictSame(contradicts({ authorization: 'a', headers: { AUTHORIZATION: 'b' } }), ['headers'])
+  t.strictSame(contradicts({ headers: { authorization: 'b' }, ...user }), ['headers'])
+})

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import type { AllOptions } from '../../../../crds/src/options/contradictions.ts'
+import { privateOptionNames } from '../../../../crds/src/options/private.ts'
+import { findWarnings, warnings } from '../../../../crds/src/options/warnings.ts'
+
+const cases: { options: AllOptions; found: string[] }[] = [
+  { options: {}, found: [] },
+  { options: { imageQuality: 10 }, found: ['image_quality has no effect on png'] },
+  { options: { imageQuality: 10, format: 'jpeg' }, found: [] },
+  { options: { fullPageMaxHeight: 2_000 }, found: ['full_page_max_height has no effect without full_page'] },
+  { options: { fullPageMaxHeight: 2_000, fullPage: false }, found: ['full_page_max_height has no effect without full_page'] },
+  { options: { fullPageMaxHeight: 2_000, fullPage: true }, found: [] },
+]
+
+for (const { options, found } of cases) {
+  t.test(`findWarnings finds ${found.length} in ${JSON.stringify(options)}`, async (t) => {
+    t.strictSame(findWarnings(options), found)
+  })
+}
+
+t.test('warnings are about options that exist', async (t) => {
+  for (const { option } of warnings) t.ok(option in CaptureOptions.shape || privateOptionNames.includes(option), option)
+})
+
+t.test('warnings fit into the record', async (t) => {
+  for (const { option, reason } of warnings) t.ok(`${option} has no effect ${reason}`.length < 240, option)
+})

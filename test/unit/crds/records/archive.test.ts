@@ -1,0 +1,110 @@
+import t from 'tap'
+import { newId, screenshotIdOf } from '../../../../crds/src/identifiers/ids.ts'
+import { toObjectName } from '../../../../crds/src/identifiers/names.ts'
+import type { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
+import {
+  buildSegments,
+  MAX_SEGMENT_RECORDS,
+  parseArchivedLine,
+  parseSegmentKey,
+  readSegment,
+  toArchivedLine,
+  toSegments,
+} from '../../../../crds/src/records/archive.ts'
+import { toRecord } from '../../../../crds/src/records/record.ts'
+import { dayOf, segmentsPrefix } from '../../../../crds/src/records/storage-keys.ts'
+import { aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
+
+const shot = (second: number, version = '1'): Screenshot =>
+  aScreenshot({
+    name: toObjectName(newId('scr', at(second), Buffer.alloc(10, second % 256))),
+    metadata: { resourceVersion: version, uid: 'uid' },
+    status: completedStatus(),
+  })
+const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
+const linkTo = () => ({ url: 'https://x/', expires: 1 })
+
+t.test('parseArchivedLine gives a Screenshot whose record is the one that was archived', async (t) => {
+  const full = aScreenshot({
+    metadata: { annotations: { 'tintype.dev/a': '1', 'kubectl.kubernetes.io/last-applied-configuration': '{}' }, managedFields: [{}] },
+    spec: {
+      batchId: 'batch_1',
+      externalIdentifier: 'order-7',
+      options: { format: 'webp', fullPage: true },
+      sealedOptions: 'secret',
+      hiddenOptions: ['cookies'],
+    },
+    status: completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
+  })
+  const line = toArchivedLine(full)
+  t.notOk(line.includes('\n'))
+  for (const dropped of ['secret', 'deliveries', 'managedFields', 'last-applied', 'pod-uid']) t.notOk(line.includes(dropped), dropped)
+  const read = parseArchivedLine(line)
+  t.strictSame(toRecord(read, linkTo), toRecord(full, linkTo))
+  t.equal(read.metadata.resourceVersion, full.metadata.resourceVersion)
+  t.equal(toArchivedLine(read), line, 'and may be archived again')
+})
+
+t.test('parseArchivedLine keeps what a later version has added', async (t) => {
+  const line = toArchivedLine(shot(0)).replace('"spec":{', '"spec":{"novelty":7,')
+  t.match(parseArchivedLine(line).spec, { novelty: 7 })
+})
+
+t.test('parseArchivedLine refuses what is not a record', async (t) => {
+  for (const text of ['', '{}', '[]', '{"id":"scr_1","v":2}', toArchivedLine(shot(0)).replace('"v":1', '"v":2')])
+    t.throws(() => parseArchivedLine(text), text)
+})
+
+t.test('buildSegments puts records of a day in order, newest first, and names their range', async (t) => {
+  const shots = [shot(5), shot(9), shot(1)]
+  const [segment, ...others] = buildSegments('acme', shots)
+  t.strictSame(others, [])
+  const ids = shots.map(idOf).sort()
+  t.match(segment, { first: ids[0], last: ids[2], count: 3 })
+  t.ok(segment?.key.startsWith(segmentsPrefix('acme', dayOf(ids[0]!))))
+  t.strictSame(
+    readSegment(segment?.text ?? '').map(({ id }) => id),
+    ids,
+  )
+  t.strictSame(
+    readSegment(segment?.text ?? '').map(({ line }) => idOf(parseArchivedLine(line))),
+    ids,
+  )
+  const { text: _, ...name } = segment!
+  t.strictSame(parseSegmentKey(segment!.key), name)
+  t.strictSame(buildSegments('acme', shots.toReversed()), [segment], 'the same records give the same segment')
+})
+
+t.test('buildSegments keeps days apart and segments within a thousand records', async (t) => {
+  const shots = [...Array.from({ length: MAX_SEGMENT_RECORDS + 1 }, (_, n) => shot(n)), shot(-86_400)]
+  const segments = buildSegments('acme', shots)
+  t.strictSame(
+    segments.map(({ count }) => count),
+    [MAX_SEGMENT_RECORDS, 1, 1],
+  )
+  t.equal(new Set(segments.map(({ first }) => dayOf(first))).size, 2)
+})
+
+t.test('buildSegments keeps segments within four megabytes', async (t) => {
+  const large = Array.from({ length: 5 }, (_, n) => {
+    const one = shot(n)
+    return { ...one, spec: { ...one.spec, options: { styles: 'x'.repeat(1_500_000) } } }
+  })
+  t.strictSame(
+    buildSegments('acme', large).map(({ count }) => count),
+    [2, 2, 1],
+  )
+})
+
+t.test('toSegments leaves one line of a record that was archived twice, the later one', async (t) => {
+  const lines = [shot(1, '7'), shot(1, '12'), shot(1, '9')].map((one) => ({ id: idOf(one), line: toArchivedLine(one) }))
+  const [segment] = toSegments('acme', lines)
+  t.equal(segment?.count, 1)
+  t.equal(parseArchivedLine(readSegment(segment?.text ?? '')[0]!.line).metadata.resourceVersion, '12')
+})
+
+t.test('parseSegmentKey refuses other keys', async (t) => {
+  const { key } = buildSegments('acme', [shot(1)])[0]!
+  for (const text of ['', 'x.ndjson', key.slice(0, -1), key.replace('.1.', '.x.'), key.replace('scr_', '')])
+    t.equal(parseSegmentKey(text), undefined, text)
+})

@@ -1,0 +1,169 @@
+import t from 'tap'
+import { createdAtOf } from '../../../../crds/src/identifiers/ids.ts'
+import { accountOf, toEcho, toRecord, toWireStatus } from '../../../../crds/src/records/record.ts'
+import { aScreenshot, at, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
+
+const linkTo = (key: string) => ({ url: `https://files.example.com/${key}`, expires: at(60).getTime() / 1000 })
+
+t.test('toRecord of a completed Screenshot says where the picture is and what it is', async (t) => {
+  const shot = aScreenshot({ spec: { accountName: 'acme', options: { format: 'jpeg' } }, status: completedStatus() })
+  const id = shot.metadata.name.replace('-', '_')
+  t.match(toRecord(shot, linkTo), {
+    id,
+    url: 'https://example.com/',
+    url_to_capture: 'https://example.com/',
+    status: 'completed',
+    storage_path: `users/acme/${id}.jpeg`,
+    download_url: `https://files.example.com/users/acme/${id}.jpeg`,
+    download_url_expires_at: at(60).toISOString(),
+    created_at: NOON.toISOString(),
+    started_at: at(1).toISOString(),
+    completed_at: at(2).toISOString(),
+    file_size_bytes: 1234,
+    processing_duration_ms: 900,
+    content_type: 'image/jpeg',
+    metadata: { page_title: null, final_url: null, http_status: 200 },
+    error: null,
+    attempts: 1,
+  })
+})
+
+t.test('toRecord of a failed Screenshot says why, and has no file', async (t) => {
+  t.match(toRecord(aScreenshot({ status: failedStatus() }), linkTo), {
+    status: 'failed',
+    error: { code: 'DNS_FAILED' },
+    storage_path: null,
+    download_url: null,
+    completed_at: at(2).toISOString(),
+    metadata: null,
+  })
+})
+
+t.test('toRecord of a Screenshot that waits or is captured is pending, and tells nothing early', async (t) => {
+  for (const status of [undefined, { phase: 'Pending' as const }, { ...completedStatus(), phase: 'Running' as const }]) {
+    const shot = { ...aScreenshot(), ...(status ? { status } : {}) }
+    t.match(toRecord(shot, linkTo), {
+      status: 'pending',
+      completed_at: null,
+      download_url: null,
+      file_size_bytes: null,
+      error: null,
+      metadata: null,
+    })
+  }
+})
+
+t.test('toRecord always has the same keys', async (t) => {
+  const keys = [aScreenshot(), aScreenshot({ status: completedStatus() }), aScreenshot({ status: failedStatus() })].map((shot) =>
+    Object.keys(toRecord(shot, linkTo)),
+  )
+  t.strictSame(keys[1], keys[0])
+  t.strictSame(keys[2], keys[0])
+})
+
+t.test('toRecord takes no path from the status, which a runner could have written', async (t) => {
+  const lying = completedStatus({ result: { ...completedStatus().result, storagePath: 'users/other/x.png', finalUrl: 'x' } as never })
+  t.notMatch(JSON.stringify(toRecord(aScreenshot({ status: lying }), linkTo)), /users\/other/)
+})
+
+t.test('toRecord of an object with a name of its own carries the id computed for it', async (t) => {
+  const record = toRecord(aScreenshot({ name: 'front-page' }), linkTo)
+  t.equal(createdAtOf(record.id).toISOString(), NOON.toISOString())
+})
+
+t.test('toEcho shows what was chosen and the four that every reader wants', async (t) => {
+  t.strictSame(toEcho(undefined), { viewport_width: 1920, viewport_height: 1080, format: 'png', full_page: false })
+  t.strictSame(toEcho({ delay: 500, timeout: 30000, fullPage: true }), {
+    viewport_width: 1920,
+    viewport_height: 1080,
+    format: 'png',
+    full_page: true,
+    delay: 500,
+  })
+})
+
+t.test('toEcho shows the beginning of what may be large, and a selector whole', async (t) => {
+  const styles = `${'a'.repeat(63)}😀${'b'.repeat(1000)}`
+  const { styles: shown, wait_for_selector: selector } = toEcho({ styles, waitForSelector: 'x'.repeat(500) })
+  t.equal(shown, `${'a'.repeat(63)}\ufffd…`, 'no half of a character')
+  t.equal(selector, 'x'.repeat(500))
+  t.equal(toEcho({ scripts: 'x'.repeat(64) }).scripts, 'x'.repeat(64))
+})
+
+t.test('toRecord says of hidden options that they were given, and no more', async (t) => {
+  const hiddenOptions = ['styles', 'basicAuthPassword', 'cookies']
+  t.strictSame(toRecord(aScreenshot({ spec: { options: { delay: 5 }, hiddenOptions } }), linkTo).options, {
+    viewport_width: 1920,
+    viewport_height: 1080,
+    format: 'png',
+    full_page: false,
+    delay: 5,
+    styles: '…',
+    basic_auth_password: '***',
+    cookies: '***',
+  })
+})
+
+t.test('toWireStatus knows three states', async (t) => {
+  const cases = [
+    [undefined, 'pending'],
+    ['Pending', 'pending'],
+    ['Running', 'pending'],
+    ['Completed', 'completed'],
+    ['Failed', 'failed'],
+  ] as const
+  for (const [phase, status] of cases) t.equal(toWireStatus(phase), status)
+})
+
+t.test('accountOf is the default where none is named', async (t) => {
+  t.equal(accountOf(aScreenshot()), 'default')
+  t.equal(accountOf(aScreenshot({ spec: { accountName: 'acme' } })), 'acme')
+})
+
+t.test('toRecord shows the estimated time of the creation, and nothing else that may stand there', async (t) => {
+  const noLinks = () => undefined
+  const shown = (text: string) => {
+    const shot = aScreenshot({})
+    return toRecord({ ...shot, metadata: { ...shot.metadata, annotations: { 'tintype.dev/estimated-time': text } } }, noLinks)
+      .estimated_time
+  }
+  t.strictSame([shown('3-12s'), shown('<b>soon</b>'), shown('')], ['3-12s', '10-60s', '10-60s'])
+})
+
+t.test('toRecord lists the files beside the picture that were asked for and stored', async (t) => {
+  const artifacts = [
+    { type: 'html' as const, fileSizeBytes: 5, etag: 'x' },
+    { type: 'har' as const, fileSizeBytes: 6, etag: 'y' },
+  ]
+  const status = completedStatus()
+  const shot = aScreenshot({
+    spec: { accountName: 'acme', options: { saveHtml: true, saveText: true } },
+    status: { ...status, result: { ...status.result, artifacts } },
+  })
+  const id = shot.metadata.name.replace('-', '_')
+  t.strictSame(toRecord(shot, linkTo).artifacts, [
+    { type: 'html', download_url: `https://files.example.com/users/acme/${id}.html`, file_size_bytes: 5 },
+  ])
+  t.match(toRecord(shot, () => undefined).artifacts, [{ type: 'html', download_url: null }], 'an expired file has no link')
+})
+
+t.test('toRecord tells what was noted of the page under the names of the wire', async (t) => {
+  const status = completedStatus()
+  const page = {
+    imageSize: true,
+    responseHeaders: { 'X-Mixed-Case': '1' },
+    openGraph: { 'og:title': 'A title' },
+    timings: { load: 5 },
+    contentHash: { sha256: 'ab' },
+    links: ['https://example.com/'],
+  }
+  const result = { ...status.result, width: 4, height: 3, timings: { navigate: 7 }, page }
+  t.match(toRecord(aScreenshot({ status: { ...status, result } }), linkTo).metadata, {
+    image_size: { width: 4, height: 3 },
+    http_response_headers: { 'X-Mixed-Case': '1' },
+    open_graph: { 'og:title': 'A title' },
+    timings: { steps: { navigate: 7 }, page: { load: 5 } },
+    content_hash: { sha256: 'ab' },
+    links: ['https://example.com/'],
+  })
+})

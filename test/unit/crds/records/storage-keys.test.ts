@@ -1,0 +1,63 @@
+import t from 'tap'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import {
+  eventKey,
+  invertedDay,
+  objectKey,
+  objectKeyPrefix,
+  optionsKey,
+  parseObjectKey,
+  tombstoneKey,
+} from '../../../../crds/src/records/storage-keys.ts'
+import { at, NOON } from '../../../support/fakes/builders.ts'
+
+const id = newId('scr', NOON)
+
+t.test('objectKey and parseObjectKey are inverse', async (t) => {
+  t.equal(objectKey('acme', id, 'png'), `users/acme/${id}.png`)
+  for (const extension of ['png', 'jpeg', 'webp', 'thumb.png', 'html']) {
+    t.strictSame(parseObjectKey(objectKey('acme', id, extension)), { account: 'acme', id, extension })
+  }
+})
+
+t.test('parseObjectKey refuses keys of other places', async (t) => {
+  const keys = [
+    '',
+    `users/acme/${id}`,
+    `users//${id}.png`,
+    `users/Acme/${id}.png`,
+    `users/a/b/${id}.png`,
+    `users/../acme/${id}.png`,
+    `records/acme/${id}.png`,
+    `users/acme/scr_x.png`,
+    `users/acme/${id}.png/..`,
+    `users/acme/${id}.PNG`,
+    `users/-a/${id}.png`,
+    `/users/acme/${id}.png`,
+    `users/acme/${id}.png\n`,
+  ]
+  for (const key of keys) t.equal(parseObjectKey(key), undefined, key)
+})
+
+t.test('objectKeyPrefix holds a screenshot’s files and nobody else’s', async (t) => {
+  t.ok(objectKey('acme', id, 'thumb.png').startsWith(objectKeyPrefix('acme', id)))
+  t.notOk(objectKey('acme', newId('scr', at(1)), 'png').startsWith(objectKeyPrefix('acme', id)))
+  t.ok(objectKeyPrefix('acme', id).endsWith('.'))
+})
+
+t.test('invertedDay sorts later days first', async (t) => {
+  const days = [0, 1, 2, 365].map((day) => invertedDay(at(day * 86_400)))
+  t.strictSame(days.toSorted(), days.toReversed())
+  t.equal(invertedDay(new Date('2026-11-21T00:00:00.000Z')), invertedDay(new Date('2026-11-21T23:59:59.999Z')))
+})
+
+t.test('tombstoneKey lies with the records of the day of creation', async (t) => {
+  t.equal(tombstoneKey('acme', id), `records/acme/${invertedDay(NOON)}/tombstones/${id}`)
+})
+
+t.test('eventKey has a place of its own', async (t) => t.equal(eventKey('evt_1'), 'events/evt_1.json'))
+
+t.test('optionsKey keeps accounts apart', async (t) => {
+  t.equal(optionsKey('acme', 'scr-1'), 'options/acme/scr-1.jwe')
+  t.equal(parseObjectKey(optionsKey('acme', 'scr-1')), undefined, 'no download leads to it')
+})

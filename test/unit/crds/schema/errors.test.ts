@@ -1,0 +1,20 @@
+import t from 'tap'
+import { HTTP_ERRORS, isRetryable, JOB_ERRORS, type JobErrorCode } from '../../../../crds/src/schema/errors.ts'
+
+const table = [...Object.entries(JOB_ERRORS), ...Object.entries(HTTP_ERRORS)]
+
+t.test('errors all have a code in capitals and a sentence that says what to do', async (t) => {
+  for (const [code, { remedy }] of table) {
+    t.match(code, /^[A-Z]+(_[A-Z]+)*$/)
+    t.match(remedy, /^\S.{10,}\.$/, code)
+  }
+})
+
+t.test('errors of requests have an HTTP status of a client’s or of a server’s fault', async (t) => {
+  for (const [code, { status }] of Object.entries(HTTP_ERRORS)) t.ok(status >= 400 && status < 600, `${code}: ${status}`)
+})
+
+t.test('isRetryable is true for faults of the service and false for faults of the page', async (t) => {
+  const retryable = (Object.keys(JOB_ERRORS) as JobErrorCode[]).filter(isRetryable)
+  t.strictSame(retryable.sort(), ['INTERNAL_ERROR', 'STORAGE_FAILED'])
+})

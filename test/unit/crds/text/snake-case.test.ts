@@ -1,0 +1,15 @@
+import t from 'tap'
+import { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
+import { renameKeys, toCamelCase, toSnakeCase } from '../../../../crds/src/text/snake-case.ts'
+
+t.test('toSnakeCase and toCamelCase are inverse for every option', async (t) => {
+  for (const name of Object.keys(CaptureOptions.shape)) {
+    t.match(toSnakeCase(name), /^[a-z]+(_[a-z]+)*$/)
+    t.equal(toCamelCase(toSnakeCase(name)), name)
+  }
+  t.equal(toSnakeCase('viewportWidth'), 'viewport_width')
+})
+
+t.test('renameKeys renames the keys of an object and not of what it holds', async (t) => {
+  t.strictSame(renameKeys({ extraHeaders: { fooBar: 1 }, list: ['aB'] }, toSnakeCase), { extra_headers: { fooBar: 1 }, list: ['aB'] })
+})

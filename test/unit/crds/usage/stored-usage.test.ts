@@ -1,0 +1,53 @@
+import t from 'tap'
+import { type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { readStoredStatus, toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
+
+const at = '2026-11-21T10:00:00.000Z'
+const full: AccountUsageStatus = {
+  period: '2026-11',
+  used: 12,
+  window: [
+    { second: 1_795_255_200, count: 3 },
+    { second: 1_795_255_201, count: 9 },
+  ],
+  reservations: [
+    { id: 'res_1', names: ['scr-a', 'scr-b'], gateway: 'gateway-7d4b/1', at },
+    { id: 'res_2', names: ['scr-c'], gateway: 'operator', at, askedAgain: '2026-11-21T10:05:00.000Z' },
+  ],
+  refunds: ['scr_x'],
+}
+
+t.test('toStoredStatus and readStoredStatus lead there and back', async (t) => {
+  for (const status of [full, { used: 0 }, { used: 0, window: [], reservations: [], refunds: [] }]) {
+    const stored = toStoredStatus(status)
+    t.ok(StoredUsageStatus.safeParse(stored).success, JSON.stringify(stored))
+    t.strictSame(readStoredStatus(stored), status)
+  }
+})
+
+t.test('toStoredStatus writes a line for each thing that is counted', async (t) => {
+  t.match(toStoredStatus(full), {
+    window: '1795255200=3 1795255201=9',
+    reservations: [
+      'res_1 2026-11-21T10:00:00.000Z - gateway-7d4b/1 scr-a,scr-b',
+      'res_2 2026-11-21T10:00:00.000Z 2026-11-21T10:05:00.000Z operator scr-c',
+    ],
+  })
+})
+
+t.test('toStoredStatus leaves out of a patch what it is not told', async (t) => {
+  t.strictSame(toStoredStatus({ used: 3 }), { used: 3 })
+})
+
+t.test('readStoredStatus passes over what is no line of ours', async (t) => {
+  t.strictSame(readStoredStatus({ used: 1, window: 'x 7=2', reservations: ['', 'one two', 'r 2026 - gw a'] }), {
+    used: 1,
+    window: [{ second: 7, count: 2 }],
+    reservations: [{ id: 'r', names: ['a'], gateway: 'gw', at: '2026' }],
+  })
+})
+
+t.test('after an upgrade every creation is answered with 500: the counts of the release before have lost their fields', async (t) => {
+  const hulls = { used: 3, window: [{}], reservations: [{}] }
+  t.strictSame(readStoredStatus(hulls as never), { used: 3, window: [], reservations: [] })
+})

@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { newId } from '../../../../crds/src/identifiers/ids.ts'
+import { type AccountUsageSpec, type AccountUsageStatus, StoredUsageStatus } from '../../../../crds/src/kinds/account-usage.ts'
+import { toStoredStatus } from '../../../../crds/src/usage/stored-usage.ts'
+import { monthOf, startOfNextMonth, toUsageFacts, UsageDraft, type Wanted } from '../../../../crds/src/usage/usage.ts'
+
+const NOW = new Date('2026-11-21T10:20:30.456Z')
+const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
+
+const wanted = (id: string, names: readonly string[], rest: Partial<Wanted> = {}): Wanted => ({
+  id,
+  names,
+  gateway: 'a',
+  at: NOW,
+  countsForRate: true,
+  ...rest,
+})
+
+/** A draft over what was written last. */
+const draftOf = (spec: AccountUsageSpec, status?: AccountUsageStatus, now = NOW) =>
+  new UsageDraft(status ? { spec, status } : { spec }, now)
+
+t.test('usage charges the first names that fit and says why not all', async (t) => {
+  const draft = draftOf({ limit: 5 }, { period: '2026-11', used: 3 })
+  t.strictSame(draft.reserve(wanted('r', ['x', 'y', 'z'])), { granted: 2, refusal: 'quota' })
+  t.match(draft.toStatus(), { used: 5, reservations: [{ id: 'r', names: ['x', 'y'], gateway: 'a' }] })
+  t.strictSame(draft.reserve(wanted('s', ['w'])), { granted: 0, refusal: 'quota' })
+})
+
+t.test('usage serves several waiters in their order', async (t) => {
+  const draft = draftOf({ limit: 100, ratePerMinute: 2 })
+  t.strictSame(
+    ['r', 's', 'u'].map((id) => draft.reserve(wanted(id, [id]))),
+    [{ granted: 1 }, { granted: 1 }, { granted: 0, refusal: 'rate' }],
+  )
+  t.equal(draft.used, 2, 'a refusal by rate costs no quota')
+})
+
+t.test('usage lets a batch cost one request of the rate and a unit for each name', async (t) => {
+  const draft = draftOf({ limit: 100, ratePerMinute: 2 })
+  draft.reserve(wanted('r', ['a', 'b', 'c']))
+  t.match(draft.toStatus(), { used: 3, window: [{ count: 1 }] })
+})
+
+t.test('usage charges nothing again for a reservation that it knows', async (t) => {
+  const draft = draftOf({ limit: 2 })
+  draft.reserve(wanted('r', ['a', 'b', 'c']))
+  const { changes } = draft
+  t.strictSame(draft.reserve(wanted('r', ['a', 'b', 'c'])), { granted: 2, refusal: 'quota' })
+  t.strictSame(draft.reserve(wanted('r', ['b', 'c'])), { granted: 1, refusal: 'quota' }, 'one exists by now')
+  t.strictSame(draft.reserve(wanted('r', ['b'])), { granted: 1 })
+  t.equal(draft.changes, changes)
+})
+
+t.test('usage lets another gateway take a reservation over, so that the first cannot take it back', async (t) => {
+  const draft = draftOf({ limit: 9 })
+  draft.reserve(wanted('r', ['x']))
+  t.strictSame(draft.reserve(wanted('r', ['x'], { gateway: 'b' })), { granted: 1 })
+  draft.giveBack('r', ['x'], 'a')
+  draft.settle({ id: 'r', names: ['x'], gateway: 'a', at: NOW.toISOString() }, ['x'])
+  t.match(draft.toStatus(), { used: 1, reservations: [{ gateway: 'b' }] })
+})
+
+t.test('usage does not settle a reservation that a repetition has relied on meanwhile', async (t) => {
+  const first = draftOf({ limit: 9 })
+  first.reserve(wanted('r', ['x']))
+  const seen = first.toStatus().reservations?.[0]
+  const draft = draftOf({ limit: 9 }, first.toStatus(), later(600_000))
+  t.strictSame(draft.reserve(wanted('r', ['x'])), { granted: 1 })
+  draft.settle(seen!, ['x'])
+  t.match(draft.toStatus(), { used: 1, reservations: [{ id: 'r', at: NOW.toISOString(), askedAgain: later(600_000).toISOString() }] })
+  draft.settle(draft.toStatus().reservations![0]!, ['x'])
+  t.equal(draft.used, 0)
+})
+
+t.test('usage gives names back once', async (t) => {
+  const draft = draftOf({ limit: 9 })
+  draft.reserve(wanted('r', ['x', 'y']))
+  for (let n = 0; n < 3; n++) draft.giveBack('r', ['y', 'other'], 'a')
+  t.match(draft.toStatus(), { used: 1, reservations: [{ names: ['x'] }] })
+  draft.drop('r')
+  draft.giveBack('r', ['x'], 'a')
+  t.match(draft.toStatus(), { used: 1, reservations: [] }, 'what is settled stays spent')
+})
+
+t.test('usage settles the reservation of an ended gateway', async (t) => {
+  const draft = draftOf({ limit: 9 })
+  draft.reserve(wanted('r', ['x', 'y', 'z']))
+  const [held] = draft.toStatus().reservations ?? []
+  draft.settle(held!, ['z'])
+  t.strictSame(draft.toStatus().reservations, [])
+  t.equal(draft.used, 2)
+})
+
+t.test('usage refunds an id once, in its month only', async (t) => {
+  const draft = draftOf({ limit: 9 }, { period: '2026-11', used: 4 })
+  const id = newId('scr', NOW)
+  t.ok(draft.refund(id))
+  t.ok(draft.refund(id), 'it is done, whoever asks again')
+  t.equal(draft.used, 3)
+  t.notOk(draft.refund(newId('scr', new Date('2026-10-31T23:59:59.999Z'))))
+  t.equal(draft.used, 3)
+  draft.forgetRefunds([id])
+  t.notOk(draft.hasRefunded(id))
+})
+
+t.test('usage begins a month anew in the same update, and never goes back', async (t) => {
+  const old = newId('scr', NOW)
+  const status = {
+    period: '2026-11',
+    used: 9,
+    reservations: [{ id: 'q', names: ['q'], gateway: 'a', at: NOW.toISOString() }],
+    refunds: [old],
+  }
+  const draft = draftOf({ limit: 9 }, status, new Date('2026-12-01T00:00:00.000Z'))
+  t.strictSame(draft.reserve(wanted('n', ['n'])), { granted: 0, refusal: 'quota' }, 'accepted in the old month: it is full')
+  t.strictSame(draft.reserve(wanted('r', ['x'], { at: new Date('2026-12-01T00:00:00.000Z') })), { granted: 1 })
+  t.equal(draft.period, '2026-12')
+  t.equal(draft.used, 1)
+  draft.giveBack('q', ['q'], 'a')
+  t.equal(draft.used, 1, 'what goes back belongs to the old month')
+  t.ok(draft.hasRefunded(old), 'an old refund is not forgotten: its condition may be missing still')
+  draft.reserve(wanted('s', ['y']))
+  t.equal(draft.period, '2026-12', 'a late request of the old month is charged to the new one')
+  t.equal(draft.used, 2)
+})
+
+t.test('usage takes no more reservations than its object can hold', async (t) => {
+  const names = Array.from({ length: 100 }, (_, index) => `n${index}`)
+  const draft = draftOf({ limit: 1_000_000 })
+  for (let n = 0; n < 50; n++) t.equal(draft.reserve(wanted(`r${n}`, names)).granted, 100)
+  t.strictSame(draft.reserve(wanted('more', names)), { granted: 0, refusal: 'full' })
+  t.equal(draft.used, 5_000)
+})
+
+t.test('usage facts of a month that was not seen yet say that nothing is used', async (t) => {
+  const usage = { spec: { limit: 7, ratePerMinute: 2 }, status: { period: '2026-10', used: 7 } }
+  t.strictSame(toUsageFacts(usage, NOW), {
+    at: NOW,
+    period: '2026-11',
+    used: 0,
+    limit: 7,
+    resetAt: new Date('2026-12-01T00:00:00.000Z'),
+    ratePerMinute: 2,
+    rateRemaining: 2,
+    rateResetSeconds: 0,
+  })
+})
+
+t.test('usage months are those of UTC, over the end of a year', async (t) => {
+  t.equal(monthOf(new Date('2026-12-31T23:59:59.999Z')), '2026-12')
+  t.equal(startOfNextMonth(new Date('2026-12-31T23:59:59.999Z')).toISOString(), '2027-01-01T00:00:00.000Z')
+})
+
+type Step =
+  | { do: 'reserve'; id: number; count: number; gateway: string }
+  | { do: 'create' | 'drop' | 'giveBack' | 'settle' | 'refund'; id: number; gateway: string }
+  | { do: 'wait'; milliseconds: number }
+
+const ids = fc.integer({ min: 0, max: 6 })
+const gateways = fc.constantFrom('a', 'b')
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('reserve' as const), id: ids, count: fc.integer({ min: 1, max: 4 }), gateway: gateways }),
+    fc.record({
+      do: fc.constantFrom('create' as const, 'drop' as const, 'giveBack' as const, 'settle' as const, 'refund' as const),
+      id: ids,
+      gateway: gateways,
+    }),
+    fc.record({ do: fc.constant('wait' as const), milliseconds: fc.integer({ min: 0, max: 40 * 86_400_000 }) }),
+  ),
+  { maxLength: 60 },
+)
+
+/** What gateways and operator do with the answers, by their own rules: only what was never created goes back. */
+class Model {
+  readonly limit: number
+  status: AccountUsageStatus | undefined
+  now = NOW
+  /** By reservation: what is paid and by whom, and which of it was created. */
+  readonly held = new Map<number, { names: string[]; holder: string; created: Set<string> }>()
+  readonly created: string[] = []
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  do(step: Step): void {
+    if (step.do === 'wait') {
+      this.now = new Date(this.now.getTime() + step.milliseconds)
+      return
+    }
+    const draft = new UsageDraft({ spec: { limit: this.limit }, ...(this.status ? { status: this.status } : {}) }, this.now)
+    this.#change(draft, step)
+    this.status = draft.toStatus()
+  }
+
+  #change(draft: UsageDraft, step: Exclude<Step, { do: 'wait' }>): void {
+    const key = `r${step.id}`
+    const held = this.held.get(step.id)
+    if (step.do === 'reserve') this.#reserve(draft, key, step)
+    if (!held || step.do === 'reserve') return
+    const rest = held.names.filter((name) => !held.created.has(name))
+    if (step.do === 'create') {
+      for (const name of rest) {
+        held.created.add(name)
+        this.created.push(name)
+      }
+    } else if (step.do === 'drop' && rest.length === 0) {
+      draft.drop(key)
+      this.held.delete(step.id)
+    } else if (step.do === 'giveBack') {
+      draft.giveBack(key, rest, step.gateway)
+      if (step.gateway !== held.holder) return
+      held.names = held.names.filter((name) => held.created.has(name))
+      if (held.names.length === 0) this.held.delete(step.id)
+    } else if (step.do === 'settle' && step.gateway === held.holder) {
+      const seen = this.status?.reservations?.find(({ id }) => id === key)
+      if (seen) draft.settle(seen, rest)
+      this.held.delete(step.id)
+    }
+  }
+
+  #reserve(draft: UsageDraft, key: string, { id, count, gateway }: Extract<Step, { do: 'reserve' }>): void {
+    const known = this.held.get(id)
+    const names =
+      known?.names ?? Array.from({ length: count }, (_, index) => `${key}-${this.now.getTime()}-${this.created.length}-${index}`)
+    const { granted } = draft.reserve({ id: key, names, gateway, at: this.now, countsForRate: true })
+    if (granted === 0) return
+    this.held.set(id, { names: names.slice(0, granted), holder: gateway, created: known?.created ?? new Set() })
+  }
+}
+
+t.test('usage never rises above its limit, and fits its kind, whatever happens in whatever order', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 12 }), steps, (limit, sequence) => {
+      const model = new Model(limit)
+      for (const step of sequence) {
+        const before = model.status?.used ?? 0
+        model.do(step)
+        const { status } = model
+        if (!status) continue
+        if (!StoredUsageStatus.safeParse(toStoredStatus(status)).success) return false
+        if (status.used > limit && status.used > before) return false
+      }
+      return true
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('usage comes to exactly what was created, when all that was not is given back', async () => {
+  const withinMonth = steps.map((sequence) => sequence.filter((step) => step.do !== 'wait' && step.do !== 'refund'))
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 12 }), withinMonth, (limit, sequence) => {
+      const model = new Model(limit)
+      for (const step of sequence) model.do(step)
+      for (const [id, { holder }] of [...model.held]) model.do({ do: 'settle', id, gateway: holder })
+      const { used = 0, reservations = [] } = model.status ?? {}
+      return used === model.created.length && reservations.length === 0 && used <= limit
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+t.test('usage forgets requests that are more than 60 seconds past', async (t) => {
+  const draft = draftOf({ limit: 9, ratePerMinute: 1 })
+  draft.reserve(wanted('r', ['x']))
+  const next = draftOf({ limit: 9, ratePerMinute: 1 }, draft.toStatus(), later(61_000))
+  t.strictSame(next.reserve(wanted('s', ['y'])), { granted: 1 })
+  t.equal(next.toStatus().window?.length, 1)
+})

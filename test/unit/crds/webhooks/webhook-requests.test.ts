@@ -1,0 +1,66 @@
+import t from 'tap'
+import { Annotation, REQUEST_PREFIX } from '../../../../crds/src/identifiers/names.ts'
+import { MAX_REQUESTS, type PostAnswer } from '../../../../crds/src/kinds/post-result.ts'
+import {
+  findOpenRequests,
+  findRequests,
+  toAnswerPatch,
+  toDeletions,
+  toRequestAnnotation,
+} from '../../../../crds/src/webhooks/webhook-requests.ts'
+import { at, aWebhook } from '../../../support/fakes/builders.ts'
+
+const NONCE = 'a'.repeat(20)
+const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
+const answer: PostAnswer = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
+const aHook = (annotations: Record<string, string>, status = {}) => {
+  const hook = aWebhook()
+  return { ...hook, metadata: { ...hook.metadata, annotations }, status }
+}
+const test = { do: 'test', nonce: NONCE, at: at(1) } as const
+const redelivery = { do: 'redeliver', nonce: 'b'.repeat(20), at: at(1), delivery: DELIVERY } as const
+
+t.test('requests read back what they write', async (t) => {
+  const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery), [Annotation.testRequested]: 'now' })
+  t.strictSame(findRequests(hook), [{ do: 'testByHand', nonce: 'by-hand', text: 'now' }, test, redelivery])
+})
+
+const strange = [
+  ['a nonce that is no nonce', 'x', 'test 2026-11-21T10:00:00.000Z'],
+  ['a value that is no request', NONCE, 'now'],
+  ['a delivery that is no id', NONCE, 'redeliver ../../users 2026-11-21T10:00:00.000Z'],
+  ['an instant that is none', NONCE, 'test 2026-99-21T10:00:00.000Z'],
+] as const
+for (const [what, nonce, value] of strange) {
+  t.test(`requests pass over ${what}`, async (t) => {
+    t.strictSame(findRequests(aHook({ [REQUEST_PREFIX + nonce]: value })), [])
+  })
+}
+
+t.test('requests of one Webhook are bounded', async (t) => {
+  const many = Array.from({ length: 100 }, (_, n) => toRequestAnnotation({ ...test, nonce: n.toString(16).padStart(20, '0') }))
+  t.equal(findRequests(aHook(Object.assign({}, ...many))).length, MAX_REQUESTS)
+})
+
+t.test('a request is open until it is answered or its time is over', async (t) => {
+  const annotations = { ...toRequestAnnotation(test), [Annotation.testRequested]: 'now' }
+  const count = (status: object, second: number) => findOpenRequests(aHook(annotations, status), at(second)).length
+  t.equal(count({}, 1), 2)
+  t.equal(count({ answers: { [NONCE]: answer } }, 1), 1)
+  t.equal(count({ lastTest: { ...answer, request: 'now' } }, 1), 1)
+  t.equal(count({ lastTest: { ...answer, request: 'earlier' } }, 1), 2)
+  t.equal(count({}, 62), 1, 'a person may wait longer')
+})
+
+t.test('answers go when nobody asks any more, and requests when they have had their time', async (t) => {
+  const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery) }, { answers: { [NONCE]: answer, gone: answer } })
+  t.strictSame(toDeletions(hook, at(2)), { [REQUEST_PREFIX + NONCE]: null })
+  t.strictSame(toAnswerPatch(hook, [{ request: redelivery, answer }]), { answers: { gone: null, [redelivery.nonce]: answer } })
+  t.strictSame(toAnswerPatch(aHook({}), []), {})
+})
+
+t.test('a person’s test is answered where describe shows it, without the error of an earlier one', async (t) => {
+  const hook = aHook({ [Annotation.testRequested]: 'now' })
+  const [request] = findRequests(hook)
+  t.strictSame(toAnswerPatch(hook, [{ request: request!, answer }]), { lastTest: { ...answer, error: null, request: 'now' } })
+})
