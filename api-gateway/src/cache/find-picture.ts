@@ -7,7 +7,7 @@ import type { ReportIgnored } from '@tintype/crds/records/ignored-objects'
 import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
 import { MAX_OBJECT_BYTES } from '@tintype/crds/records/storage-limits'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { FileStore, ObjectStore } from '../store/ports.ts'
 import { cacheHash, type PictureRequest } from './cache-hash.ts'
 

@@ -4,7 +4,7 @@ import { toObjectName } from '@tintype/crds/identifiers/names'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 import { DEFAULT_WEBHOOK_URL, defaultWebhookId, findDefaultWebhook, REQUEST_EVENTS } from '@tintype/crds/webhooks/request-webhook'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { RecordStore, SealingKeySource } from '../store/ports.ts'
 import { hintOf } from '../translate/webhooks/signing-secret.ts'
 

@@ -1,7 +1,7 @@
 import type { Account } from '@tintype/crds/kinds/account'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Plans } from '@tintype/crds/usage/plans'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { QueueView } from '../store/ports.ts'
 import {
   findQueueFullReason,

@@ -1,5 +1,5 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
-import { API_VERSION } from '../version.ts'
+import { API_VERSION } from '../common/version.ts'
 import { nameOfErrors, toErrorResponse } from './error-responses.ts'
 import { errorsOf } from './errors-of.ts'
 import { writeEvents } from './events.ts'

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT } from '@tintype/crds/identifiers/names'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { KeyStore } from '../store/ports.ts'
 import { assertScope, findOldestKey, invalidKey, isUsable, parseBearer } from '../translate/keys/credentials.ts'
 

@@ -1,6 +1,6 @@
 import { findReservedName, mayHoldReservedName } from '@tintype/crds/text/reserved-names'
 import type { FastifyInstance } from 'fastify'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, invalid } from '../common/errors.ts'
 import { toPath } from '../translate/common/problems.ts'
 
 /** Maximum size of a request body. It must fit a page given as `html`. */

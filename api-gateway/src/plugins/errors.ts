@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { toErrorBody, toHttpError } from '../errors.ts'
+import { toErrorBody, toHttpError } from '../common/errors.ts'
 
 const PAYLOAD_TOO_LARGE = 413
 /** The status that nginx logs for closed connections. No client receives it. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError, notFound } from '../common/errors.ts'
 
 interface KnownPath {
   url: string

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 
 /** Measures and logs every response by route pattern. Paths and queries are left out, because a query may contain a signature. */
 export function addRequestMetrics(app: FastifyInstance, { requestSeconds }: Pick<Metrics, 'requestSeconds'>): void {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
 import type { AccountUsage } from '@tintype/crds/kinds/account-usage'
 import { type Outcome, UsageDraft, type Wanted } from '@tintype/crds/usage/usage'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { QuotaMetrics } from './metrics.ts'
 import { WriteRoundRobin } from './write-round-robin.ts'
 

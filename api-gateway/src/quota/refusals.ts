@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { LimitFacts } from '../translate/account/usage.ts'
 
 const WINDOW_SECONDS = 60

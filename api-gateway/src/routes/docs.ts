@@ -4,9 +4,9 @@ import path from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { API_VERSION } from '../common/version.ts'
 import { PAGE, PAGE_HEADERS, START, STYLE } from '../reference/page.ts'
 import { hasTag } from '../translate/common/etag.ts'
-import { API_VERSION } from '../version.ts'
 
 /** Files of the package; in the image they lie where the package would (see test/cluster/images/bundle.ts). */
 const PACKAGE = 'swagger-ui-dist/package.json'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 
 const RETRY_SECONDS = '5'
 

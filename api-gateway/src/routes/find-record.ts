@@ -1,7 +1,7 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../common/errors.ts'
 import type { RecordArchive, ScreenshotStore } from '../store/ports.ts'
 
 /** Sources of records. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ByteSpan, StoredFile } from '@tintype/crds/storage/port'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, notFound } from '../errors.ts'
+import { ApiError, notFound } from '../common/errors.ts'
 import type { FileStore } from '../store/ports.ts'
 import { hasTag } from '../translate/common/etag.ts'
 import { contentTypeOf, dispositionOf, parseRange, SAFE_FILE_HEADERS } from '../translate/files/file-headers.ts'

@@ -1,7 +1,7 @@
 import type { StorageAccess } from '@tintype/crds/crypto/presign'
 import { openStorage } from '@tintype/crds/storage/open-storage'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../common/errors.ts'
 
 /** The bucket, over the S3 protocol. Storage errors become ApiError SERVICE_UNAVAILABLE. */
 export const openBucket = (access: StorageAccess): ObjectStorage =>

@@ -1,6 +1,6 @@
 import { isForbidden, isInvalid, isTransient, isUnauthorized, type KubeError } from '@tintype/crds/client/kube-error'
 import { toSnakeCase } from '@tintype/crds/text/snake-case'
-import { ApiError, invalid, type Problem, unavailable } from '../errors.ts'
+import { ApiError, invalid, type Problem, unavailable } from '../common/errors.ts'
 
 interface Cause {
   field?: string

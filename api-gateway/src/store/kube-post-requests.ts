@@ -8,7 +8,7 @@ import { REQUEST_PREFIX } from '@tintype/crds/identifiers/names'
 import type { PostAnswer } from '@tintype/crds/kinds/post-result'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toDeletions, toRequestAnnotation } from '@tintype/crds/webhooks/webhook-requests'
-import { notFound, unavailable } from '../errors.ts'
+import { notFound, unavailable } from '../common/errors.ts'
 import { toApiError } from './kube-errors.ts'
 import type { PostRequests, RequestedPost } from './ports.ts'
 

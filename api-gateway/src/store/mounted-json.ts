@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Log } from '@tintype/crds/client/log'
 import type { z } from 'zod'
-import { unavailable } from '../errors.ts'
+import { unavailable } from '../common/errors.ts'
 
 const LOOK_MILLISECONDS = 2_000
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call } from '../../support/cluster/api-client.ts'
-import { createAndForget } from '../../support/conformance.ts'
+import { createAndForget } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // Part 1, what the service does, part 9, versioning, and the addresses of all paths.

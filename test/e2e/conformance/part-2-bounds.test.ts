@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call } from '../../support/cluster/api-client.ts'
-import { createAndForget, type ErrorBody } from '../../support/conformance.ts'
+import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // 2.2 and 8: what the options may be. A value out of range is refused, never bent into it.

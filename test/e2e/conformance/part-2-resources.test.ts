@@ -10,7 +10,7 @@ import {
   isString,
   isTextOf,
   testFields,
-} from '../../support/conformance.ts'
+} from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // 2.4 to 2.10: the fields of the other resources, and what they stand in.

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, INSTANT, isInstant, isRange, isTextOf, testFields } from '../../support/conformance.ts'
+import { createAndForget, INSTANT, isInstant, isRange, isTextOf, testFields } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // 2.1 and what 2.3 leaves open of the full record.

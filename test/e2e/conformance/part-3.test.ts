@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call, capture, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, createWebhook, type WebhookBody } from '../../support/conformance.ts'
+import { createAndForget, createWebhook, type WebhookBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // States. That events go with them is shown in part 6.

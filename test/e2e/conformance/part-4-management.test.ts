@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createClusterAccount } from '../../support/cluster/accounts.ts'
 import { call } from '../../support/cluster/api-client.ts'
-import { createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
+import { createWebhook, type ErrorBody, type WebhookBody } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 
 // 4.5 and 4.7 to 4.14: keys, webhook endpoints, status, usage. An account of its own, so that lists hold what the test made.

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { call, capture, finished, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, type ErrorBody } from '../../support/conformance.ts'
+import { createAndForget, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { page } from '../../support/servers/pages.ts'
 
 // 4.1 to 4.4 and 4.6: screenshots, single and in batches.

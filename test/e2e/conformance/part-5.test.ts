@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createClusterAccount, createClusterKey } from '../../support/cluster/accounts.ts'
 import { call, type RecordBody } from '../../support/cluster/api-client.ts'
-import { createAndForget, createWebhook, type ErrorBody } from '../../support/conformance.ts'
+import { createAndForget, createWebhook, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { chargeAccount, createClusterAccount } from '../../support/cluster/accounts.ts'
 import { call, type RecordBody } from '../../support/cluster/api-client.ts'
+import { createAndForget, createWebhook, type ErrorBody } from '../../support/cluster/conformance.ts'
 import { kubectl } from '../../support/cluster/environment.ts'
-import { createAndForget, createWebhook, type ErrorBody } from '../../support/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 

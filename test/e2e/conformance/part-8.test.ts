@@ -1,7 +1,7 @@
 import t from 'tap'
 import { chargeAccount, createClusterAccount, createClusterKey, thisMonth } from '../../support/cluster/accounts.ts'
 import { call } from '../../support/cluster/api-client.ts'
-import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/conformance.ts'
+import { createAndForget, createWebhook, type ErrorBody, type WebhookBody } from '../../support/cluster/conformance.ts'
 import { eventually } from '../../support/eventually.ts'
 import { page } from '../../support/servers/pages.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { unavailable } from '../../../api-gateway/src/errors.ts'
+import { unavailable } from '../../../api-gateway/src/common/errors.ts'
 import { tombstoneKey } from '../../../crds/src/records/storage-keys.ts'
 import { aGateway, aScreenshot, SCREENSHOT_ID } from './fakes.ts'
 

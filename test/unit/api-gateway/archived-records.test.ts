@@ -1,5 +1,5 @@
 import t from 'tap'
-import { unavailable } from '../../../api-gateway/src/errors.ts'
+import { unavailable } from '../../../api-gateway/src/common/errors.ts'
 import { findRecord } from '../../../api-gateway/src/routes/find-record.ts'
 import { newId } from '../../../crds/src/identifiers/ids.ts'
 import type { Screenshot } from '../../../crds/src/kinds/screenshot.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, notFound } from '../../../api-gateway/src/errors.ts'
+import { ApiError, notFound } from '../../../api-gateway/src/common/errors.ts'
 import type { RecordStore } from '../../../api-gateway/src/store/ports.ts'
 import type { ObjectPatch } from '../../../api-gateway/src/translate/common/object-patch.ts'
 import { accountOf } from '../../../crds/src/records/record.ts'

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { buildApp, type Deps } from '../../../api-gateway/src/app.ts'
 import { Idempotency } from '../../../api-gateway/src/create/idempotency.ts'
 import { Queue, type QueueOptions } from '../../../api-gateway/src/create/queue.ts'
-import { buildMetrics } from '../../../api-gateway/src/metrics.ts'
+import { buildMetrics } from '../../../api-gateway/src/metrics/metrics.ts'
 import { Downloads } from '../../../api-gateway/src/routes/downloads.ts'
 import type {
   FileStore,

@@ -1,7 +1,7 @@
 import type { Identified } from '@tintype/crds/identifiers/ids'
 import { accountOf } from '@tintype/crds/records/record'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, notFound } from '../../errors.ts'
+import { ApiError, notFound } from '../../common/errors.ts'
 import type { RecordStore } from '../../store/ports.ts'
 import { hasTag, hasVersion, versionTag } from '../../translate/common/etag.ts'
 

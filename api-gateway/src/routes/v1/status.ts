@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { API_VERSION } from '../../common/version.ts'
 import type { Probe } from '../../store/ports.ts'
 import { toServiceStatus } from '../../translate/service/service-status.ts'
-import { API_VERSION } from '../../version.ts'
 
 export interface StatusDeps {
   database: Probe

@@ -1,6 +1,6 @@
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { unavailable } from '../../errors.ts'
+import { unavailable } from '../../common/errors.ts'
 import type { PostRequests, RecordStore } from '../../store/ports.ts'
 import { assertNoQuery } from '../../translate/common/query.ts'
 import { toTestResult } from '../../translate/webhooks/webhook-record.ts'

@@ -3,7 +3,7 @@ import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import type { CacheOptions } from '@tintype/crds/options/output/cache'
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { z } from 'zod'
-import { ApiError, invalid, type Problem } from '../../errors.ts'
+import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import { type KnownNames, toProblems } from '../common/problems.ts'
 import { isObject } from '../common/read-body.ts'
 import {

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@tintype/crds/schema/errors'
 import { z } from 'zod'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 import { findNearestName, NAME_SUGGESTIONS, toPlainName } from './name-suggestions.ts'
 
 /** `['options', 'wait_until', 0]` → `options.wait_until[0]`. */

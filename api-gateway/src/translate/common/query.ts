@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { invalid, type Problem } from '../../errors.ts'
+import { invalid, type Problem } from '../../common/errors.ts'
 import type { CountedPagination } from './fields.ts'
 import { unknownName } from './problems.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { invalid, type Problem } from '../../errors.ts'
+import { invalid, type Problem } from '../../common/errors.ts'
 import { type KnownNames, toProblems } from './problems.ts'
 
 /** True for a JSON object. */

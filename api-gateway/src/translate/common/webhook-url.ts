@@ -1,7 +1,7 @@
 import { classifyUrl, type EgressRules } from '@tintype/crds/addresses/address-rules'
 import { WebhookSpec } from '@tintype/crds/kinds/webhook'
 import type { ProblemCode } from '@tintype/crds/schema/errors'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 
 export const MAX_WEBHOOK_URL_LENGTH = 2048
 

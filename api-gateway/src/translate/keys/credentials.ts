@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { isKeyText } from '@tintype/crds/crypto/key-text'
 import { Label } from '@tintype/crds/identifiers/names'
 import type { ApiKey, Scope } from '@tintype/crds/kinds/api-key'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../common/errors.ts'
 
 const REALM = 'Bearer realm="api"'
 

@@ -1,6 +1,6 @@
 import { SCOPES } from '@tintype/crds/kinds/api-key'
 import { z } from 'zod'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 import { boundedText } from '../common/fields.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody } from '../common/read-body.ts'
 

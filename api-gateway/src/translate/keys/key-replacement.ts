@@ -1,5 +1,5 @@
 import { type ApiKey, type Scope, scopesOf } from '@tintype/crds/kinds/api-key'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../common/errors.ts'
 import { hashesOf } from './credentials.ts'
 import type { UpdateKeyBody } from './key-body.ts'
 

@@ -1,7 +1,7 @@
 import { createdAtOf, newId, screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
 import { toWireStatus } from '@tintype/crds/records/record'
-import { invalid } from '../../errors.ts'
+import { invalid } from '../../common/errors.ts'
 import { type ListQuery, MAX_MERGED_OFFSET } from './list-query.ts'
 
 /** Maximum records that one request scans. A page can therefore be short and still have a next page. */

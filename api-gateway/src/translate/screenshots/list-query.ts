@@ -1,7 +1,7 @@
 import { isScreenshotId } from '@tintype/crds/identifiers/ids'
 import { FileFormat } from '@tintype/crds/options/output/image'
 import type { WireStatus } from '@tintype/crds/records/record'
-import { invalid } from '../../errors.ts'
+import { invalid } from '../../common/errors.ts'
 import { DEFAULT_LIMIT, type Reader as QueryReader, type Readers, readLimit, readQuery } from '../common/query.ts'
 
 /** Maximum offset over live and archived records. Larger offsets only work for live records. */

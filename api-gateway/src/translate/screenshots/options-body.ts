@@ -9,7 +9,7 @@ import { findForbidden, type OptionPolicy, toForbiddenMessage } from '@tintype/c
 import type { PrivateOptions } from '@tintype/crds/options/private'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
-import { ApiError, invalid, type Problem } from '../../errors.ts'
+import { ApiError, invalid, type Problem } from '../../common/errors.ts'
 import { findNearestName } from '../common/name-suggestions.ts'
 import type { KnownNames } from '../common/problems.ts'
 import { findDuplicateProblems, isObject } from '../common/read-body.ts'

@@ -1,7 +1,7 @@
 import { Cookie, PrivateOptions, privateContradictions, privateOptionNames } from '@tintype/crds/options/private'
 import { renameKeys, toCamelCase, toSnakeCase } from '@tintype/crds/text/snake-case'
 import { z } from 'zod'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 
 // Private options in the API. Header names stay unchanged. Cookies can be Set-Cookie texts, which are parsed here because a CRD schema cannot have a
 // union.

@@ -1,4 +1,4 @@
-import { invalid, type Problem } from '../../errors.ts'
+import { invalid, type Problem } from '../../common/errors.ts'
 import { unknownName } from '../common/problems.ts'
 import type { CreateRequest } from './create-body.ts'
 

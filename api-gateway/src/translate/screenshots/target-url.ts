@@ -2,7 +2,7 @@ import { classifyUrl, type EgressRules, isAllowedHost, toCanonicalHost } from '@
 import type { CaptureOptions } from '@tintype/crds/options/catalogue'
 import { PrivateOptions } from '@tintype/crds/options/private'
 import { MAX_URL_LENGTH, TargetUrl } from '@tintype/crds/schema/urls'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 import { isObject } from '../common/read-body.ts'
 
 /** A problem with a URL. `url_not_allowed` has its own error code. */

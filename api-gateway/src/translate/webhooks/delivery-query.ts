@@ -1,5 +1,5 @@
 import { DELIVERY_STATES, type DeliveryState, type LoggedDelivery } from '@tintype/crds/webhooks/delivery-log'
-import { invalid } from '../../errors.ts'
+import { invalid } from '../../common/errors.ts'
 import { DEFAULT_LIMIT, type Readers, readLimit, readQuery } from '../common/query.ts'
 
 /** Query of the delivery list. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../common/errors.ts'
 
 const PREFIX = 'whsec_'
 const MIN_BYTES = 24

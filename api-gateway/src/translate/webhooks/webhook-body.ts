@@ -1,7 +1,7 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../common/errors.ts'
 import { boundedText } from '../common/fields.ts'
 import { findDuplicateProblems, findEmptyUpdateProblems, type ReadBody, readBody } from '../common/read-body.ts'
 import { findWebhookUrlProblems, MAX_WEBHOOK_URL_LENGTH } from '../common/webhook-url.ts'

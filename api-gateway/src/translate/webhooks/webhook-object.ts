@@ -1,6 +1,6 @@
 import { Annotation, toObjectName } from '@tintype/crds/identifiers/names'
 import type { Webhook, WebhookSpec } from '@tintype/crds/kinds/webhook'
-import { ApiError, invalid } from '../../errors.ts'
+import { ApiError, invalid } from '../../common/errors.ts'
 import { isAhead, overlapEnd, type RotateBody } from '../common/fields.ts'
 import { type ObjectPatch, toUpdatedMetadata } from '../common/object-patch.ts'
 import type { CreateWebhookBody, UpdateWebhookBody } from './webhook-body.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findPicture } from '../../../../api-gateway/src/cache/find-picture.ts'
-import { buildMetrics } from '../../../../api-gateway/src/metrics.ts'
+import { buildMetrics } from '../../../../api-gateway/src/metrics/metrics.ts'
 import { cacheEntryKey, objectKey } from '../../../../crds/src/records/storage-keys.ts'
 import { FakeObjects } from '../fake-stores.ts'
 import { FakeFiles, NOW, SCREENSHOT_ID } from '../fakes.ts'

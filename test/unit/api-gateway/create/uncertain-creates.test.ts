@@ -1,6 +1,6 @@
 import t from 'tap'
+import { unavailable } from '../../../../api-gateway/src/common/errors.ts'
 import { UncertainCreates } from '../../../../api-gateway/src/create/uncertain-creates.ts'
-import { unavailable } from '../../../../api-gateway/src/errors.ts'
 import { newId } from '../../../../crds/src/identifiers/ids.ts'
 import { tombstoneKey } from '../../../../crds/src/records/storage-keys.ts'
 import { CountingQuota } from '../fake-stores.ts'

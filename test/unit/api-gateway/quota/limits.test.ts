@@ -1,5 +1,5 @@
 import t from 'tap'
-import { toHttpError } from '../../../../api-gateway/src/errors.ts'
+import { toHttpError } from '../../../../api-gateway/src/common/errors.ts'
 import { CallLimits } from '../../../../api-gateway/src/quota/call-limits.ts'
 import { rateLimitExceeded, usageLimitReached } from '../../../../api-gateway/src/quota/refusals.ts'
 import { aGateway, NOW } from '../fakes.ts'

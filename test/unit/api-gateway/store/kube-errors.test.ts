@@ -1,5 +1,5 @@
 import t from 'tap'
-import { notFound } from '../../../../api-gateway/src/errors.ts'
+import { notFound } from '../../../../api-gateway/src/common/errors.ts'
 import { toApiError } from '../../../../api-gateway/src/store/kube-errors.ts'
 import { KubeError } from '../../../../crds/client/kube-error.ts'
 

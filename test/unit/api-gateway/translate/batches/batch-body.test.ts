@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ApiError, type Problem } from '../../../../../api-gateway/src/errors.ts'
+import { ApiError, type Problem } from '../../../../../api-gateway/src/common/errors.ts'
 import { parseBatchBody } from '../../../../../api-gateway/src/translate/batches/batch-body.ts'
 import { toBatchResult } from '../../../../../api-gateway/src/translate/batches/batch-result.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'

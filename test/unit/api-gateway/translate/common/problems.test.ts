@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { z } from 'zod'
-import { ApiError, type Problem } from '../../../../../api-gateway/src/errors.ts'
+import { ApiError, type Problem } from '../../../../../api-gateway/src/common/errors.ts'
 import { parseBatchBody } from '../../../../../api-gateway/src/translate/batches/batch-body.ts'
 import { NAME_SUGGESTIONS } from '../../../../../api-gateway/src/translate/common/name-suggestions.ts'
 import { toProblems } from '../../../../../api-gateway/src/translate/common/problems.ts'

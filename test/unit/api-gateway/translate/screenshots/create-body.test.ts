@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ApiError, type Problem } from '../../../../../api-gateway/src/errors.ts'
+import { ApiError, type Problem } from '../../../../../api-gateway/src/common/errors.ts'
 import { parseCreateBody } from '../../../../../api-gateway/src/translate/screenshots/create-body.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../../crds/src/addresses/address-rules.ts'
 

@@ -2,7 +2,7 @@ import type { RequestRecord } from '@tintype/crds/client/kube-http'
 import type { ReflectorMetrics } from '@tintype/crds/client/reflector'
 import { IGNORED_LABELS, IGNORED_METRIC, type IgnoredObjectsOptions } from '@tintype/crds/records/ignored-objects'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { buildQuotaMetrics } from './quota/metrics.ts'
+import { buildQuotaMetrics } from '../quota/metrics.ts'
 
 /** Values that are read when the metrics are scraped. */
 export interface MetricSources {

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { type Answer, call, type RecordBody } from './cluster/api-client.ts'
+import { type Answer, call, type RecordBody } from './api-client.ts'
 
 // What the tests of the interface's sentences share.
 

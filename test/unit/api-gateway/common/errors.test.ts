@@ -1,6 +1,6 @@
 import t from 'tap'
-import { ApiError, invalid, toErrorBody, toHttpError } from '../../../api-gateway/src/errors.ts'
-import { HTTP_ERRORS, type HttpErrorCode } from '../../../crds/src/schema/errors.ts'
+import { ApiError, invalid, toErrorBody, toHttpError } from '../../../../api-gateway/src/common/errors.ts'
+import { HTTP_ERRORS, type HttpErrorCode } from '../../../../crds/src/schema/errors.ts'
 
 for (const [code, { status }] of Object.entries(HTTP_ERRORS)) {
   t.test(`toHttpError answers ${code} with ${status}`, async (t) => {
