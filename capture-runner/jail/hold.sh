@@ -1,10 +1,10 @@
 #!/bin/sh
 # The inside of the jail, first process of its PID namespace, root in its user namespace and nowhere else. Started by src/jail/jail.ts as
-#   unshare --user --map-root-user --mount --net --pid --fork --kill-child hold.sh <node> <listen.mjs> <entrances> <runner's pid> <directory>…
+#   unshare --user --map-root-user --mount --net --pid --fork --kill-child hold.sh <node> <listen.mjs> <listeners> <runner's pid> <directory>…
 # It empties the view (mounts), opens the only doors (listen.mjs hands listening sockets to the runner over fd 3) and then does nothing
 # but stay: when the runner closes stdin or dies, it ends, and the kernel kills whatever is left of the browser.
 set -eu
-node=$1 listen=$2 entrances=$3 runner=$4
+node=$1 listen=$2 listeners=$3 runner=$4
 shift 4
 
 # A fresh /proc shows the jail's processes only. Containers with masked paths in /proc refuse it (the kernel would have to unmask them);
@@ -42,7 +42,7 @@ fi
 ip link set lo up
 # A test runner may ask every node for modules of its own, which may be covered now.
 unset NODE_OPTIONS
-"$node" "$listen" "$entrances"
+"$node" "$listen" "$listeners"
 exec 3>&-
 
 # dash gives background jobs /dev/null as stdin unless told otherwise. `wait` also reaps what the browser leaves behind.

@@ -18,7 +18,7 @@ import { createMemoryWatch } from './runtime/memory-watch.ts'
 import { certificatesOf, trustAuthorities } from './runtime/trust.ts'
 import { VERSION } from './runtime/version.ts'
 import { createOrderKeys } from './server/keys.ts'
-import { Pulse } from './server/liveness-probe.ts'
+import { LivenessProbe } from './server/liveness-probe.ts'
 import { createReporter } from './server/report.ts'
 import { Runner } from './server/runner.ts'
 import { buildServer } from './server/server.ts'
@@ -61,9 +61,9 @@ const parts = {
   httpCache: new HttpCache(),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
-const pulse = new Pulse({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
+const livenessProbe = new LivenessProbe({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled, onShutter) => capture(order, parts, cancelled, { onShutter, onTaken: () => pulse.note() }),
+  capture: (order, cancelled, onShutter) => capture(order, parts, cancelled, { onShutter, onTaken: () => livenessProbe.note() }),
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
   log,
 })
@@ -83,7 +83,7 @@ const server = buildServer({
   listsUpdated,
   tokenFile: config.TINTYPE_DISPATCH_TOKEN_FILE,
   isReady: () => !isClosing && (browsers.isUp || !mayCapture),
-  isAlive: () => isClosing || !mayCapture || pulse.feel(),
+  isAlive: () => isClosing || !mayCapture || livenessProbe.check(),
   log,
 })
 

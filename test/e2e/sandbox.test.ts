@@ -150,7 +150,7 @@ t.test('from the browser’s place neither token, memory nor network can be reac
     { host: store.spec.clusterIP, port: 9000 },
   ]
   const { runner, jails, jailed, inside, outside } = await probeFromBothPlaces(name, listeners)
-  t.equal(jails, 2, 'the current browser and the spare have a jail each')
+  t.equal(jails, 2, 'the current browser and the standby have a jail each')
   const { signals, ...rest } = inside
   t.strictSame(rest, { readFiles: [], environ: [], memory: [], ptrace: [], foreignFds: [], ownFds: [], reached: [], uncovered: [] })
   t.strictSame(

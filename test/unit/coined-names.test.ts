@@ -65,11 +65,8 @@ t.test('the check of coined names reads identifiers by their words', async (t) =
   t.strictSame(findCoined("log.info('told of a courier'); untold.method(`no courier`)"), [])
 })
 
-// The runner's names are replaced together with its move into folders.
-const isRenamed = (file: string): boolean => !file.startsWith('capture-runner/')
-
 t.test('product code has no name that the project coined', async (t) => {
-  const sources = readSources().filter(({ file }) => isRenamed(file))
+  const sources = readSources()
   t.ok(sources.length > 100, `${sources.length} files read`)
   for (const { file, code } of sources) t.strictSame(findCoined(code), [], file)
 })

@@ -16,15 +16,15 @@ export interface AskedRequest {
 }
 
 /** `empty`: answered without content, for what would show a broken frame or stop a script that counts on it. */
-export type Verdict = 'pass' | 'refuse' | 'empty'
+export type Decision = 'pass' | 'refuse' | 'empty'
 
 /** What of a page is told apart from other documents: nothing of it is ever refused. */
-const PASS: Verdict = 'pass'
+const PASS: Decision = 'pass'
 /** Resources that are answered rather than refused where a rule would have put something else in their place. */
 const REPLACEABLE = new Set(['Script', 'XHR', 'Fetch', 'Stylesheet'])
 
 /** Judges the requests of one capture. */
-export class Judge {
+export class RequestEvaluator {
   /** Addresses of pictures and frames that were refused, whose places stay empty. */
   readonly refusedPlaces = new Set<string>()
   /** Number of requests refused. */
@@ -48,23 +48,23 @@ export class Judge {
   }
 
   /** Decides about one request. */
-  judge(asked: AskedRequest): Verdict {
+  evaluate(asked: AskedRequest): Decision {
     if (asked.isPage) {
       this.#page = asked.url
       return PASS
     }
-    const verdict = this.#decide(asked)
-    if (verdict !== PASS) {
+    const decision = this.#decide(asked)
+    if (decision !== PASS) {
       this.refused += 1
       if (asked.resourceType === 'Image' || asked.resourceType === 'Document') this.refusedPlaces.add(asked.url)
     }
-    return verdict
+    return decision
   }
 
-  #decide(asked: AskedRequest): Verdict {
+  #decide(asked: AskedRequest): Decision {
     if (!/^https?:/.test(asked.url) || this.#isAllowed(asked.url)) return PASS
     // A frame that is refused would show the browser's own page about it.
-    const refuse: Verdict = asked.resourceType === 'Document' ? 'empty' : 'refuse'
+    const refuse: Decision = asked.resourceType === 'Document' ? 'empty' : 'refuse'
     if (this.#isRefused(asked.url) || this.#kinds.has(toKind(asked.resourceType))) return refuse
     if (this.#rules.thirdParty && siteOf(asked.url) !== siteOf(this.#page)) return refuse
     if (this.#engines.length === 0) return PASS

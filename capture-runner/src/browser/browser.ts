@@ -91,7 +91,7 @@ async function launch(settings: BrowserSettings, jail: Jail | undefined): Promis
     gone.abort(new Error('the browser is gone'))
     void jail?.close()
   })
-  const wayOut = { browser, control, guard: settings.guard, openEntrance: jail?.openEntrance, gone: gone.signal }
+  const wayOut = { browser, control, guard: settings.guard, openListener: jail?.openListener, gone: gone.signal }
   return {
     pid,
     version: browser.version(),
@@ -140,8 +140,8 @@ async function userAgentFlag(executablePath: string): Promise<string> {
 const findByMark = (mark: string): number | undefined =>
   listProcesses().find(({ pid, parent }) => parent === process.pid && argumentsOf(pid).includes(mark))?.pid
 
-async function makeTab({ browser, control, guard, openEntrance, gone }: WayOut, plan: ContextPlan): Promise<Tab> {
-  const exit = await guard.openSession(openEntrance)
+async function makeTab({ browser, control, guard, openListener, gone }: WayOut, plan: ContextPlan): Promise<Tab> {
+  const exit = await guard.openSession(openListener)
   const parts = { browser, exit, plan }
   try {
     // Playwright never answers when the browser is killed in the middle of it.
@@ -157,7 +157,7 @@ interface WayOut {
   /** A session with the browser that tabs can be made by; absent: Playwright makes them all. */
   control: ParentSession | undefined
   guard: Guard
-  openEntrance: Jail['openEntrance'] | undefined
+  openListener: Jail['openListener'] | undefined
   gone: AbortSignal
 }
 

@@ -6,9 +6,9 @@ import { bounded, pause, raced } from '../runtime/race.ts'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
-// Two browsers: the current one, of one account, and a spare that no account has used, each with a tab made ahead. The same account gets the
-// current browser's next tab. For another account the spare becomes the current one, the old one is killed with all its processes, as soon as it
-// has drawn what it is drawing, and a new spare starts while the capture runs. No two accounts ever share a browser process.
+// Two browsers: the current one, of one account, and a standby that no account has used, each with a tab made ahead. The same account gets the
+// current browser's next tab. For another account the standby becomes the current one, the old one is killed with all its processes, as soon as it
+// has drawn what it is drawing, and a new standby starts while the capture runs. No two accounts ever share a browser process.
 
 /** How browsers are used up. */
 export interface BrowsersOptions {
@@ -67,7 +67,7 @@ export class Browsers {
   #current: Promise<Warm> | undefined
   /** The same once it is up. */
   #up: Warm | undefined
-  #spare: Promise<Warm> | undefined
+  #standby: Promise<Warm> | undefined
   /** Others that still draw for a capture, after which they end. */
   readonly #leaving = new Set<Warm>()
   /** The end of a tab whose page may be hung: nothing else is lent before it. */
@@ -129,14 +129,14 @@ export class Browsers {
    * started in its place. @throws when there is no picture
    */
   async prove(signal: AbortSignal): Promise<void> {
-    const spare = this.#spare
-    if (!spare) throw new Error('the browsers are not started')
-    const warm = await raced(spare, signal)
+    const standby = this.#standby
+    if (!standby) throw new Error('the browsers are not started')
+    const warm = await raced(standby, signal)
     try {
       // Absent: it has just been given to a capture.
       if (warm.next) await raced(warm.next.then(takeTiny), signal)
     } catch (error) {
-      if (this.#spare === spare) warm.browser.kill()
+      if (this.#standby === standby) warm.browser.kill()
       throw error
     }
   }
@@ -145,14 +145,14 @@ export class Browsers {
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the runner stops'))
     for (const warm of this.#leaving) this.#retire(warm)
-    const browsers = await Promise.all([this.#current, this.#spare].map((warm) => warm?.catch(() => undefined)))
+    const browsers = await Promise.all([this.#current, this.#standby].map((warm) => warm?.catch(() => undefined)))
     for (const warm of browsers) if (warm) endBrowser(warm)
   }
 
   async #end({ tab, browser }: Lease, warm: Warm | undefined, isSound: boolean): Promise<void> {
     tab.lifecycle.dispose()
     const isClosed = await this.#close(tab)
-    // After the context: a jail's entrance is used again, and nothing of this capture may still be knocking at it.
+    // After the context: a jail's listener is used again, and nothing of this capture may still be knocking at it.
     tab.exit.close()
     if (!warm) return
     warm.lent -= 1
@@ -168,7 +168,7 @@ export class Browsers {
     }
   }
 
-  /** The current browser if it may serve the account, else the spare in its place. */
+  /** The current browser if it may serve the account, else the standby in its place. */
   async #browserFor(account: string, signal: AbortSignal): Promise<Warm> {
     for (;;) {
       this.#stop.signal.throwIfAborted()
@@ -180,7 +180,7 @@ export class Browsers {
     }
   }
 
-  /** Gives the spare a browser's place, and ends it when it has drawn what it is drawing. */
+  /** Gives the standby a browser's place, and ends it when it has drawn what it is drawing. */
   #replace(warm: Warm): void {
     const isDrawing = warm.inUse > 0 && warm.browser.isConnected()
     if (isDrawing) this.#leaving.add(warm)
@@ -188,16 +188,16 @@ export class Browsers {
     else this.#retire(warm)
   }
 
-  /** Ends a browser; the spare takes its place. May be called again. */
+  /** Ends a browser; the standby takes its place. May be called again. */
   #retire(warm: Warm): void {
     this.#leaving.delete(warm)
     endBrowser(warm)
     if (this.#up === warm && !this.#stop.signal.aborted) this.#promote()
   }
 
-  /** Makes the spare the current browser and starts a new spare. */
+  /** Makes the standby the current browser and starts a new standby. */
   #promote(): void {
-    const current = this.#spare ?? this.#launch()
+    const current = this.#standby ?? this.#launch()
     this.#up = undefined
     this.#current = current
     current.then(
@@ -238,10 +238,10 @@ export class Browsers {
       this.#retire(warm)
       return
     }
-    const spare = this.#spare
-    spare?.then(
+    const standby = this.#standby
+    standby?.then(
       (other) => {
-        if (other !== warm || this.#spare !== spare) return
+        if (other !== warm || this.#standby !== standby) return
         endBrowser(warm)
         this.#refill(Promise.resolve())
       },
@@ -249,10 +249,10 @@ export class Browsers {
     )
   }
 
-  /** Starts a spare after something else: two that start at once on a small node keep each other from being ready. */
+  /** Starts a standby after something else: two that start at once on a small node keep each other from being ready. */
   #refill(after: Promise<unknown>): void {
-    this.#spare = after.then(() => this.#launch())
-    this.#spare.catch(() => {})
+    this.#standby = after.then(() => this.#launch())
+    this.#standby.catch(() => {})
   }
 
   #prepareNext(warm: Warm): void {

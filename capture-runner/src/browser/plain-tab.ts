@@ -154,8 +154,8 @@ class Frames {
    * would have them wait all the same, and for ever.
    */
   #meetWorker(worker: ParentSession): void {
-    const told = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
-    Promise.all([told, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
+    const overridden = worker.send('Emulation.setUserAgentOverride', buildUserAgent(this.#version, this.#plan.emulated))
+    Promise.all([overridden, worker.send('Runtime.runIfWaitingForDebugger')]).catch(() => {})
   }
 
   /** A dedicated worker, and those that it starts, are listened to: what they load is the page's. */

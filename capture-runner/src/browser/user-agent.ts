@@ -26,10 +26,10 @@ export function userAgentOf(version: string, emulated?: Emulated): string {
  */
 export function buildUserAgent(actualVersion: string, emulated?: Emulated) {
   const userAgent = userAgentOf(actualVersion, emulated)
-  const [, told] = /Chrome\/([\d.]+)/.exec(userAgent) ?? []
+  const [, claimed] = /Chrome\/([\d.]+)/.exec(userAgent) ?? []
   const platform = emulated?.platform ?? navigatorPlatformOf(userAgent)
-  if (told === undefined) return { userAgent, platform }
-  const version = majorOf(told) === majorOf(actualVersion) ? actualVersion : told
+  if (claimed === undefined) return { userAgent, platform }
+  const version = majorOf(claimed) === majorOf(actualVersion) ? actualVersion : claimed
   const brands = (of: string, noise: string) => [
     { brand: 'Not:A-Brand', version: noise },
     { brand: 'Chromium', version: of },

@@ -94,8 +94,8 @@ async function put(picture: Buffer, plan: CopyPlan, copy: Copy, parts: CopyParts
     return failed(`the store answered ${status}${word}`, REPEATABLE.has(status) || REPEATABLE_CODES.has(code ?? ''))
   } catch (cause) {
     if (cause instanceof EgressError && cause.code === 'BLOCKED_ADDRESS') {
-      const told = cause.told ?? 'its address is not open to captures'
-      return { error: new CaptureError('BLOCKED_ADDRESS', `storage_endpoint: ${told}`, { cause }), mayPass: false }
+      const message = cause.publicMessage ?? 'its address is not open to captures'
+      return { error: new CaptureError('BLOCKED_ADDRESS', `storage_endpoint: ${message}`, { cause }), mayPass: false }
     }
     const why = cause instanceof EgressError ? cause.systemCode : systemCodeOf(cause)
     const isTime = patience.aborted

@@ -1,9 +1,9 @@
-// What to tell the client about a navigation that failed. The guard's ledger knows why a connection was not made; what happened inside an
+// What to tell the client about a navigation that failed. The guard's request log knows why a connection was not made; what happened inside an
 // allowed tunnel (TLS) only the browser knows, by its net error code. Codes are compared, texts never.
 
 import { portOf, toCanonicalHost } from '@tintype/crds/addresses/address-rules'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
-import type { Ledger, LedgerEntry } from './request-log.ts'
+import type { RequestLog, RequestLogEntry } from './request-log.ts'
 
 /** A failed record's code, and a message that names no address a client should not learn. */
 export interface Failure {
@@ -28,13 +28,13 @@ const ENDS: Record<string, string> = {
   ERR_EMPTY_RESPONSE: 'closed the connection without a response',
 }
 
-const isFailed = (entry: LedgerEntry): boolean => entry.verdict === 'refused' || entry.verdict === 'failed'
+const isFailed = (entry: RequestLogEntry): boolean => entry.decision === 'refused' || entry.decision === 'failed'
 
-const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, told }: LedgerEntry): Failure => {
+const toFailure = ({ code = 'NAVIGATION_FAILED', host, port, error, publicMessage }: RequestLogEntry): Failure => {
   const suffix = error === undefined ? '' : ` (${error})`
   switch (code) {
     case 'BLOCKED_ADDRESS':
-      return { code, message: told ?? `${host} is not open to captures` }
+      return { code, message: publicMessage ?? `${host} is not open to captures` }
     case 'DNS_FAILED':
       return {
         code,
@@ -60,11 +60,11 @@ const byNetError = (netError: string): JobErrorCode => {
  * @param url the address of the request that failed: after redirects the last hop, not the first
  * @param netError Chromium's code such as `net::ERR_CERT_DATE_INVALID`, from `Network.loadingFailed` or the navigation's error
  */
-export const classifyFailure = (ledger: Ledger, url: string, netError?: string): Failure => {
-  if (ledger.isExhausted) return { code: 'RESOURCE_LIMIT', message: 'the page used up the bytes that one capture may have' }
+export const classifyFailure = (requestLog: RequestLog, url: string, netError?: string): Failure => {
+  if (requestLog.isExhausted) return { code: 'RESOURCE_LIMIT', message: 'the page used up the bytes that one capture may have' }
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const host = parsed && toCanonicalHost(parsed.hostname)
-  const entry = ledger.entries.findLast(
+  const entry = requestLog.entries.findLast(
     (candidate) => parsed && candidate.port === portOf(parsed) && toCanonicalHost(candidate.host) === host,
   )
   if (entry && isFailed(entry)) return toFailure(entry)

@@ -10,7 +10,7 @@ import { endToEnd, withHost } from './headers.ts'
 import { createMeter, type Meter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
 import { proxyAuthorization, takesRequests } from './parent-tunnel.ts'
-import type { LedgerEntry } from './request-log.ts'
+import type { RequestLogEntry } from './request-log.ts'
 import { checkTarget, parentFor, type Target } from './route.ts'
 import { openTunnel } from './tunnel.ts'
 
@@ -52,13 +52,13 @@ interface Exchange {
   options: http.RequestOptions
   request: http.IncomingMessage
   response: http.ServerResponse
-  entry: LedgerEntry
+  entry: RequestLogEntry
   session: OpenSession
 }
 
 /** Ends an exchange that went wrong. The client's connection closes without an answer: an answer could be photographed. */
 const cut = ({ response, entry, session }: Exchange, error: unknown): void => {
-  if (!response.destroyed) session.ledger.fail(entry, error)
+  if (!response.destroyed) session.requestLog.fail(entry, error)
   response.destroy()
 }
 
@@ -71,7 +71,7 @@ const relay = (incoming: http.IncomingMessage, meter: Meter | undefined, exchang
   pipeline(incoming, response, (error) => {
     meter?.read()
     // The pipeline has destroyed both ends already; the code tells which of them was first. A client that leaves is no failure of the site.
-    if (error && systemCodeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') session.ledger.fail(entry, error)
+    if (error && systemCodeOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') session.requestLog.fail(entry, error)
   })
 }
 
@@ -83,8 +83,8 @@ const send = (exchange: Exchange): void => {
     if (!response.writableFinished) upstream.destroy()
   })
   upstream.once('socket', (socket) => {
-    session.ledger.allow(entry, undefined)
-    meter = createMeter(socket, entry, session.ledger, session.maxBytes(), session.exhaust)
+    session.requestLog.allow(entry, undefined)
+    meter = createMeter(socket, entry, session.requestLog, session.maxBytes(), session.exhaust)
   })
   upstream.once('response', (incoming) => {
     try {
@@ -105,13 +105,13 @@ const send = (exchange: Exchange): void => {
   else upstream.end()
 }
 
-/** Answers one request. Never throws: what goes wrong is in the ledger, and the browser's connection is closed. */
+/** Answers one request. Never throws: what goes wrong is in the request log, and the browser's connection is closed. */
 const handleRequest = (request: http.IncomingMessage, response: http.ServerResponse, target: Target, session: OpenSession): void => {
-  const entry = session.ledger.open(target.host, target.port)
+  const entry = session.requestLog.open(target.host, target.port)
   try {
     send({ options: toRequestOptions(request, target, session), request, response, entry, session })
   } catch (error) {
-    session.ledger.fail(entry, error)
+    session.requestLog.fail(entry, error)
     request.socket.destroy()
   }
 }

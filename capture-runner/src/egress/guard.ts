@@ -5,30 +5,30 @@ import type net from 'node:net'
 import os from 'node:os'
 import { connect } from './connect.ts'
 import type { DialTimes } from './dial.ts'
-import { type OpenEntrance, openLoopbackEntrance } from './listener.ts'
+import { type OpenListener, openLoopbackListener } from './listener.ts'
 import type { EgressPolicy } from './policy.ts'
 import { createResolver, type ResolverConfig } from './resolve.ts'
 import type { Target } from './route.ts'
 import { type EgressSession, openSession } from './session.ts'
 
-export type { OpenEntrance } from './listener.ts'
+export type { OpenListener } from './listener.ts'
 export type { EgressPolicy, ParentProxy } from './policy.ts'
-export type { Ledger, LedgerEntry } from './request-log.ts'
+export type { RequestLog, RequestLogEntry } from './request-log.ts'
 export type { EgressSession } from './session.ts'
 
 /** How the guard asks, dials and knows itself; the defaults are the product's. */
 export interface GuardConfig extends Partial<ResolverConfig & DialTimes> {
   /** Addresses that no page may reach because they are the pod's. Absent: those of its interfaces, read anew for each session. */
   ownAddresses?: readonly string[]
-  /** Ports that the runner listens on. Entrances are added by themselves. */
+  /** Ports that the runner listens on. Listeners are added by themselves. */
   ownPorts?: readonly number[]
-  /** Milliseconds since the epoch, for the ledger. */
+  /** Milliseconds since the epoch, for the request log. */
   now?: () => number
 }
 
 export interface Guard {
-  /** @param openEntrance the jail's, for a jailed browser; absent: a port on the pod's loopback */
-  openSession: (openEntrance?: OpenEntrance) => Promise<EgressSession>
+  /** @param openListener the jail's, for a jailed browser; absent: a port on the pod's loopback */
+  openSession: (openListener?: OpenListener) => Promise<EgressSession>
   /** A connection of the runner's own to where a client sends it. @throws EgressError */
   connect: (target: Target, policy: EgressPolicy) => Promise<net.Socket>
 }
@@ -55,15 +55,15 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
       const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() })
       return socket
     },
-    openSession: async (openEntrance = openLoopbackEntrance) => {
-      const entrance = await openEntrance()
-      if (entrance.ownPort !== undefined) ownPorts.add(entrance.ownPort)
+    openSession: async (openListener = openLoopbackListener) => {
+      const listener = await openListener()
+      if (listener.ownPort !== undefined) ownPorts.add(listener.ownPort)
       return openSession({
-        entrance,
+        listener,
         resolver: createResolver(asking),
         route: routeOf(),
         now: config.now ?? Date.now,
-        onClose: () => void (entrance.ownPort !== undefined && ownPorts.delete(entrance.ownPort)),
+        onClose: () => void (listener.ownPort !== undefined && ownPorts.delete(listener.ownPort)),
       })
     },
   }

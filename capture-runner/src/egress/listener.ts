@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import net from 'node:net'
 
 /** Where the browser's connections to one session come in: a listening socket on loopback, the pod's or the jail's. */
-export interface Entrance {
+export interface Listener {
   /** The proxy address as the browser must be told it. */
   readonly proxyUrl: string
   /** The port, if it is one of the pod's own; a page must not reach it by way of the guard. */
   readonly ownPort?: number
   /** Takes every connection from now on; those made while no one listens are closed. */
   listen: (onConnection: (socket: net.Socket) => void) => void
-  /** Ends the listening; the entrance may serve another session afterwards or not, as its maker likes. */
+  /** Ends the listening; the listener may serve another session afterwards or not, as its maker likes. */
   release: () => void
 }
 
-/** Finds an entrance that no session uses. */
-export type OpenEntrance = () => Promise<Entrance>
+/** Finds a listener that no session uses. */
+export type OpenListener = () => Promise<Listener>
 
-/** An entrance on the pod's own loopback, for a browser that is not jailed. */
-export const openLoopbackEntrance: OpenEntrance = async () => {
+/** A listener on the pod's own loopback, for a browser that is not jailed. */
+export const openLoopbackListener: OpenListener = async () => {
   const server = net.createServer({ allowHalfOpen: true, noDelay: true })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

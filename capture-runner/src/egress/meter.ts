@@ -1,5 +1,5 @@
 import type net from 'node:net'
-import type { LedgerBook, LedgerEntry } from './request-log.ts'
+import type { OpenRequestLog, RequestLogEntry } from './request-log.ts'
 
 /** Counts what crosses one socket on behalf of one entry, and tells when the whole capture has used up its bytes. */
 export interface Meter {
@@ -7,15 +7,21 @@ export interface Meter {
   read: () => void
 }
 
-/** @param onSpent called once the ledger's sum passes `maxBytes` */
-export const createMeter = (socket: net.Socket, entry: LedgerEntry, ledger: LedgerBook, maxBytes: number, onSpent: () => void): Meter => {
+/** @param onSpent called once the request log's sum passes `maxBytes` */
+export const createMeter = (
+  socket: net.Socket,
+  entry: RequestLogEntry,
+  requestLog: OpenRequestLog,
+  maxBytes: number,
+  onSpent: () => void,
+): Meter => {
   let { bytesRead, bytesWritten } = socket
   return {
     read: () => {
-      ledger.count(entry, socket.bytesWritten - bytesWritten, socket.bytesRead - bytesRead)
+      requestLog.count(entry, socket.bytesWritten - bytesWritten, socket.bytesRead - bytesRead)
       bytesRead = socket.bytesRead
       bytesWritten = socket.bytesWritten
-      if (ledger.bytesReceived + ledger.bytesSent > maxBytes) onSpent()
+      if (requestLog.bytesReceived + requestLog.bytesSent > maxBytes) onSpent()
     },
   }
 }

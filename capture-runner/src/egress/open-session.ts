@@ -2,12 +2,12 @@
 
 import type http from 'node:http'
 import type net from 'node:net'
-import type { LedgerBook } from './request-log.ts'
+import type { OpenRequestLog } from './request-log.ts'
 import type { RouteContext, Target } from './route.ts'
 
 /** What the request handlers hold of a session. */
 export interface OpenSession {
-  readonly ledger: LedgerBook
+  readonly requestLog: OpenRequestLog
   /** Keeps the connections to a parent proxy that reads requests. */
   readonly parentAgent: http.Agent
   /** Takes a connection on which the browser speaks http in the clear, for such a proxy. */

@@ -10,7 +10,7 @@ import { type DialTimes, dial } from './dial.ts'
 import { EgressError } from './egress-error.ts'
 import type { EgressPolicy, ParentProxy } from './policy.ts'
 import { checkTarget, dialDirect, ignore, parentFor, type RouteContext } from './route.ts'
-import { shakeHands } from './socks.ts'
+import { socks5Connect } from './socks.ts'
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 }
 
@@ -46,7 +46,7 @@ export const dialParent = async (proxy: ParentProxy, context: RouteContext): Pro
     const message = `the proxy ${host}:${port}: ${(error as Error).message}`
     if (!(error instanceof EgressError) || error.code !== 'BLOCKED_ADDRESS')
       throw new EgressError('PROXY_FAILED', message, { cause: error })
-    throw new EgressError('BLOCKED_ADDRESS', message, { told: 'the address of the proxy is not open to captures', cause: error })
+    throw new EgressError('BLOCKED_ADDRESS', message, { publicMessage: 'the address of the proxy is not open to captures', cause: error })
   }
 }
 
@@ -63,7 +63,7 @@ export const tunnelThroughParent = async (proxy: ParentProxy, host: string, port
   const socket = await dialParent(proxy, context)
   socket.on('error', ignore)
   try {
-    if (isSocks(proxy)) await shakeHands(socket, { host, port }, credentialsOf(proxy), context.times.connectTimeoutMilliseconds)
+    if (isSocks(proxy)) await socks5Connect(socket, { host, port }, credentialsOf(proxy), context.times.connectTimeoutMilliseconds)
     else await askForTunnel(socket, proxy, `${host.includes(':') ? `[${host}]` : host}:${port}`, context.times)
     return socket
   } catch (error) {

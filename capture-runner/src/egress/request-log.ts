@@ -4,7 +4,7 @@
 import { type EgressCode, EgressError, systemCodeOf } from './egress-error.ts'
 
 /** One connection; of plain http through a parent proxy that reads requests, one request. */
-export interface LedgerEntry {
+export interface RequestLogEntry {
   /** Milliseconds since the epoch. */
   at: number
   host: string
@@ -12,12 +12,12 @@ export interface LedgerEntry {
   /** The address that was dialled; absent when none was, or when a parent proxy dialled. */
   address?: string
   /** `pending` until the guard has resolved, checked and dialled. */
-  verdict: 'pending' | 'allowed' | 'refused' | 'failed'
+  decision: 'pending' | 'allowed' | 'refused' | 'failed'
   code?: EgressCode
   /** A sentence for the operator's log. May name private addresses. */
   reason?: string
   /** A sentence for the client, where there is a better one than the code's own. */
-  told?: string
+  publicMessage?: string
   /** ECONNREFUSED, ENOTFOUND and the like. */
   error?: string
   bytesSent: number
@@ -25,8 +25,8 @@ export interface LedgerEntry {
 }
 
 /** The entries of one capture, oldest first, and their sums. */
-export interface Ledger {
-  readonly entries: readonly LedgerEntry[]
+export interface RequestLog {
+  readonly entries: readonly RequestLogEntry[]
   readonly bytesSent: number
   readonly bytesReceived: number
   /** Connections and requests seen, also those that no longer have an entry of their own. */
@@ -36,11 +36,11 @@ export interface Ledger {
 }
 
 /** Entries kept; a page that asks more often is counted but not told apart. */
-export const MAX_LEDGER_ENTRIES = 5_000
+export const MAX_LOG_ENTRIES = 5_000
 
-/** The guard's side of a {@link Ledger}. */
-export class LedgerBook implements Ledger {
-  readonly entries: LedgerEntry[] = []
+/** The guard's side of a {@link RequestLog}. */
+export class OpenRequestLog implements RequestLog {
+  readonly entries: RequestLogEntry[] = []
   bytesSent = 0
   bytesReceived = 0
   total = 0
@@ -51,35 +51,35 @@ export class LedgerBook implements Ledger {
     this.#now = now
   }
 
-  open(host: string, port: number): LedgerEntry {
-    const entry: LedgerEntry = { at: this.#now(), host, port, verdict: 'pending', bytesSent: 0, bytesReceived: 0 }
+  open(host: string, port: number): RequestLogEntry {
+    const entry: RequestLogEntry = { at: this.#now(), host, port, decision: 'pending', bytesSent: 0, bytesReceived: 0 }
     this.total += 1
-    if (this.entries.length < MAX_LEDGER_ENTRIES) this.entries.push(entry)
+    if (this.entries.length < MAX_LOG_ENTRIES) this.entries.push(entry)
     return entry
   }
 
-  count(entry: LedgerEntry, sent: number, received: number): void {
+  count(entry: RequestLogEntry, sent: number, received: number): void {
     entry.bytesSent += sent
     entry.bytesReceived += received
     this.bytesSent += sent
     this.bytesReceived += received
   }
 
-  allow(entry: LedgerEntry, address: string | undefined): void {
-    entry.verdict = 'allowed'
+  allow(entry: RequestLogEntry, address: string | undefined): void {
+    entry.decision = 'allowed'
     if (address !== undefined) entry.address = address
   }
 
   /** Records why nothing came of it. A failure after the connection was made (a reset, a cut answer) lands here too. */
-  fail(entry: LedgerEntry, error: unknown): void {
+  fail(entry: RequestLogEntry, error: unknown): void {
     const cause =
       error instanceof EgressError
         ? error
         : new EgressError('NAVIGATION_FAILED', String(error), { systemCode: systemCodeOf(error), cause: error })
-    entry.verdict = cause.code === 'BLOCKED_ADDRESS' || cause.code === 'RESOURCE_LIMIT' ? 'refused' : 'failed'
+    entry.decision = cause.code === 'BLOCKED_ADDRESS' || cause.code === 'RESOURCE_LIMIT' ? 'refused' : 'failed'
     entry.code = cause.code
     entry.reason = cause.message
-    if (cause.told !== undefined) entry.told = cause.told
+    if (cause.publicMessage !== undefined) entry.publicMessage = cause.publicMessage
     if (cause.systemCode !== undefined) entry.error = cause.systemCode
   }
 }

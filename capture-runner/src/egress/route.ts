@@ -39,8 +39,8 @@ export interface RouteContext {
   passed: Map<string, string>
 }
 
-const insist = (verdict: AddressDecision): void => {
-  if (!verdict.allowed) throw new EgressError('BLOCKED_ADDRESS', verdict.reason, { told: verdict.reason })
+const assertAllowed = (decision: AddressDecision): void => {
+  if (!decision.allowed) throw new EgressError('BLOCKED_ADDRESS', decision.reason, { publicMessage: decision.reason })
 }
 
 /** More names than a page honestly has; one with more has each of them judged anew. */
@@ -52,8 +52,8 @@ export const checkTarget = (target: Target, context: RouteContext): string => {
   const known = context.passed.get(key)
   if (known !== undefined) return known
   const { rules } = context.policy
-  insist(classifyPort(target.port, rules))
-  insist(classifyHost(target.host, rules, { ownAddresses: context.ownAddresses }))
+  assertAllowed(classifyPort(target.port, rules))
+  assertAllowed(classifyHost(target.host, rules, { ownAddresses: context.ownAddresses }))
   const host = toCanonicalHost(target.host) as string
   if (context.passed.size < MAX_PASSED) context.passed.set(key, host)
   return host
@@ -77,10 +77,10 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const checkAddress = (address: string, host: string, port: number, context: RouteContext): void => {
   const { rules } = context.policy
-  const verdict = classifyAddress(address, rules, { hostAllowed: isAllowedHost(host, rules), ownAddresses: context.ownAddresses })
-  if (!verdict.allowed) {
-    const told = host === address ? verdict.reason : `${host} resolves to an address that is not open to captures`
-    throw new EgressError('BLOCKED_ADDRESS', `${host}: ${verdict.reason}`, { told })
+  const decision = classifyAddress(address, rules, { hostAllowed: isAllowedHost(host, rules), ownAddresses: context.ownAddresses })
+  if (!decision.allowed) {
+    const publicMessage = host === address ? decision.reason : `${host} resolves to an address that is not open to captures`
+    throw new EgressError('BLOCKED_ADDRESS', `${host}: ${decision.reason}`, { publicMessage })
   }
   if (context.ownPorts.has(port) && isWithin(address, LOOPBACK))
     throw new EgressError('BLOCKED_ADDRESS', `port ${port} is the runner's own`)

@@ -1,15 +1,15 @@
-// One capture's way out: its own entrance, policy, resolver, connections and ledger. Made before the capture is known, together with the
+// One capture's way out: its own listener, policy, resolver, connections and request log. Made before the capture is known, together with the
 // browser context that will use it, and refusing everything until it is armed. Nothing of it outlives `close`.
 
 import http from 'node:http'
 import type net from 'node:net'
 import { EgressError } from './egress-error.ts'
 import { createForwarder } from './forward.ts'
-import type { Entrance } from './listener.ts'
+import type { Listener } from './listener.ts'
 import type { OpenSession } from './open-session.ts'
 import { dialParent } from './parent-tunnel.ts'
 import type { EgressPolicy } from './policy.ts'
-import { type Ledger, LedgerBook } from './request-log.ts'
+import { OpenRequestLog, type RequestLog } from './request-log.ts'
 import type { createResolver } from './resolve.ts'
 import type { RouteContext } from './route.ts'
 import { serve } from './tunnel.ts'
@@ -18,7 +18,7 @@ import { serve } from './tunnel.ts'
 export interface EgressSession {
   /** For `newContext({ proxy: { server } })`. */
   readonly proxyUrl: string
-  readonly ledger: Ledger
+  readonly requestLog: RequestLog
   /** Fixes what the capture may reach. @throws Error when armed before */
   arm: (policy: EgressPolicy) => void
   /** Closes every connection, both sides, at once. May be called again. */
@@ -27,7 +27,7 @@ export interface EgressSession {
 
 /** What a session gets from the guard. */
 export interface SessionParts {
-  entrance: Entrance
+  listener: Listener
   resolver: ReturnType<typeof createResolver>
   route: Omit<RouteContext, 'policy' | 'resolve' | 'passed'>
   now: () => number
@@ -50,8 +50,8 @@ const createAgent = (dial: () => Promise<net.Socket>): http.Agent => {
   return agent
 }
 
-export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: SessionParts): EgressSession => {
-  const ledger = new LedgerBook(now)
+export const openSession = ({ listener, resolver, route: fixed, now, onClose }: SessionParts): EgressSession => {
+  const requestLog = new OpenRequestLog(now)
   const sockets = new Set<net.Socket>()
   const passed = new Map<string, string>()
   let policy: EgressPolicy | undefined
@@ -60,19 +60,19 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
   const own = (socket: net.Socket): net.Socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    if (isClosed || ledger.isExhausted) socket.destroy()
+    if (isClosed || requestLog.isExhausted) socket.destroy()
     return socket
   }
   const destroyAll = (): void => {
     for (const socket of sockets) socket.destroy()
   }
   const route = (): RouteContext => {
-    if (ledger.isExhausted) throw new EgressError('RESOURCE_LIMIT', 'the capture has used up its bytes')
+    if (requestLog.isExhausted) throw new EgressError('RESOURCE_LIMIT', 'the capture has used up its bytes')
     if (!policy || isClosed) throw new EgressError('BLOCKED_ADDRESS', 'no capture is under way')
     return { ...fixed, policy, passed, resolve: resolver.resolve }
   }
   const session: OpenSession = {
-    ledger,
+    requestLog,
     parentAgent: createAgent(async () => {
       const context = route()
       if (!context.policy.parentProxy) throw new EgressError('PROXY_FAILED', 'no proxy is set')
@@ -83,18 +83,18 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
     maxBytes: () => policy?.maxBytes ?? 0,
     own,
     exhaust: () => {
-      ledger.isExhausted = true
+      requestLog.isExhausted = true
       destroyAll()
     },
   }
-  entrance.listen((socket) => {
+  listener.listen((socket) => {
     if (isClosed || sockets.size >= MAX_CONNECTIONS) return void socket.destroy()
     void serve(own(socket), session)
   })
 
   return {
-    proxyUrl: entrance.proxyUrl,
-    ledger,
+    proxyUrl: listener.proxyUrl,
+    requestLog,
     arm: (given) => {
       if (policy) throw new Error('the session is armed already: a capture keeps the policy it began with')
       policy = given
@@ -102,7 +102,7 @@ export const openSession = ({ entrance, resolver, route: fixed, now, onClose }: 
     close: () => {
       if (isClosed) return
       isClosed = true
-      entrance.release()
+      listener.release()
       resolver.cancel()
       destroyAll()
       session.parentAgent.destroy()

@@ -1,12 +1,12 @@
 // The server's half of SOCKS 5 (RFC 1928), as far as browsers speak it: a name or an address to be connected to. Nobody is asked who they are: an
-// entrance is one capture's own.
+// listener is one capture's own.
 
 import type net from 'node:net'
 import type { Target } from './route.ts'
 import { BY_IPV4, BY_IPV6, BY_NAME, CONNECT, NO_AUTHENTICATION, read, VERSION } from './socks.ts'
 
 /** Hears where a new connection is to lead. @throws Error for anything else than the wish to be connected */
-export async function hearTarget(client: net.Socket): Promise<Target> {
+export async function readConnectRequest(client: net.Socket): Promise<Target> {
   const [version, count = 0] = await read(client, 2)
   if (version !== VERSION) throw new Error('this is not SOCKS 5')
   const methods = await read(client, count)

@@ -30,7 +30,7 @@ export interface SocksTarget {
 }
 
 /** Opens a tunnel on a connected socket. @throws Error, with what the proxy did as the rest of a sentence */
-export async function shakeHands(
+export async function socks5Connect(
   socket: net.Socket,
   target: SocksTarget,
   credentials: { username: string; password: string } | undefined,

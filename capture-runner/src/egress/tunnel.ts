@@ -7,19 +7,19 @@ import { systemCodeOf } from './egress-error.ts'
 import { createMeter } from './meter.ts'
 import type { OpenSession } from './open-session.ts'
 import { takesRequests } from './parent-tunnel.ts'
-import type { LedgerEntry } from './request-log.ts'
+import type { RequestLogEntry } from './request-log.ts'
 import { checkTarget, ignore, parentFor, type Target } from './route.ts'
 import { read } from './socks.ts'
-import { agree, hearTarget } from './socks-server.ts'
+import { agree, readConnectRequest } from './socks-server.ts'
 
 const HTTPS_PORT = 443
 /** The first byte of TLS: a record that is part of a handshake. No request begins with it. */
 const TLS_HANDSHAKE = 22
 
-/** Serves one connection. Never throws: what goes wrong is in the ledger, and the browser's connection is closed. */
+/** Serves one connection. Never throws: what goes wrong is in the request log, and the browser's connection is closed. */
 export const serve = async (client: net.Socket, session: OpenSession): Promise<void> => {
   client.on('error', ignore)
-  const target = await hearTarget(client).catch(() => undefined)
+  const target = await readConnectRequest(client).catch(() => undefined)
   if (!target) return void client.destroy()
   if (!mayGoInRequests(target, session)) return openTunnel(client, target, session, () => agree(client))
   agree(client)
@@ -36,16 +36,16 @@ export const openTunnel = async (
   session: OpenSession,
   begin: (upstream: net.Socket) => void,
 ): Promise<void> => {
-  const entry = session.ledger.open(target.host, target.port)
+  const entry = session.requestLog.open(target.host, target.port)
   try {
     const { socket, address } = await connect(target, session.route())
-    session.ledger.allow(entry, address)
+    session.requestLog.allow(entry, address)
     const upstream = session.own(socket)
     if (client.destroyed) return void upstream.destroy()
     begin(upstream)
     join(client, upstream, entry, session)
   } catch (error) {
-    session.ledger.fail(entry, error)
+    session.requestLog.fail(entry, error)
     client.destroy()
   }
 }
@@ -68,12 +68,12 @@ const peek = async (client: net.Socket): Promise<Buffer> => {
   return first
 }
 
-const join = (client: net.Socket, upstream: net.Socket, entry: LedgerEntry, session: OpenSession): void => {
-  const meter = createMeter(upstream, entry, session.ledger, session.maxBytes(), session.exhaust)
+const join = (client: net.Socket, upstream: net.Socket, entry: RequestLogEntry, session: OpenSession): void => {
+  const meter = createMeter(upstream, entry, session.requestLog, session.maxBytes(), session.exhaust)
   upstream.on('data', meter.read)
   client.on('data', meter.read)
   upstream.on('error', (error) => {
-    session.ledger.fail(entry, error)
+    session.requestLog.fail(entry, error)
     // Closed in order, half of a response without a length would pass for the whole.
     if (systemCodeOf(error) === 'ECONNRESET') client.resetAndDestroy()
   })

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type net from 'node:net'
-import type { Entrance, OpenEntrance } from '../egress/listener.ts'
+import type { Listener, OpenListener } from '../egress/listener.ts'
 
 /** Where the programs are and what the browser must not see. */
 export interface JailConfig {
@@ -14,7 +14,7 @@ export interface JailConfig {
   /** Covered by empty ones. The browser writes its profile to its own /tmp. */
   hiddenDirectories?: readonly string[]
   /** Sessions that may be open at once: the current capture's, the next one's, and those still closing. */
-  entrances?: number
+  listenerCount?: number
   startTimeoutMilliseconds?: number
 }
 
@@ -22,32 +22,32 @@ export interface Jail {
   /** For `chromium.launch({ executablePath, env })`: the program that goes into the jail and becomes `program`. */
   command: (program: string) => { executablePath: string; env: Record<string, string> }
   /** For `guard.openSession`: a port inside the jail. Ports are used again, the longest unused first: close a session's browser context first. */
-  openEntrance: OpenEntrance
+  openListener: OpenListener
   /** Kills everything in the jail at once and waits until it is gone. May be called again. */
   close: () => Promise<void>
 }
 
 const HIDDEN_DIRECTORIES = ['/tmp', '/dev/shm', '/var/run/secrets']
-const ENTRANCES = 8
+const LISTENERS = 8
 const START_TIMEOUT_MILLISECONDS = 10_000
 
-/** An entrance whose socket was made in the jail. Between two sessions it closes whatever comes in. */
-const toEntrance = (server: net.Server, port: number, onRelease: (entrance: Entrance) => void): Entrance => {
+/** A listener whose socket was made in the jail. Between two sessions it closes whatever comes in. */
+const toListener = (server: net.Server, port: number, onRelease: (listener: Listener) => void): Listener => {
   let onConnection: ((socket: net.Socket) => void) | undefined
   // A tunnel's two directions end one by one.
   ;(server as net.Server & { allowHalfOpen: boolean }).allowHalfOpen = true
   server.on('connection', (socket) => (onConnection ? onConnection(socket) : socket.destroy()))
-  const entrance: Entrance = {
+  const listener: Listener = {
     proxyUrl: `socks5://127.0.0.1:${port}`,
     listen: (handler) => {
       onConnection = handler
     },
     release: () => {
       onConnection = undefined
-      onRelease(entrance)
+      onRelease(listener)
     },
   }
-  return entrance
+  return listener
 }
 
 const receiveServers = (holder: ChildProcess, count: number, onServer: (server: net.Server, port: number) => void): Promise<void> =>
@@ -74,7 +74,7 @@ const failedStart = async (holder: ChildProcess, signal: AbortSignal): Promise<n
 
 /** @throws Error when the node does not allow it; the message holds what the failing program said */
 export const openJail = async (config: JailConfig): Promise<Jail> => {
-  const count = config.entrances ?? ENTRANCES
+  const count = config.listenerCount ?? LISTENERS
   const hidden = config.hiddenDirectories ?? HIDDEN_DIRECTORIES
   const { programsDirectory } = config
   const inside = [
@@ -96,7 +96,7 @@ export const openJail = async (config: JailConfig): Promise<Jail> => {
     holder.once('error', () => resolve())
   })
   const servers: net.Server[] = []
-  const free: Entrance[] = []
+  const free: Listener[] = []
   const close = async (): Promise<void> => {
     for (const server of servers.splice(0)) server.close()
     holder.kill('SIGKILL')
@@ -109,7 +109,7 @@ export const openJail = async (config: JailConfig): Promise<Jail> => {
   try {
     const received = receiveServers(holder, count, (server, port) => {
       servers.push(server)
-      free.push(toEntrance(server, port, (entrance) => free.push(entrance)))
+      free.push(toListener(server, port, (listener) => free.push(listener)))
     })
     await Promise.race([received, failedStart(holder, signal)])
   } catch (error) {
@@ -125,10 +125,10 @@ export const openJail = async (config: JailConfig): Promise<Jail> => {
       executablePath: `${programsDirectory}/enter.sh`,
       env: { TINTYPE_JAIL: String(holder.pid), TINTYPE_JAILED: program },
     }),
-    openEntrance: async () => {
-      const entrance = free.shift()
-      if (!entrance) throw new Error(`the jail has ${count} entrances, and all are in use`)
-      return entrance
+    openListener: async () => {
+      const listener = free.shift()
+      if (!listener) throw new Error(`the jail has ${count} listeners, and all are in use`)
+      return listener
     },
     close,
   }

@@ -78,7 +78,7 @@ export function buildPlan(
   privateOptions?: PrivateOptions,
   batchId?: string,
 ): CapturePlan {
-  insistOnSense({ ...options, ...privateOptions })
+  assertOptionsAgree({ ...options, ...privateOptions })
   const effective = withDefaults(options)
   if (url === MARKUP_ADDRESS && effective.html === undefined && effective.markdown === undefined)
     throw new CaptureError('INVALID_OPTIONS', `the url is ${MARKUP_ADDRESS}, and neither html nor markdown is given`)
@@ -113,7 +113,7 @@ function buildStepPlans(options: EffectiveOptions, secrets: PrivateOptions | und
   }
 }
 
-function insistOnSense(options: CaptureOptions & PrivateOptions): void {
+function assertOptionsAgree(options: CaptureOptions & PrivateOptions): void {
   if (windowPixels(options) > MAX_VIEWPORT_PIXELS)
     throw new CaptureError('TOO_LARGE', 'the window exceeds 100,000,000 device pixels: choose a smaller one, or device_scale_factor')
   const conflict = contradictions.find(({ holds }) => holds(options))

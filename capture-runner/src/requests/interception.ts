@@ -1,4 +1,4 @@
-import type { AskedRequest, Judge, Verdict } from '../blocking/request-evaluator.ts'
+import type { AskedRequest, Decision, RequestEvaluator } from '../blocking/request-evaluator.ts'
 import { type DevTools, directly } from '../browser/devtools.ts'
 import { bypassServiceWorkers } from '../browser/page-events.ts'
 import { siteOf } from '../browser/site.ts'
@@ -34,7 +34,7 @@ export interface InterceptionPlan {
   /** Headers and credentials that some of them get. */
   signIn?: SignInPlan | undefined
   /** Who decides which of them are made. */
-  judge?: Judge | undefined
+  evaluator?: RequestEvaluator | undefined
   /** What is answered from the cache of the batch. */
   shared?: SharedResponses | undefined
 }
@@ -42,7 +42,7 @@ export interface InterceptionPlan {
 /** Holds the page's requests until it closes. */
 export async function intercept(tab: Tab, plan: InterceptionPlan, signal: AbortSignal): Promise<void> {
   // A cache alone needs no session of the browser: it answers the page's own frames only, and leaves redirects alone.
-  const isEvery = plan.signIn !== undefined || plan.judge !== undefined
+  const isEvery = plan.signIn !== undefined || plan.evaluator !== undefined
   const session = isEvery ? await openBrowserSession(tab, signal) : tab.session
   const interception = new Interception(
     session,
@@ -86,15 +86,15 @@ class Interception {
 
   /** Lets a request go on, with the headers that it may have, unless it is refused. */
   pass(held: PausedRequest): void {
-    const { judge, signIn } = this.#plan
-    const verdict = judge?.judge(toAsked(held, this.#mainFrame)) ?? 'pass'
-    if (verdict !== 'pass') this.#refuse(held, verdict)
+    const { evaluator, signIn } = this.#plan
+    const decision = evaluator?.evaluate(toAsked(held, this.#mainFrame)) ?? 'pass'
+    if (decision !== 'pass') this.#refuse(held, decision)
     else this.#continue(held, signIn)
   }
 
-  #refuse({ requestId, resourceType }: PausedRequest, verdict: Exclude<Verdict, 'pass'>): void {
+  #refuse({ requestId, resourceType }: PausedRequest, decision: Exclude<Decision, 'pass'>): void {
     const answer =
-      verdict === 'refuse'
+      decision === 'refuse'
         ? this.#session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
         : this.#session.send('Fetch.fulfillRequest', { requestId, ...emptyAnswer(resourceType) })
     answer.catch(() => {})

@@ -10,7 +10,7 @@ const SILENCE_MILLISECONDS = 60_000
 /** Milliseconds that one tiny picture may take: 20 are usual, a busy node needs more. */
 const BEAT_MILLISECONDS = 30_000
 
-export interface PulseOptions {
+export interface LivenessProbeOptions {
   /** Takes a picture. @throws when there is none */
   beat: (signal: AbortSignal) => Promise<void>
   /** Milliseconds of a clock that never goes back. */
@@ -18,13 +18,13 @@ export interface PulseOptions {
   log: Logger
 }
 
-/** The pod's pulse. */
-export class Pulse {
-  readonly #options: PulseOptions
+/** Checks that this pod can still take pictures. */
+export class LivenessProbe {
+  readonly #options: LivenessProbeOptions
   #lastPicture: number
   #isBeating = false
 
-  constructor(options: PulseOptions) {
+  constructor(options: LivenessProbeOptions) {
     this.#options = options
     this.#lastPicture = options.now()
   }
@@ -35,7 +35,7 @@ export class Pulse {
   }
 
   /** Has a picture taken, unless one is being taken. False when there has been none for too long. */
-  feel(): boolean {
+  check(): boolean {
     if (!this.#isBeating) void this.#beat()
     return this.#options.now() - this.#lastPicture < SILENCE_MILLISECONDS
   }

@@ -18,7 +18,7 @@ export interface Verified {
   covers: (body: Buffer) => boolean
 }
 
-/** Judges requests. */
+/** Verifies requests. */
 export interface Verifier {
   /** Undefined: answer 401. A token is good for one request: its second use is a replay. */
   verify: (received: Received) => Promise<Verified | undefined>

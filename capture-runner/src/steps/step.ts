@@ -2,7 +2,7 @@ import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import type { FilterLists } from '../blocking/lists.ts'
-import type { Judge } from '../blocking/request-evaluator.ts'
+import type { RequestEvaluator } from '../blocking/request-evaluator.ts'
 import type { PageClock } from '../browser/page-clock.ts'
 import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
@@ -44,7 +44,7 @@ export interface Work {
   /** Absent: this runner carries none. */
   lists?: FilterLists | undefined
   /** Who decides about the page's requests; absent: nobody. */
-  judge?: Judge
+  evaluator?: RequestEvaluator
   /** What the capture may share with its batch; absent: nothing. */
   httpCache?: BatchCache | undefined
   /** Requests that were answered from that cache, by their ids in events of the network; absent: none can be. */

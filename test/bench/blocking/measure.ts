@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { openLists } from '../../../capture-runner/src/blocking/lists.ts'
-import { Judge } from '../../../capture-runner/src/blocking/request-evaluator.ts'
+import { RequestEvaluator } from '../../../capture-runner/src/blocking/request-evaluator.ts'
 import type { EngineName } from '../../../capture-runner/src/plan/blocking.ts'
 import { ensureLists } from '../../cluster/images/lists.ts'
 import type { Table } from '../report/table.ts'
@@ -10,7 +10,7 @@ import { type KnownAddress, readForeignList, UNWANTED, WANTED } from './foreign-
 const PAGE = 'https://news.example/'
 const ENGINES: readonly EngineName[] = ['ads', 'trackers']
 
-/** Recall and false positives of `block_ads` and `block_trackers` on a list that they were not built from, and what a verdict costs. */
+/** Recall and false positives of `block_ads` and `block_trackers` on a list that they were not built from, and what a decision costs. */
 export async function measureBlocking(show: (...tables: Table[]) => void): Promise<void> {
   const lists = openLists(path.join(await ensureLists(), 'lists'))
   const loads: string[][] = []
@@ -21,18 +21,19 @@ export async function measureBlocking(show: (...tables: Table[]) => void): Promi
   }
   const engines = await Promise.all(ENGINES.map((name) => lists.engine(name)))
   const rules = { engines: ENGINES, refused: [], refusedKinds: [], allowed: [], thirdParty: false }
-  const judge = new Judge(PAGE, rules, engines)
-  const isRefused = ({ url }: KnownAddress): boolean => judge.judge({ url, resourceType: 'Script', isPage: false, asker: PAGE }) !== 'pass'
+  const evaluator = new RequestEvaluator(PAGE, rules, engines)
+  const isRefused = ({ url }: KnownAddress): boolean =>
+    evaluator.evaluate({ url, resourceType: 'Script', isPage: false, asker: PAGE }) !== 'pass'
   const known = await readForeignList()
-  const verdicts = known.map((address) => ({ ...address, isRefused: isRefused(address) }))
+  const decisions = known.map((address) => ({ ...address, isRefused: isRefused(address) }))
   // Parts of an engine are made ready when they are first asked for: a runner that blocks has been through that.
   const before = process.cpuUsage()
   for (const address of known) isRefused(address)
   const { user, system } = process.cpuUsage(before)
   const each = (user + system) / known.length
   const count = (category: string): string[] => {
-    const of = verdicts.filter((verdict) => verdict.category === category)
-    const refused = of.filter((verdict) => verdict.isRefused).length
+    const of = decisions.filter((decision) => decision.category === category)
+    const refused = of.filter((decision) => decision.isRefused).length
     return [category, String(of.length), String(refused), `${((100 * refused) / Math.max(1, of.length)).toFixed(1)} %`]
   }
   const { updated } = await lists.versions()
@@ -50,7 +51,7 @@ export async function measureBlocking(show: (...tables: Table[]) => void): Promi
     {
       title: `What it costs; the lists are of ${updated.slice(0, 10)}`,
       head: ['part', 'time'],
-      rows: [...loads, ['one verdict, of the processor', `${each.toFixed(0)} µs`]],
+      rows: [...loads, ['one decision, of the processor', `${each.toFixed(0)} µs`]],
     },
   )
 }

@@ -66,7 +66,7 @@ export async function measureEngine({ rounds, captures }: EngineSettings, tell: 
       pictures: 0,
     }))
     for (const { contender, lanes: count } of turns) await contender.run(site.corpus.slice(-WARM_PAGES * count), count)
-    // Runners start a spare browser while they capture.
+    // Runners start a standby browser while they capture.
     await sleep(REST_MILLISECONDS)
     fleet.answers.length = 0
     const load: number[] = []

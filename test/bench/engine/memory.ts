@@ -15,7 +15,7 @@ function proportionalBytes(pid: number): number {
   }
 }
 
-/** Mebibytes of a runner now, and of all below it: its browser and the spare. */
+/** Mebibytes of a runner now, and of all below it: its browser and the standby. */
 export function memoryOfRunner(pid: number): { runner: number; all: number } {
   const all = treeOf(pid).reduce((sum, process) => sum + proportionalBytes(process), 0)
   return { runner: proportionalBytes(pid) / MEBIBYTE, all: all / MEBIBYTE }

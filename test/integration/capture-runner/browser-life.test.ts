@@ -78,8 +78,8 @@ t.test('the browser that waits gives a tiny picture while a capture occupies the
 t.test('a browser that hangs while it waits is found out and replaced', async (t) => {
   await studio.browsers.prove(AbortSignal.timeout(60_000))
   const { browserPid } = await studio.shoot(site.url('/'))
-  const [spare] = browsers().filter(({ pid }) => pid !== browserPid)
-  process.kill(spare?.pid ?? 0, 'SIGSTOP')
+  const [standby] = browsers().filter(({ pid }) => pid !== browserPid)
+  process.kill(standby?.pid ?? 0, 'SIGSTOP')
   await t.rejects(studio.browsers.prove(AbortSignal.timeout(3_000)))
   const isProven = () =>
     studio.browsers.prove(AbortSignal.timeout(30_000)).then(
@@ -87,7 +87,7 @@ t.test('a browser that hangs while it waits is found out and replaced', async (t
       () => false,
     )
   await eventually('another one has taken its place', isProven)
-  await eventually('the hung one is gone', async () => !browsers().some(({ pid }) => pid === spare?.pid))
+  await eventually('the hung one is gone', async () => !browsers().some(({ pid }) => pid === standby?.pid))
   t.ok(await isWell())
 })
 

@@ -303,7 +303,7 @@ t.test('another account never meets the browser of the one before', async (t) =>
 
 const TITLE_FROM_COOKIE: CaptureOptions = { scripts: 'document.title = document.cookie || "none"' }
 
-/** Main processes of the current browser and the spare, when a capture of `/never` is under way that was not yet when it was asked for so often. */
+/** Main processes of the current browser and the standby, when a capture of `/never` is under way that was not yet when it was asked for so often. */
 const bothBrowsersOf = (before: number): Promise<number[]> =>
   eventually('the page is asked for, and there are two browsers', async () => {
     const running = browserProcesses()

@@ -83,8 +83,8 @@ const attack = async (host: string, rules: Partial<EgressRules>) => {
   return {
     answers,
     arrived: [...arrived],
-    verdicts: session.ledger.entries.map(({ verdict }) => verdict),
-    reasons: session.ledger.entries.map(({ reason = '' }) => reason),
+    verdicts: session.requestLog.entries.map(({ decision }) => decision),
+    reasons: session.requestLog.entries.map(({ reason = '' }) => reason),
   }
 }
 
@@ -96,7 +96,7 @@ for (const { host, means, opens } of LITERAL_ATTACKS) {
       closed.answers.every((answer) => answer === ''),
       'no answer that a browser would show',
     )
-    t.ok(closed.verdicts.every((verdict) => verdict === 'refused'))
+    t.ok(closed.verdicts.every((decision) => decision === 'refused'))
     t.ok(closed.verdicts.length > 0)
 
     const opened = await attack(host, { allowedCidrs: opens })
@@ -105,7 +105,7 @@ for (const { host, means, opens } of LITERAL_ATTACKS) {
       t.ok(opened.reasons.some((reason) => /ended at (127\.0\.0\.1|::1), which was not asked for/.test(reason)))
     else
       t.ok(
-        opened.verdicts.some((verdict) => verdict === 'failed'),
+        opened.verdicts.some((decision) => decision === 'failed'),
         'dialled, and no one answered',
       )
   })

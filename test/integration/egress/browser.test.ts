@@ -99,7 +99,7 @@ const run = async (browser: Browser, session: EgressSession, target: string): Pr
 }
 
 const openSession = async (rules: Partial<EgressRules>, isOpened: boolean, given: Jail | undefined): Promise<EgressSession> => {
-  const session = await (isOpened ? unguarded : guard).openSession(given?.openEntrance)
+  const session = await (isOpened ? unguarded : guard).openSession(given?.openListener)
   session.arm({ rules: { ...DEFAULT_EGRESS_RULES, ...rules }, maxBytes: 1e8 })
   return session
 }
@@ -129,7 +129,7 @@ for (const { name, browser, given, targets, wanted } of [
       )
       const session = await openSession({ allowedHosts: ['public.example'] }, false, given)
       t.strictSame(await run(browser, session, target), [], 'closed, none does')
-      t.ok(session.ledger.entries.filter(({ verdict }) => verdict === 'refused').length >= 10)
+      t.ok(session.requestLog.entries.filter(({ decision }) => decision === 'refused').length >= 10)
     })
   }
 }
@@ -139,7 +139,7 @@ t.test('A page does not reach a name that changes its answer', async (t) => {
   const arrived = await run(jailed, session, 'rebinding.example')
   t.notOk(arrived.some(({ address }) => address !== PUBLIC))
   t.ok(
-    session.ledger.entries.some(({ host, verdict }) => host === 'rebinding.example' && verdict === 'refused'),
+    session.requestLog.entries.some(({ host, decision }) => host === 'rebinding.example' && decision === 'refused'),
     'the private answer was given',
   )
   const opened = await run(jailed, await openSession({ allowedCidrs: ['10.0.0.0/8'] }, true, jail), 'rebinding.example')

@@ -158,9 +158,9 @@ t.test('Guard closes without an answer when the site breaks off, and tells so', 
     const site = await startRawSite(t, onSocket)
     const session = await openTo(t, site.port)
     t.equal((await askThrough(session.proxyUrl, URL_ASKED)).status, undefined, name)
-    const entry = await eventually(name, async () => session.ledger.entries.find(({ verdict }) => verdict === 'failed'))
+    const entry = await eventually(name, async () => session.requestLog.entries.find(({ decision }) => decision === 'failed'))
     t.equal(entry.error ?? '', error, name)
-    t.equal(classifyFailure(session.ledger, URL_ASKED, 'net::ERR_EMPTY_RESPONSE').code, 'NAVIGATION_FAILED')
+    t.equal(classifyFailure(session.requestLog, URL_ASKED, 'net::ERR_EMPTY_RESPONSE').code, 'NAVIGATION_FAILED')
   }
 })
 

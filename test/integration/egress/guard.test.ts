@@ -57,7 +57,7 @@ t.test(
     const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
     tunnel.write('GET / HTTP/1.1\r\n\r\n')
     await t.rejects(saidOn(tunnel), { code: 'ECONNRESET' }, 'a reset, which no browser takes for the end of a response')
-    t.strictSame(classifyFailure(session.ledger, `http://127.0.0.1:${site.port}/`, 'net::ERR_CONNECTION_RESET'), {
+    t.strictSame(classifyFailure(session.requestLog, `http://127.0.0.1:${site.port}/`, 'net::ERR_CONNECTION_RESET'), {
       code: 'NAVIGATION_FAILED',
       message: `127.0.0.1:${site.port} reset the connection (ECONNRESET)`,
     })
@@ -69,10 +69,10 @@ t.test('Guard tells a refused connection', async (t) => {
   const port = await findFreePort()
   t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${port}/`)).status, undefined)
   t.equal(await tunnelThrough(session.proxyUrl, `127.0.0.1:${port}`), undefined)
-  const refused = { verdict: 'failed', code: 'NAVIGATION_FAILED', error: 'ECONNREFUSED' }
-  t.match(session.ledger.entries, [refused, refused])
+  const refused = { decision: 'failed', code: 'NAVIGATION_FAILED', error: 'ECONNREFUSED' }
+  t.match(session.requestLog.entries, [refused, refused])
   const wanted = { code: 'NAVIGATION_FAILED', message: `127.0.0.1:${port} refused the connection (ECONNREFUSED)` }
-  t.strictSame(classifyFailure(session.ledger, `https://127.0.0.1:${port}/`), wanted)
+  t.strictSame(classifyFailure(session.requestLog, `https://127.0.0.1:${port}/`), wanted)
 })
 
 t.test('Guard carries bytes both ways through a tunnel and ends one direction at a time', async (t) => {
@@ -92,7 +92,7 @@ t.test('Guard carries bytes both ways through a tunnel and ends one direction at
   tunnel.end('hello')
   await once(tunnel, 'close')
   t.equal(said, 'got hello')
-  t.match(session.ledger.entries, [{ verdict: 'allowed', address: '127.0.0.1', bytesSent: 5, bytesReceived: 9 }])
+  t.match(session.requestLog.entries, [{ decision: 'allowed', address: '127.0.0.1', bytesSent: 5, bytesReceived: 9 }])
 })
 
 t.test('Guard refuses everything before it is armed, and is armed once', async (t) => {
@@ -129,7 +129,7 @@ t.test('Guard leaves other sessions alone when one closes', async (t) => {
   one.close()
   tunnel.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(String(await once(tunnel, 'data')), /^HTTP\/1.1 200/)
-  t.equal(one.ledger.total, 0)
+  t.equal(one.requestLog.total, 0)
 })
 
 t.test('Guard ends a capture that has used up its bytes', async (t) => {
@@ -149,9 +149,9 @@ t.test('Guard ends a capture that has used up its bytes', async (t) => {
   ] as const) {
     const session = await openArmed(t, { ...POLICY, ...parent, maxBytes: 200_000 })
     t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)).status, undefined, way)
-    t.equal(session.ledger.isExhausted, true, way)
-    t.ok(session.ledger.bytesReceived < 1e6, `${way}: ${session.ledger.bytesReceived} bytes`)
-    t.equal(classifyFailure(session.ledger, `http://127.0.0.1:${site.port}/`, 'net::ERR_EMPTY_RESPONSE').code, 'RESOURCE_LIMIT')
+    t.equal(session.requestLog.isExhausted, true, way)
+    t.ok(session.requestLog.bytesReceived < 1e6, `${way}: ${session.requestLog.bytesReceived} bytes`)
+    t.equal(classifyFailure(session.requestLog, `http://127.0.0.1:${site.port}/`, 'net::ERR_EMPTY_RESPONSE').code, 'RESOURCE_LIMIT')
     t.equal((await askThrough(session.proxyUrl, `http://127.0.0.1:${site.port}/`)).status, undefined)
   }
 })
@@ -170,7 +170,7 @@ for (const { name, bytes, said = Buffer.alloc(0) } of NOTHING_ELSE) {
   t.test(`Guard closes a connection that begins with ${name}`, async (t) => {
     const session = await openArmed(t)
     t.equal(await sendRaw(proxyPort(session), bytes), said.toString('latin1'))
-    t.strictSame(session.ledger.entries, [])
+    t.strictSame(session.requestLog.entries, [])
   })
 }
 

@@ -72,7 +72,7 @@ const launch = async (jail: Awaited<ReturnType<typeof openJail>>) => {
 const loadInJail = async (t: Test, port: number) => {
   const jail = await openTestJail(t)
   const browser = await launch(jail)
-  const session = await createGuard().openSession(jail.openEntrance)
+  const session = await createGuard().openSession(jail.openListener)
   t.teardown(async () => {
     await browser.close()
     session.close()
@@ -87,7 +87,7 @@ t.test('A jailed browser runs with its own sandbox on, and loads pages through t
   const site = await startSite(t, (_request, response) => response.end('<title>through</title>'))
   const { page, session } = await loadInJail(t, site.port)
   t.equal(await page.title(), 'through')
-  t.match(session.ledger.entries, [{ port: site.port, verdict: 'allowed' }])
+  t.match(session.requestLog.entries, [{ port: site.port, decision: 'allowed' }])
   const renderers = descendants().filter((pid) => commandLine(pid).join(' ').includes('--type=renderer'))
   t.ok(renderers.length > 0)
   for (const pid of renderers)
@@ -166,17 +166,17 @@ t.test('Jail leaves the processors to the runner when both want them', async (t)
   t.equal(await runInPlace(jail, process.execPath, ['--eval', "console.log(require('os').getPriority())"]), '10\n')
 })
 
-t.test('Jail lends each entrance to one session at a time, and closes what comes in between', async (t) => {
-  const jail = await openJail({ programsDirectory: PROGRAMS, entrances: 2 })
+t.test('Jail lends each listener to one session at a time, and closes what comes in between', async (t) => {
+  const jail = await openJail({ programsDirectory: PROGRAMS, listenerCount: 2 })
   t.teardown(() => jail.close())
   const guard = createGuard()
-  const [one, two] = [await guard.openSession(jail.openEntrance), await guard.openSession(jail.openEntrance)]
+  const [one, two] = [await guard.openSession(jail.openListener), await guard.openSession(jail.openListener)]
   t.not(one.proxyUrl, two.proxyUrl)
-  await t.rejects(guard.openSession(jail.openEntrance), { message: /2 entrances/ })
+  await t.rejects(guard.openSession(jail.openListener), { message: /2 listeners/ })
   one.close()
   const connect = `require('net').connect(${new URL(one.proxyUrl).port}, '127.0.0.1').on('connect', () => console.log('open')).on('close', () => console.log('closed')).on('error', () => {})`
   t.equal(await runInPlace(jail, process.execPath, ['--eval', connect]), 'open\nclosed\n')
-  const three = await guard.openSession(jail.openEntrance)
+  const three = await guard.openSession(jail.openListener)
   t.equal(three.proxyUrl, one.proxyUrl)
   two.close()
   three.close()

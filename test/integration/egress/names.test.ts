@@ -72,18 +72,18 @@ const visit = async (name: string, rules: Partial<EgressRules> = {}) => {
   const plain = await askThrough(session.proxyUrl, `http://${name}/`)
   const tunnel = await tunnelThrough(session.proxyUrl, `${name}:80`)
   session.close()
-  return { plain, tunnel, arrived: [...arrived], ledger: session.ledger }
+  return { plain, tunnel, arrived: [...arrived], requestLog: session.requestLog }
 }
 
 for (const name of ['public.example', 'six.example', 'dead-first.example', 'PUBLIC.example']) {
   t.test(`Guard reaches ${name} by the default rules`, async (t) => {
-    const { plain, tunnel, arrived, ledger } = await visit(name)
+    const { plain, tunnel, arrived, requestLog } = await visit(name)
     t.match(plain, { status: 200, body: 'reached' })
     t.ok(tunnel)
     t.equal(arrived.length, 2)
     t.ok(arrived.every((address) => address === PUBLIC || address === PUBLIC_SIX))
-    t.match(ledger.entries, [{ verdict: 'allowed' }, { verdict: 'allowed' }])
-    t.ok(ledger.bytesReceived > 0)
+    t.match(requestLog.entries, [{ decision: 'allowed' }, { decision: 'allowed' }])
+    t.ok(requestLog.bytesReceived > 0)
   })
 }
 
@@ -112,7 +112,7 @@ for (const { name, opens } of attacks) {
     t.strictSame(closed.arrived, [])
     t.equal(closed.plain.status, undefined)
     t.equal(closed.tunnel, undefined)
-    t.match(classifyFailure(closed.ledger, `http://${name}/`), {
+    t.match(classifyFailure(closed.requestLog, `http://${name}/`), {
       code: 'BLOCKED_ADDRESS',
       message: `${name} resolves to an address that is not open to captures`,
     })
@@ -155,7 +155,7 @@ t.test('Guard never follows a name that changes its answer', async (t) => {
   t.ok(arrived.includes(PUBLIC), 'the public answer is followed')
   t.notOk(arrived.includes('10.1.2.3'))
   t.ok(
-    session.ledger.entries.some(({ verdict }) => verdict === 'refused'),
+    session.requestLog.entries.some(({ decision }) => decision === 'refused'),
     'the other answer was seen',
   )
 
@@ -181,15 +181,15 @@ const failures = [
 ]
 for (const { name, error, message } of failures) {
   t.test(`Guard closes the connection and tells why when ${name} gives no address`, async (t) => {
-    const { plain, tunnel, arrived, ledger } = await visit(name)
+    const { plain, tunnel, arrived, requestLog } = await visit(name)
     t.equal(plain.status, undefined)
     t.equal(tunnel, undefined)
     t.strictSame(arrived, [])
-    t.match(ledger.entries, [
-      { verdict: 'failed', code: 'DNS_FAILED', error },
-      { verdict: 'failed', code: 'DNS_FAILED', error },
+    t.match(requestLog.entries, [
+      { decision: 'failed', code: 'DNS_FAILED', error },
+      { decision: 'failed', code: 'DNS_FAILED', error },
     ])
-    t.strictSame(classifyFailure(ledger, `http://${name}/`, 'net::ERR_EMPTY_RESPONSE'), { code: 'DNS_FAILED', message })
+    t.strictSame(classifyFailure(requestLog, `http://${name}/`, 'net::ERR_EMPTY_RESPONSE'), { code: 'DNS_FAILED', message })
   })
 }
 

@@ -60,9 +60,9 @@ t.test('Guard sends names unresolved to the installation’s proxy, with its use
   const basic = `Basic ${Buffer.from('us er:p@ss').toString('base64')}`
   t.strictSame(parent.asked, [`GET http://nowhere.example/a?b ${basic}`, `CONNECT nowhere.example:443 ${basic}`])
   t.strictSame(asking, [])
-  t.match(session.ledger.entries, [{ verdict: 'allowed' }, { verdict: 'allowed' }])
+  t.match(session.requestLog.entries, [{ decision: 'allowed' }, { decision: 'allowed' }])
   t.notOk(
-    session.ledger.entries.some(({ address }) => address),
+    session.requestLog.entries.some(({ address }) => address),
     'the address that was reached is the proxy’s secret',
   )
 })
@@ -76,7 +76,7 @@ t.test('Guard refuses closed targets although a proxy would take them', async (t
   }
   t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:25'), undefined)
   t.equal(parent.connections, 0)
-  t.ok(session.ledger.entries.every(({ verdict }) => verdict === 'refused'))
+  t.ok(session.requestLog.entries.every(({ decision }) => decision === 'refused'))
 })
 
 t.test('Guard dials itself what the proxy is not for', async (t) => {
@@ -113,7 +113,7 @@ t.test('Guard checks the address of a proxy that a user named', async (t) => {
     t.equal(await tunnelThrough(closed.proxyUrl, 'nowhere.example:443'), undefined, host)
     t.equal(parent.connections, 0, host)
     t.strictSame(
-      classifyFailure(closed.ledger, 'http://nowhere.example/'),
+      classifyFailure(closed.requestLog, 'http://nowhere.example/'),
       { code: 'BLOCKED_ADDRESS', message: 'the address of the proxy is not open to captures' },
       host,
     )
@@ -131,7 +131,7 @@ for (const { name, status } of refusals) {
     const parent = await startParent(t, status)
     const session = await open(t, { url: `http://127.0.0.1:${parent.port}` })
     t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:443'), undefined)
-    t.strictSame(classifyFailure(session.ledger, 'https://nowhere.example/', 'net::ERR_TUNNEL_CONNECTION_FAILED'), {
+    t.strictSame(classifyFailure(session.requestLog, 'https://nowhere.example/', 'net::ERR_TUNNEL_CONNECTION_FAILED'), {
       code: 'PROXY_FAILED',
       message: 'the proxy did not connect to nowhere.example:443',
     })
@@ -152,7 +152,7 @@ t.test('Guard tells PROXY_FAILED when the proxy is not there, breaks off or does
   ]) {
     const session = await open(t, { url })
     t.equal(await tunnelThrough(session.proxyUrl, 'public.example:443'), undefined, url)
-    t.equal(classifyFailure(session.ledger, 'https://public.example/').code, 'PROXY_FAILED', url)
+    t.equal(classifyFailure(session.requestLog, 'https://public.example/').code, 'PROXY_FAILED', url)
   }
 })
 
@@ -201,7 +201,7 @@ for (const { name, answer } of socksFaults) {
     t.equal(await tunnelThrough(session.proxyUrl, 'nowhere.example:443'), undefined)
     t.equal((await askThrough(session.proxyUrl, 'http://nowhere.example/')).status, undefined)
     t.strictSame(
-      session.ledger.entries.map(({ code }) => code),
+      session.requestLog.entries.map(({ code }) => code),
       ['PROXY_FAILED', 'PROXY_FAILED'],
     )
   })

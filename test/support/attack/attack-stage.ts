@@ -50,7 +50,7 @@ export async function createAttacker(
   await giveIpv6(pod, ipv6, ULA)
   await useNameServer(pod, GROUND.dns)
   const arrivals = await listenInPod(t, pod.name, POD_PORT)
-  // Tabs that were made ahead still ask the old name server, also the spare browser's, which another account gets.
+  // Tabs that were made ahead still ask the old name server, also the standby browser's, which another account gets.
   const another = { apiVersion: API_VERSION, kind: 'Account', metadata: { name: 'another' }, spec: { plan: 'scale' } }
   await kubectl(['apply', '-f', '-'], JSON.stringify(another))
   for (const accountName of ['default', 'another']) {

@@ -19,7 +19,7 @@ export interface Probed {
 export interface Both {
   /** Process id of the runner in its pod. */
   runner: number
-  /** Jails that browsers live in: the current one's and the spare's. */
+  /** Jails that browsers live in: the current one's and the standby's. */
   jails: number
   /** Processes in the jail, by the numbers that they have there. */
   jailed: number[]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import net from 'node:net'
-import { shakeHands } from '../../../capture-runner/src/egress/socks.ts'
+import { socks5Connect } from '../../../capture-runner/src/egress/socks.ts'
 
 /** What came back through the guard; `undefined` status: it closed the connection without an answer. */
 export interface ProxyAnswer {
@@ -55,7 +55,7 @@ export const tunnelThrough = async (proxyUrl: string, authority: string): Promis
   const socket = net.connect(Number(new URL(proxyUrl).port), '127.0.0.1')
   socket.on('error', () => {})
   try {
-    await shakeHands(socket, { host, port: Number(port) }, undefined, PATIENCE_MILLISECONDS)
+    await socks5Connect(socket, { host, port: Number(port) }, undefined, PATIENCE_MILLISECONDS)
     return socket
   } catch {
     socket.destroy()

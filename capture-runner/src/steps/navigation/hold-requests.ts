@@ -17,15 +17,15 @@ export const holdRequests: Step = {
     const { tab, plan, signal } = work
     const { requestRules: rules, signIn } = plan
     if (rules) {
-      const { Judge } = await import('../../blocking/request-evaluator.ts')
-      work.judge = new Judge(plan.url, rules, await enginesOf(work, rules.engines))
+      const { RequestEvaluator } = await import('../../blocking/request-evaluator.ts')
+      work.evaluator = new RequestEvaluator(plan.url, rules, await enginesOf(work, rules.engines))
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
     // First: a cache has the browser keep more than this allows.
     if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
-    const interception = { signIn: addsHeaders(plan) ? signIn : undefined, judge: work.judge, shared }
+    const interception = { signIn: addsHeaders(plan) ? signIn : undefined, evaluator: work.evaluator, shared }
     if (Object.values(interception).some((part) => part !== undefined)) await intercept(tab, interception, signal)
   },
 }
@@ -61,10 +61,10 @@ const DEAD_SOCKETS = `(() => {
 })()`
 
 /** @throws CaptureError INVALID_OPTIONS on a runner that was started without lists */
-export function insistOnLists({ lists }: Work): FilterLists {
+export function assertLists({ lists }: Work): FilterLists {
   if (!lists) throw new CaptureError('INVALID_OPTIONS', 'this runner carries no filter lists')
   return lists
 }
 
 /** Engines of a plan, ready to be asked. */
-export const enginesOf = (work: Work, names: readonly EngineName[]) => Promise.all(names.map((name) => insistOnLists(work).engine(name)))
+export const enginesOf = (work: Work, names: readonly EngineName[]) => Promise.all(names.map((name) => assertLists(work).engine(name)))

@@ -110,8 +110,8 @@ const toMessage = (error: unknown): string => (error instanceof Error ? error.me
 export function checkMainFrame({ lifecycle, exit }: Tab): void {
   const { failure } = lifecycle
   if (failure?.kind === 'circle') throw new CaptureError('TOO_MANY_REDIRECTS', 'the page goes from document to document without end')
-  if (failure) throw toFailureOf(exit.ledger, failure.url, failure.netError)
-  if (exit.ledger.isExhausted) throw toFailureOf(exit.ledger, '', undefined)
+  if (failure) throw toFailureOf(exit.requestLog, failure.url, failure.netError)
+  if (exit.requestLog.isExhausted) throw toFailureOf(exit.requestLog, '', undefined)
   if (lifecycle.requests > MAX_REQUESTS) {
     throw new CaptureError('RESOURCE_LIMIT', `the page made more than ${MAX_REQUESTS} requests`)
   }
@@ -121,14 +121,14 @@ const isOnlyBusy = ({ lifecycle }: Tab, states: readonly WaitState[]): boolean =
   lifecycle.document !== undefined && !lifecycle.isMoving && lifecycle.missing(states).every((state) => state === 'networkidle')
 
 function toFailure({ lifecycle, exit }: Tab, url: string, errorText: string): CaptureError {
-  if (errorText === 'net::ERR_ABORTED' && !exit.ledger.isExhausted) {
+  if (errorText === 'net::ERR_ABORTED' && !exit.requestLog.isExhausted) {
     return new CaptureError('NAVIGATION_FAILED', 'the address answers without content')
   }
-  return toFailureOf(exit.ledger, lifecycle.failure?.url ?? url, errorText)
+  return toFailureOf(exit.requestLog, lifecycle.failure?.url ?? url, errorText)
 }
 
-function toFailureOf(ledger: Tab['exit']['ledger'], url: string, netError: string | undefined): CaptureError {
-  const { code, message } = classifyFailure(ledger, url, netError)
+function toFailureOf(requestLog: Tab['exit']['requestLog'], url: string, netError: string | undefined): CaptureError {
+  const { code, message } = classifyFailure(requestLog, url, netError)
   return new CaptureError(code, message)
 }
 

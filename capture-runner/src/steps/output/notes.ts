@@ -36,7 +36,7 @@ export const notePage: Step = {
     if (notes.has('redirects')) page.redirects = redirectsOf(work)
     if (notes.has('responseHeaders')) page.responseHeaders = headersOf(work)
     if (notes.has('imageSize')) page.imageSize = true
-    if (notes.has('blockedRequests')) page.blockedRequests = work.judge?.refused ?? 0
+    if (notes.has('blockedRequests')) page.blockedRequests = work.evaluator?.refused ?? 0
     if (notes.has('fonts')) page.fonts = await findFonts(work)
     const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
     if (wanted.length > 0) Object.assign(page, await work.tab.look<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))

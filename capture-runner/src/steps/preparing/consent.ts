@@ -4,7 +4,7 @@ import { ConsentFrames, type ConsentMessage } from '../../blocking/consent-frame
 import { answerBanner } from '../../blocking/guess-banners.ts'
 import type { ConsentRules } from '../../blocking/lists.ts'
 import { inDocument } from '../in-document.ts'
-import { insistOnLists } from '../navigation/hold-requests.ts'
+import { assertLists } from '../navigation/hold-requests.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { isStill } from '../waiting/dom-idle.ts'
@@ -41,7 +41,7 @@ export const consent: Step = {
   run: async (work) => {
     const isAgreeing = work.plan.bannerAction === 'opt_in'
     const progress = new Progress()
-    const rules = await insistOnLists(work).consent()
+    const rules = await assertLists(work).consent()
     const frames = new ConsentFrames(work.tab, {
       script: rules.script,
       config: configFor(isAgreeing ? 'optIn' : 'optOut'),

@@ -16,7 +16,7 @@ export const hideUnwanted: Step = { name: 'hideUnwanted', isWanted, run: (work) 
 export const hideLatecomers: Step = { name: 'hideLatecomers', isWanted, run: (work) => hide(work) }
 
 async function hide(work: Work): Promise<void> {
-  const { tab, plan, judge, signal } = work
+  const { tab, plan, evaluator, signal } = work
   const { document } = tab.lifecycle
   try {
     if (plan.hiding) {
@@ -25,7 +25,7 @@ async function hide(work: Work): Promise<void> {
       const facts = await tab.look<PageFacts>(pageFacts, signal)
       await addStyles(work, findHidingRules(engines, facts))
     }
-    if (judge && judge.refusedPlaces.size > 0) await tab.look(collapse([...judge.refusedPlaces]), signal)
+    if (evaluator && evaluator.refusedPlaces.size > 0) await tab.look(collapse([...evaluator.refusedPlaces]), signal)
     const { guessBanners: isGuessing = false, bannerAction } = plan
     if (isGuessing || bannerAction) await callWithClosedRoots(tab, guessBanners, !isGuessing, signal)
     if (plan.bannerAction) await tab.look(UNLOCK, signal)

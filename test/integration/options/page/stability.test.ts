@@ -1,4 +1,4 @@
-// When the picture is taken: at rest, as a visitor sees the page after its entrance. Each page here was once captured half-way.
+// When the picture is taken: at rest, as a visitor sees the page after its intro animation. Each page here was once captured half-way.
 
 import t from 'tap'
 import type { CaptureOptions } from '../../../../crds/src/options/catalogue.ts'
@@ -10,7 +10,7 @@ const BOX = '<style>#box { width: 400px; height: 400px; background: #f00 }</styl
 const script = (text: string) => `<script>${text}</script>`
 const green = "box.style.background = '#0f0'"
 
-const entrance = (rule: string, text = '') => page('', `<style>${rule}</style>${BOX}${text ? script(text) : ''}`)
+const intro = (rule: string, text = '') => page('', `<style>${rule}</style>${BOX}${text ? script(text) : ''}`)
 
 const names = await startDnsServer(() => ({ addresses: ['127.0.0.1'] }))
 t.teardown(() => names.close())
@@ -18,8 +18,8 @@ const stage = await openStage(
   t,
   {
     '/still': page('', BOX),
-    '/css-intro': entrance('@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 1.2s both }'),
-    '/tween': entrance(
+    '/css-intro': intro('@keyframes in { from { background: #f00 } to { background: #0f0 } } #box { animation: in 1.2s both }'),
+    '/tween': intro(
       '',
       `const begun = performance.now(); const turn = () => {
       const share = Math.min(1, (performance.now() - begun) / 1100)
@@ -27,7 +27,7 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; turn()`,
     ),
-    '/tween-by-frames': entrance(
+    '/tween-by-frames': intro(
       '',
       `let begun; const turn = (now) => {
       const share = Math.min(1, (now - (begun ??= now)) / 1100)
@@ -36,7 +36,7 @@ const stage = await openStage(
     }; requestAnimationFrame(turn)`,
     ),
     // Each frame takes the browser far longer than a frame's time.
-    '/slow-frames': entrance(
+    '/slow-frames': intro(
       '#veil { position: fixed; inset: 0; backdrop-filter: blur(40px) hue-rotate(0deg); z-index: -1 } #below { position: fixed; inset: 0; z-index: -2 }',
       `box.insertAdjacentHTML('afterend', '<div id=below></div>' + '<div id=veil></div>'.repeat(12))
       let begun; const turn = (now) => {
@@ -47,7 +47,7 @@ const stage = await openStage(
     }; requestAnimationFrame(turn)`,
     ),
     // As GSAP does: a frame that comes late counts as 33 ms.
-    '/tween-smoothed': entrance(
+    '/tween-smoothed': intro(
       '',
       `let last = Date.now(), lived = 0; const turn = () => {
       const now = Date.now(); lived += now - last > 500 ? 33 : now - last; last = now
@@ -63,16 +63,16 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; turn()`)}`,
     ),
-    '/timer': entrance('', `setTimeout(() => { ${green} }, 700)`),
-    '/fetch': entrance('', `setTimeout(() => fetch('/data').then((r) => r.text()).then(() => setTimeout(() => { ${green} }, 300)), 200)`),
-    '/fetch-at-once': entrance('', `addEventListener('load', () => fetch('/slow-data').then(() => { ${green} }))`),
+    '/timer': intro('', `setTimeout(() => { ${green} }, 700)`),
+    '/fetch': intro('', `setTimeout(() => fetch('/data').then((r) => r.text()).then(() => setTimeout(() => { ${green} }, 300)), 200)`),
+    '/fetch-at-once': intro('', `addEventListener('load', () => fetch('/slow-data').then(() => { ${green} }))`),
     '/data': (_, response) => {
       setTimeout(() => response.end('x'), 150)
     },
     '/slow-data': (_, response) => {
       setTimeout(() => response.end('x'), 600)
     },
-    '/streams': entrance('', `new EventSource('/never'); setTimeout(() => { ${green} }, 700)`),
+    '/streams': intro('', `new EventSource('/never'); setTimeout(() => { ${green} }, 700)`),
     '/never': () => {},
     '/preloader': page(
       'background:#0f0',
@@ -80,7 +80,7 @@ const stage = await openStage(
         "addEventListener('load', () => setTimeout(() => { cover.addEventListener('transitionend', () => cover.remove()); cover.style.opacity = 0 }, 500))",
       )}`,
     ),
-    '/spinner': entrance(
+    '/spinner': intro(
       '@keyframes turn { to { transform: rotate(1turn) } } #spin { width: 40px; height: 40px; background: #00f; animation: turn 1s linear infinite } #box { background: #0f0 }',
       "box.insertAdjacentHTML('beforebegin', '<div id=spin></div>')",
     ),
@@ -108,12 +108,12 @@ const stage = await openStage(
         .writeHead(200, { 'content-type': 'text/html' })
         .end(page('', `<iframe src="${url}" style="width:800px;height:600px;border:0"></iframe>`))
     },
-    '/ticker-then-timer': entrance('', `const turn = () => requestAnimationFrame(turn); turn(); setTimeout(() => { ${green} }, 1500)`),
-    '/worker': entrance(
+    '/ticker-then-timer': intro('', `const turn = () => requestAnimationFrame(turn); turn(); setTimeout(() => { ${green} }, 1500)`),
+    '/worker': intro(
       '',
       `new Worker(URL.createObjectURL(new Blob(["setTimeout(() => postMessage('done'), 400)"]))).onmessage = () => { setTimeout(() => { ${green} }, 300) }`,
     ),
-    '/late-tween': entrance(
+    '/late-tween': intro(
       '',
       `setTimeout(() => { const begun = performance.now(); const turn = () => {
       const share = Math.min(1, (performance.now() - begun) / 800)
@@ -121,9 +121,9 @@ const stage = await openStage(
       if (share < 1) requestAnimationFrame(turn)
     }; turn() }, 1200)`,
     ),
-    '/ticker': entrance('#box { background: #0f0 }', 'const turn = () => requestAnimationFrame(turn); turn()'),
-    '/moves-on': entrance('', "setTimeout(() => { location.href = '/arrived' }, 300)"),
-    '/arrived': entrance('', `setTimeout(() => { ${green} }, 700)`),
+    '/ticker': intro('#box { background: #0f0 }', 'const turn = () => requestAnimationFrame(turn); turn()'),
+    '/moves-on': intro('', "setTimeout(() => { location.href = '/arrived' }, 300)"),
+    '/arrived': intro('', `setTimeout(() => { ${green} }, 700)`),
     '/late-font': page(
       '',
       `<style>@font-face { font-family: late; src: url(/late.woff2) } .set { font-family: late }</style>${BOX}${script(`setTimeout(() => {
@@ -162,7 +162,7 @@ for (const [path, what] of [
   ['/late-font', 'a web font asked for by a script'],
   ['/moves-on', 'a page that a script goes to 300 ms after load'],
 ] as const) {
-  t.test(`a picture half-way through an entrance: ${what} is over`, async (t) => {
+  t.test(`a picture half-way through an intro animation: ${what} is over`, async (t) => {
     const { pixels, findings } = await stage.shoot(path, small)
     t.ok(isNear(pixels.at(...MIDDLE), GREEN), `${pixels.at(...MIDDLE)}`)
     t.strictSame(findings.warnings, [])

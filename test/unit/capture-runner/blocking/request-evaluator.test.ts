@@ -1,52 +1,65 @@
 import { FiltersEngine } from '@ghostery/adblocker'
 import t from 'tap'
-import { Judge, toKind } from '../../../../capture-runner/src/blocking/request-evaluator.ts'
+import { RequestEvaluator, toKind } from '../../../../capture-runner/src/blocking/request-evaluator.ts'
 import type { RequestRules } from '../../../../capture-runner/src/plan/blocking.ts'
 
 const engine = FiltersEngine.parse('||ads.example^$third-party\n||count.example/x.js$script,redirect=noopjs\n@@||ads.example/fine^')
 const NOTHING: RequestRules = { engines: [], refused: [], refusedKinds: [], allowed: [], thirdParty: false }
 const PAGE = 'https://news.example/'
-const judge = (rules: Partial<RequestRules>, url: string, resourceType = 'Script', isPage = false) =>
-  new Judge(PAGE, { ...NOTHING, ...rules }, rules.engines ? [engine] : []).judge({ url, resourceType, isPage, asker: undefined })
+const decide = (rules: Partial<RequestRules>, url: string, resourceType = 'Script', isPage = false) =>
+  new RequestEvaluator(PAGE, { ...NOTHING, ...rules }, rules.engines ? [engine] : []).evaluate({
+    url,
+    resourceType,
+    isPage,
+    asker: undefined,
+  })
 
-const cases: { name: string; verdict: string; is: string }[] = [
-  { name: 'passes what no rule is about', verdict: judge({}, 'https://ads.example/a.js'), is: 'pass' },
-  { name: 'refuses what a list knows', verdict: judge({ engines: ['ads'] }, 'https://ads.example/a.js'), is: 'refuse' },
-  { name: 'passes what a list excepts', verdict: judge({ engines: ['ads'] }, 'https://ads.example/fine/a.js'), is: 'pass' },
+const cases: { name: string; decision: string; is: string }[] = [
+  { name: 'passes what no rule is about', decision: decide({}, 'https://ads.example/a.js'), is: 'pass' },
+  { name: 'refuses what a list knows', decision: decide({ engines: ['ads'] }, 'https://ads.example/a.js'), is: 'refuse' },
+  { name: 'passes what a list excepts', decision: decide({ engines: ['ads'] }, 'https://ads.example/fine/a.js'), is: 'pass' },
   {
     name: 'answers a script for which there is a stand-in',
-    verdict: judge({ engines: ['ads'] }, 'https://count.example/x.js'),
+    decision: decide({ engines: ['ads'] }, 'https://count.example/x.js'),
     is: 'empty',
   },
   {
     name: 'answers a frame, which would show an error',
-    verdict: judge({ engines: ['ads'] }, 'https://ads.example/', 'Document'),
+    decision: decide({ engines: ['ads'] }, 'https://ads.example/', 'Document'),
     is: 'empty',
   },
-  { name: 'refuses patterns', verdict: judge({ refused: ['*/a.js'] }, 'https://any.example/a.js'), is: 'refuse' },
-  { name: 'refuses kinds', verdict: judge({ refusedKinds: ['font'] }, 'https://any.example/f', 'Font'), is: 'refuse' },
-  { name: 'takes fetch and xhr for the same', verdict: judge({ refusedKinds: ['fetch'] }, 'https://any.example/f', 'XHR'), is: 'refuse' },
-  { name: 'refuses other sites', verdict: judge({ thirdParty: true }, 'https://cdn.other.example/f'), is: 'refuse' },
-  { name: 'passes other hosts of the site', verdict: judge({ thirdParty: true }, 'https://cdn.news.example/f'), is: 'pass' },
+  { name: 'refuses patterns', decision: decide({ refused: ['*/a.js'] }, 'https://any.example/a.js'), is: 'refuse' },
+  { name: 'refuses kinds', decision: decide({ refusedKinds: ['font'] }, 'https://any.example/f', 'Font'), is: 'refuse' },
+  {
+    name: 'takes fetch and xhr for the same',
+    decision: decide({ refusedKinds: ['fetch'] }, 'https://any.example/f', 'XHR'),
+    is: 'refuse',
+  },
+  { name: 'refuses other sites', decision: decide({ thirdParty: true }, 'https://cdn.other.example/f'), is: 'refuse' },
+  { name: 'passes other hosts of the site', decision: decide({ thirdParty: true }, 'https://cdn.news.example/f'), is: 'pass' },
   {
     name: 'lets what is allowed win over everything',
-    verdict: judge({ engines: ['ads'], refused: ['*'], thirdParty: true, allowed: ['ads.example'] }, 'https://ads.example/a.js'),
+    decision: decide({ engines: ['ads'], refused: ['*'], thirdParty: true, allowed: ['ads.example'] }, 'https://ads.example/a.js'),
     is: 'pass',
   },
-  { name: 'never refuses the page', verdict: judge({ refused: ['*'], refusedKinds: ['document'] }, PAGE, 'Document', true), is: 'pass' },
-  { name: 'passes what comes from no site', verdict: judge({ refused: ['*'] }, 'data:text/plain,x'), is: 'pass' },
+  {
+    name: 'never refuses the page',
+    decision: decide({ refused: ['*'], refusedKinds: ['document'] }, PAGE, 'Document', true),
+    is: 'pass',
+  },
+  { name: 'passes what comes from no site', decision: decide({ refused: ['*'] }, 'data:text/plain,x'), is: 'pass' },
 ]
-for (const { name, verdict, is } of cases) t.test(`Judge ${name}`, async (t) => t.equal(verdict, is))
+for (const { name, decision, is } of cases) t.test(`RequestEvaluator ${name}`, async (t) => t.equal(decision, is))
 
-t.test('Judge goes by where redirects have led the page, and counts what it refuses', async (t) => {
-  const judge = new Judge('https://short.example/1', { ...NOTHING, thirdParty: true }, [])
-  const ask = (url: string, resourceType: string, isPage = false) => judge.judge({ url, resourceType, isPage, asker: undefined })
+t.test('RequestEvaluator goes by where redirects have led the page, and counts what it refuses', async (t) => {
+  const evaluator = new RequestEvaluator('https://short.example/1', { ...NOTHING, thirdParty: true }, [])
+  const ask = (url: string, resourceType: string, isPage = false) => evaluator.evaluate({ url, resourceType, isPage, asker: undefined })
   ask('https://short.example/1', 'Document', true)
   ask(PAGE, 'Document', true)
   t.equal(ask('https://news.example/a.png', 'Image'), 'pass')
   t.equal(ask('https://short.example/b.png', 'Image'), 'refuse')
-  t.equal(judge.refused, 1)
-  t.strictSame([...judge.refusedPlaces], ['https://short.example/b.png'])
+  t.equal(evaluator.refused, 1)
+  t.strictSame([...evaluator.refusedPlaces], ['https://short.example/b.png'])
 })
 
 t.test('toKind takes what it does not know for other', async (t) => {

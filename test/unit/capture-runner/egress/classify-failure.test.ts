@@ -1,21 +1,21 @@
 import t from 'tap'
 import { classifyFailure } from '../../../../capture-runner/src/egress/classify-failure.ts'
 import { EgressError } from '../../../../capture-runner/src/egress/egress-error.ts'
-import { LedgerBook } from '../../../../capture-runner/src/egress/request-log.ts'
+import { OpenRequestLog } from '../../../../capture-runner/src/egress/request-log.ts'
 
-const aLedger = (host: string, port: number, error?: Error): LedgerBook => {
-  const book = new LedgerBook(() => 0)
+const aRequestLog = (host: string, port: number, error?: Error): OpenRequestLog => {
+  const book = new OpenRequestLog(() => 0)
   const entry = book.open(host, port)
   if (error) book.fail(entry, error)
   else book.allow(entry, '93.184.215.14')
   return book
 }
 
-t.test('classifyFailure believes the ledger before the browser', async (t) => {
+t.test('classifyFailure trusts the request log before the browser', async (t) => {
   const cases = [
     {
       error: new EgressError('BLOCKED_ADDRESS', 'a.example: 10.0.0.1 is a private address', {
-        told: 'a.example resolves to a closed address',
+        publicMessage: 'a.example resolves to a closed address',
       }),
       code: 'BLOCKED_ADDRESS',
       message: 'a.example resolves to a closed address',
@@ -44,7 +44,7 @@ t.test('classifyFailure believes the ledger before the browser', async (t) => {
     { error: new Error('odd'), code: 'NAVIGATION_FAILED', message: 'a.example:443 ended the connection' },
   ]
   for (const { error, code, message } of cases) {
-    const found = classifyFailure(aLedger('a.example', 443, error), 'https://A.example/page', 'net::ERR_TUNNEL_CONNECTION_FAILED')
+    const found = classifyFailure(aRequestLog('a.example', 443, error), 'https://A.example/page', 'net::ERR_TUNNEL_CONNECTION_FAILED')
     t.strictSame(found, { code, message })
   }
 })
@@ -62,14 +62,14 @@ t.test('classifyFailure asks the browser where the connection was made', async (
     [undefined, 'NAVIGATION_FAILED'],
   ]
   for (const [netError, code] of cases) {
-    const found = classifyFailure(aLedger('a.example', 443), 'https://a.example/', netError)
+    const found = classifyFailure(aRequestLog('a.example', 443), 'https://a.example/', netError)
     t.equal(found.code, code, `${netError}`)
     t.match(found.message, netError ? netError.replace('net::', '') : 'a.example could not be loaded')
   }
 })
 
 t.test('classifyFailure looks at the failing host and port only, and at their last try', async (t) => {
-  const book = aLedger('tracker.example', 443, new EgressError('BLOCKED_ADDRESS', 'no'))
+  const book = aRequestLog('tracker.example', 443, new EgressError('BLOCKED_ADDRESS', 'no'))
   book.fail(book.open('a.example', 80), new EgressError('BLOCKED_ADDRESS', 'no'))
   book.fail(book.open('a.example', 443), new EgressError('DNS_FAILED', 'no'))
   book.allow(book.open('a.example', 443), '1.1.1.1')
@@ -78,13 +78,13 @@ t.test('classifyFailure looks at the failing host and port only, and at their la
 })
 
 t.test('classifyFailure names the byte limit whatever the connection says', async (t) => {
-  const book = aLedger('a.example', 80, Object.assign(new Error('x'), { code: 'ECONNRESET' }))
+  const book = aRequestLog('a.example', 80, Object.assign(new Error('x'), { code: 'ECONNRESET' }))
   book.isExhausted = true
   t.equal(classifyFailure(book, 'http://a.example/', 'net::ERR_CONTENT_LENGTH_MISMATCH').code, 'RESOURCE_LIMIT')
 })
 
 t.test('classifyFailure says how a connection ended that was made', async (t) => {
-  const messageOf = (netError: string) => classifyFailure(new LedgerBook(() => 0), 'http://a.example/', netError).message
+  const messageOf = (netError: string) => classifyFailure(new OpenRequestLog(() => 0), 'http://a.example/', netError).message
   t.equal(messageOf('net::ERR_CONNECTION_RESET'), 'a.example reset the connection (ERR_CONNECTION_RESET)')
   t.equal(messageOf('net::ERR_EMPTY_RESPONSE'), 'a.example closed the connection without a response (ERR_EMPTY_RESPONSE)')
 })

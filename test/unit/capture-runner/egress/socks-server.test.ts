@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { Duplex } from 'node:stream'
 import t from 'tap'
-import { agree, hearTarget } from '../../../../capture-runner/src/egress/socks-server.ts'
+import { agree, readConnectRequest } from '../../../../capture-runner/src/egress/socks-server.ts'
 
 /** A connection on which the browser has said something; `said` is what it was told. */
 const aConnection = (...bytes: number[]) => {
@@ -28,9 +28,9 @@ const targets = [
   { name: 'the same in brackets', address: named('[fd00::1]'), host: '[fd00::1]' },
 ]
 for (const { name, address, host } of targets) {
-  t.test(`hearTarget hears ${name}, byte by byte, and leaves what follows`, async (t) => {
+  t.test(`readConnectRequest hears ${name}, byte by byte, and leaves what follows`, async (t) => {
     const { socket, said } = aConnection(5, 2, 2, 0, 5, 1, 0, ...address, 1, 187, 71)
-    t.strictSame(await hearTarget(socket), { host, port: 443 })
+    t.strictSame(await readConnectRequest(socket), { host, port: 443 })
     t.strictSame(said, [5, 0])
     agree(socket)
     t.strictSame(said.slice(2), [5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
@@ -46,7 +46,7 @@ const others = [
   { name: 'half of a wish', bytes: [5, 1, 0, 5, 1, 0, 3, 9, 101], message: /broke off/ },
 ]
 for (const { name, bytes, message } of others) {
-  t.test(`hearTarget takes ${name} for no target`, async (t) => {
-    await t.rejects(hearTarget(aConnection(...bytes).socket), { message })
+  t.test(`readConnectRequest takes ${name} for no target`, async (t) => {
+    await t.rejects(readConnectRequest(aConnection(...bytes).socket), { message })
   })
 }
