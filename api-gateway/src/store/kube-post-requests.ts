@@ -5,9 +5,15 @@ import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import { Resource } from '@tintype/crds/client/resource'
 import { REQUEST_PREFIX } from '@tintype/crds/identifiers/names'
-import type { PostAnswer } from '@tintype/crds/kinds/post-result'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
-import { findAnswer, findOpenRequests, MAX_OPEN_REQUESTS, toDeletions, toRequestAnnotation } from '@tintype/crds/webhooks/webhook-requests'
+import {
+  findOpenRequests,
+  findResponse,
+  MAX_OPEN_REQUESTS,
+  toDeletions,
+  toRequestAnnotation,
+} from '@tintype/crds/webhooks/webhook-requests'
 import { notFound, unavailable } from '../common/errors.ts'
 import { toApiError } from './kube-errors.ts'
 import type { PostRequests, RequestedPost } from './ports.ts'
@@ -46,7 +52,7 @@ export class KubePostRequests implements PostRequests {
     await this.#annotate(webhook, { ...toDeletions(latest, now()), ...toRequestAnnotation(post) })
   }
 
-  async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+  async askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostResponse | undefined> {
     await this.ask(webhook, post)
     try {
       return await this.#whenResponded(webhook, post, milliseconds, signal)
@@ -67,17 +73,22 @@ export class KubePostRequests implements PostRequests {
     }
   }
 
-  async #whenResponded(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined> {
+  async #whenResponded(
+    webhook: Webhook,
+    post: RequestedPost,
+    milliseconds: number,
+    signal: AbortSignal,
+  ): Promise<PostResponse | undefined> {
     const key = keyOf(webhook)
     const latest = (): Webhook | undefined => this.#options.reflector.lister.get(key)
     const isOver = (): boolean => {
       const found = latest()
-      return found === undefined || findAnswer(found, post) !== undefined
+      return found === undefined || findResponse(found, post) !== undefined
     }
     if (!isOver() && !signal.aborted) await this.#woken(key, isOver, AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]))
     const found = latest()
     if (found?.metadata.uid !== webhook.metadata.uid) throw notFound('webhook')
-    return findAnswer(found, post)
+    return findResponse(found, post)
   }
 
   #woken(key: string, isOver: () => boolean, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@ import type { KeyRing } from '@tintype/crds/crypto/download-link'
 import type { SealingKey } from '@tintype/crds/crypto/sealed'
 import type { Account } from '@tintype/crds/kinds/account'
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
-import type { PostAnswer } from '@tintype/crds/kinds/post-result'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import type { ObjectStorage } from '@tintype/crds/storage/port'
@@ -140,14 +140,14 @@ export interface RecordStore<T> {
 }
 
 /** A post that the gateway can request. */
-export type RequestedPost = Exclude<PostRequest, { do: 'testByHand' }>
+export type RequestedPost = Exclude<PostRequest, { do: 'manualTest' }>
 
 /** Requests posts from the operator. The gateway itself does not post. */
 export interface PostRequests {
   /** @throws ApiError NOT_FOUND, or SERVICE_UNAVAILABLE also when too many requests for the webhook are pending */
   ask(webhook: Webhook, post: RequestedPost): Promise<void>
   /** Resolves with the operator's response, or undefined after the timeout or an abort. @throws ApiError as {@link ask} */
-  askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostAnswer | undefined>
+  askAndWait(webhook: Webhook, post: RequestedPost, milliseconds: number, signal: AbortSignal): Promise<PostResponse | undefined>
 }
 
 /** Returns the current keys that sign download links. @throws ApiError when none are loaded yet */

@@ -3,7 +3,7 @@ import { Conditions } from '../schema/conditions.ts'
 import { type Definition, instant, Metadata, objectName } from '../schema/custom-resource.ts'
 import { EVENT_TYPES } from '../schema/event-types.ts'
 import { EndpointUrl, MAX_SHORT_URL } from '../schema/urls.ts'
-import { MAX_REQUESTS, PostAnswer, TestByHand } from './post-result.ts'
+import { MAX_REQUESTS, ManualTest, PostResponse } from './post-response.ts'
 
 export const WebhookSpec = z.object({
   accountName: objectName('Account whose events are sent. Default: default.').optional(),
@@ -69,11 +69,11 @@ export const WebhookStatus = z.object({
     .describe('Secret, owned by this Webhook, whose key signing-secret holds the signing secret.')
     .optional(),
   statistics: WebhookStatistics.describe('Deliveries since creation.').optional(),
-  lastTest: TestByHand.describe('Answer to the test that a person asked for.').optional(),
-  answers: z
-    .record(z.string().max(64), PostAnswer)
+  lastTest: ManualTest.describe('Response to the test that a person requested.').optional(),
+  responses: z
+    .record(z.string().max(64), PostResponse)
     .meta({ maxProperties: MAX_REQUESTS })
-    .describe('Answers to posts that the gateway asked for, until it has read them.')
+    .describe('Responses to posts that the gateway requested, until it has read them.')
     .optional(),
   conditions: Conditions.describe('Ready, and Answering once posts had to be paused.').optional(),
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PostAnswer } from '../kinds/post-result.ts'
+import type { PostResponse } from '../kinds/post-response.ts'
 import type { ReportIgnored } from '../records/ignored-objects.ts'
 import { isFuture, parseStoredJson } from '../records/stored-json.ts'
 
@@ -192,8 +192,8 @@ function stateOf(lines: readonly AttemptLine[]): DeliveryState {
 
 const MAX_ERROR = 256
 
-/** How an attempt went, as the answer to who asked for it. */
-export const toAnswer = ({ at, milliseconds, statusCode, outcome, detail = outcome }: AttemptFinding): PostAnswer => ({
+/** The outcome of an attempt, as the response to its request. */
+export const toPostResponse = ({ at, milliseconds, statusCode, outcome, detail = outcome }: AttemptFinding): PostResponse => ({
   time: new Date(Date.parse(at) + milliseconds).toISOString(),
   success: outcome === 'success',
   statusCode,

@@ -186,7 +186,7 @@ t.test('an annotation by hand leads to no delivery of another webhook', async (t
   const { id: thief } = await stage.subscribe({ events: ['screenshot.failed'] })
   const asked = { do: 'redeliver', nonce: 'c'.repeat(20), at: new Date(), delivery: delivery.id } as const
   await hooks.patch(toObjectName(thief), mergePatch({ metadata: { annotations: toRequestAnnotation(asked) } }))
-  const response = await eventually('it is answered', async () => (await hooks.get(toObjectName(thief))).status?.answers?.[asked.nonce])
+  const response = await eventually('it is answered', async () => (await hooks.get(toObjectName(thief))).status?.responses?.[asked.nonce])
   t.match(response, { success: false, statusCode: 0, error: 'the log has no such delivery' })
   t.equal(receiver.received.length, 1)
 })

@@ -100,7 +100,10 @@ t.test('an event whose Screenshot is deleted is not delivered from bytes that ar
   }
   const asked = { do: 'redeliver', nonce: 'c'.repeat(20), at: new Date(), delivery: delivery.id } as const
   await stage.hooks.patch(toObjectName(id), mergePatch({ metadata: { annotations: toRequestAnnotation(asked) } }))
-  const response = await eventually('it is answered', async () => (await stage.hooks.get(toObjectName(id))).status?.answers?.[asked.nonce])
+  const response = await eventually(
+    'it is answered',
+    async () => (await stage.hooks.get(toObjectName(id))).status?.responses?.[asked.nonce],
+  )
   t.match(response, { success: false, statusCode: 0, error: 'the screenshot was deleted, and its event is kept no longer' })
   t.equal(receiver.received.length, 1, 'nothing is posted')
   t.equal(countIgnored(operator.output(), key), 1)

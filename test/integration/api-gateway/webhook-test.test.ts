@@ -18,7 +18,7 @@ const isTidy = (id: string) =>
   eventually('nothing is left of it', async () => {
     const { metadata, status } = await hooks.get(toObjectName(id))
     const asked = Object.keys(metadata.annotations ?? {}).filter((name) => name.startsWith('request.'))
-    return asked.length === 0 && Object.keys(status?.answers ?? {}).length === 0
+    return asked.length === 0 && Object.keys(status?.responses ?? {}).length === 0
   })
 
 t.test('POST /webhooks/:id/test posts a signed sample once and tells how it went', async (t) => {

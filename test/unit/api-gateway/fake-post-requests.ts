@@ -1,16 +1,16 @@
 import type { PostRequests, RequestedPost } from '../../../api-gateway/src/store/ports.ts'
-import type { PostAnswer } from '../../../crds/src/kinds/post-result.ts'
+import type { PostResponse } from '../../../crds/src/kinds/post-response.ts'
 import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 
 /** An operator that records requests for posts and returns the response that the test sets. Without one it is unavailable. */
 export class FakePostRequests implements PostRequests {
   readonly posts: { webhook: string; post: RequestedPost }[] = []
-  response: PostAnswer | undefined
+  response: PostResponse | undefined
 
   async ask({ metadata }: Webhook, post: RequestedPost): Promise<void> {
     this.posts.push({ webhook: metadata.name, post })
   }
-  async askAndWait(webhook: Webhook, post: RequestedPost): Promise<PostAnswer | undefined> {
+  async askAndWait(webhook: Webhook, post: RequestedPost): Promise<PostResponse | undefined> {
     await this.ask(webhook, post)
     return this.response
   }

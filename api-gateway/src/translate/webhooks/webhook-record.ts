@@ -1,6 +1,6 @@
 import { webhookIdOf } from '@tintype/crds/identifiers/ids'
 import { Annotation } from '@tintype/crds/identifiers/names'
-import type { PostAnswer } from '@tintype/crds/kinds/post-result'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook, type WebhookStatistics } from '@tintype/crds/kinds/webhook'
 import { EVENT_TYPES } from '@tintype/crds/schema/event-types'
 import { z } from 'zod'
@@ -113,7 +113,7 @@ export const WebhookTestResult = z.object({
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>
 
 /** Converts the operator's response. */
-export const toTestResult = ({ success, statusCode, responseMilliseconds, error, time }: PostAnswer): WebhookTestResult => ({
+export const toTestResult = ({ success, statusCode, responseMilliseconds, error, time }: PostResponse): WebhookTestResult => ({
   success,
   message: success ? 'The endpoint took the test event' : 'The endpoint did not take the test event',
   status_code: statusCode,

@@ -12,9 +12,9 @@ import type { Log } from '@tintype/crds/client/log'
 import { mergePatch } from '@tintype/crds/client/patch'
 import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
-import type { PostAnswer } from '@tintype/crds/kinds/post-result'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { Webhook } from '@tintype/crds/kinds/webhook'
-import { findOpenRequests, type PostRequest, toAnswerPatch } from '@tintype/crds/webhooks/webhook-requests'
+import { findOpenRequests, type PostRequest, toResponsePatch } from '@tintype/crds/webhooks/webhook-requests'
 import { Controller } from '../../controller/controller.ts'
 import type { ControllerMetrics, WorkQueueMetrics } from '../../controller/metrics.ts'
 import { readObject } from '../../kube/read-object.ts'
@@ -26,7 +26,7 @@ export interface PostRequestsOptions {
   store: Pick<Resource<Webhook>, 'patch'>
   limiter: Pick<KeyedLimiter, 'run'>
   /** Does what is asked. */
-  perform: (webhook: Webhook, request: PostRequest) => Promise<PostAnswer>
+  perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
   /** False once this operator is about to lead no more. */
   mayPost: () => boolean
   now: () => Date
@@ -38,13 +38,13 @@ export interface PostRequestsOptions {
 /** A request that this leader has begun; without an answer it is under way. */
 interface Begun {
   request: PostRequest
-  answer?: PostAnswer
+  response?: PostResponse
 }
 
 const WORKERS = 4
 
 /** What distinguishes a request: a person's next one has the same nonce and another text. */
-const nameOf = (request: PostRequest): string => (request.do === 'testByHand' ? `${request.nonce}/${request.text}` : request.nonce)
+const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
 
 /** See the head of this file. */
 export class PostRequests {
@@ -77,7 +77,7 @@ export class PostRequests {
     const webhook = readObject('Webhook', Webhook, cached)
     const begun = this.#begunOf(webhook)
     if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, begun)
-    await this.#answer(webhook, begun, signal)
+    await this.#respond(webhook, begun, signal)
     if (begun.size === 0) this.#begun.delete(key)
   }
 
@@ -100,9 +100,9 @@ export class PostRequests {
     this.#options.limiter
       .run(`${key}/requests`, () => this.#options.perform(webhook, request))
       .then(
-        (answer) => {
-          this.#options.metrics?.onRequestedPost?.(request.do, answer.success)
-          begun.set(name, { request, answer })
+        (response) => {
+          this.#options.metrics?.onRequestedPost?.(request.do, response.success)
+          begun.set(name, { request, response })
           this.controller.enqueue(key)
         },
         (error: unknown) => this.#giveBack({ key, name, begun, error }),
@@ -116,10 +116,10 @@ export class PostRequests {
     this.controller.queue.addRateLimited(key)
   }
 
-  async #answer(webhook: Webhook, begun: Map<string, Begun>, signal: AbortSignal): Promise<void> {
+  async #respond(webhook: Webhook, begun: Map<string, Begun>, signal: AbortSignal): Promise<void> {
     const { webhooks, store } = this.#options
-    const ended = [...begun].flatMap(([name, { request, answer }]) => (answer ? [{ name, request, answer }] : []))
-    const status = toAnswerPatch(webhook, ended)
+    const ended = [...begun].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
+    const status = toResponsePatch(webhook, ended)
     if (Object.keys(status).length === 0) return
     const { name, namespace } = webhook.metadata
     try {

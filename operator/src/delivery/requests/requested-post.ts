@@ -4,10 +4,10 @@
 import { randomBytes } from 'node:crypto'
 import { keyOf } from '@tintype/crds/client/kube-object'
 import { derivedId, webhookIdOf } from '@tintype/crds/identifiers/ids'
-import type { PostAnswer } from '@tintype/crds/kinds/post-result'
+import type { PostResponse } from '@tintype/crds/kinds/post-response'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
-import { type AttemptFinding, toAnswer } from '@tintype/crds/webhooks/delivery-log'
+import { type AttemptFinding, toPostResponse } from '@tintype/crds/webhooks/delivery-log'
 import type { LinkBase } from '@tintype/crds/webhooks/events'
 import { buildTestEvent } from '@tintype/crds/webhooks/test-event'
 import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
@@ -39,9 +39,9 @@ class Refusal extends Error {
 }
 
 /** Does what is asked, and says how it went. @throws RetryableError when it cannot be done now */
-export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostAnswer> {
+export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostResponse> {
   try {
-    return toAnswer(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
+    return toPostResponse(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { time: deps.now().toISOString(), success: false, statusCode: 0, responseMilliseconds: 0, error: error.message }

@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import t from 'tap'
 import { afterRows, beforeRows, joinFrames, type Section, toSection } from '../../../../capture-runner/src/picture/section.ts'
-import { buildChromiumPng, buildPixels, type Making } from '../png/chromium-png.ts'
+import { buildChromiumPng, buildPixels, type Making } from './chromium-png.ts'
 
 const WIDTH = 300
 

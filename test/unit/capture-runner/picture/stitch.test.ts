@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import t from 'tap'
 import { stitch } from '../../../../capture-runner/src/picture/stitch.ts'
 import type { Tile } from '../../../../capture-runner/src/plan/region.ts'
-import { buildChromiumPng, buildPixels } from '../png/chromium-png.ts'
+import { buildChromiumPng, buildPixels } from './chromium-png.ts'
 
 const WIDTH = 200
 const HEIGHT = 300

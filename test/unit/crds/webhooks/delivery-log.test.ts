@@ -9,9 +9,9 @@ import {
   mergeLines,
   parseLog,
   readLog,
-  toAnswer,
   toDeliveries,
   toLogText,
+  toPostResponse,
 } from '../../../../crds/src/webhooks/delivery-log.ts'
 import { at } from '../../../support/fakes/builders.ts'
 
@@ -92,14 +92,14 @@ t.test('readLog looks again when an object has gone since it was listed, and rea
   t.equal(lines.length, MAX_LOG_LINES + 1)
 })
 
-t.test('toAnswer tells who asked when it ended and why it failed', async (t) => {
-  t.strictSame(toAnswer({ ...aLine({ outcome: 'timeout', statusCode: 0, milliseconds: 5_000, detail: 'no answer in time' }) }), {
+t.test('toPostResponse tells who asked when it ended and why it failed', async (t) => {
+  t.strictSame(toPostResponse({ ...aLine({ outcome: 'timeout', statusCode: 0, milliseconds: 5_000, detail: 'no answer in time' }) }), {
     time: at(6).toISOString(),
     success: false,
     statusCode: 0,
     responseMilliseconds: 5_000,
     error: 'no answer in time',
   })
-  t.notOk('error' in toAnswer(aLine({ outcome: 'success', statusCode: 200 })))
-  t.equal(toAnswer(aLine({ detail: 'x'.repeat(999) })).error?.length, 256)
+  t.notOk('error' in toPostResponse(aLine({ outcome: 'success', statusCode: 200 })))
+  t.equal(toPostResponse(aLine({ detail: 'x'.repeat(999) })).error?.length, 256)
 })

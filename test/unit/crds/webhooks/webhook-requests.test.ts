@@ -1,18 +1,18 @@
 import t from 'tap'
 import { Annotation, REQUEST_PREFIX } from '../../../../crds/src/identifiers/names.ts'
-import { MAX_REQUESTS, type PostAnswer } from '../../../../crds/src/kinds/post-result.ts'
+import { MAX_REQUESTS, type PostResponse } from '../../../../crds/src/kinds/post-response.ts'
 import {
   findOpenRequests,
   findRequests,
-  toAnswerPatch,
   toDeletions,
   toRequestAnnotation,
+  toResponsePatch,
 } from '../../../../crds/src/webhooks/webhook-requests.ts'
 import { at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const NONCE = 'a'.repeat(20)
 const DELIVERY = 'dlv_01kajq2v0vtz8m3c5x7r9w4n6p'
-const answer: PostAnswer = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
+const response: PostResponse = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
 const aHook = (annotations: Record<string, string>, status = {}) => {
   const hook = aWebhook()
   return { ...hook, metadata: { ...hook.metadata, annotations }, status }
@@ -22,7 +22,7 @@ const redelivery = { do: 'redeliver', nonce: 'b'.repeat(20), at: at(1), delivery
 
 t.test('requests read back what they write', async (t) => {
   const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery), [Annotation.testRequested]: 'now' })
-  t.strictSame(findRequests(hook), [{ do: 'testByHand', nonce: 'by-hand', text: 'now' }, test, redelivery])
+  t.strictSame(findRequests(hook), [{ do: 'manualTest', nonce: 'by-hand', text: 'now' }, test, redelivery])
 })
 
 const strange = [
@@ -46,21 +46,24 @@ t.test('a request is open until it is answered or its time is over', async (t) =
   const annotations = { ...toRequestAnnotation(test), [Annotation.testRequested]: 'now' }
   const count = (status: object, second: number) => findOpenRequests(aHook(annotations, status), at(second)).length
   t.equal(count({}, 1), 2)
-  t.equal(count({ answers: { [NONCE]: answer } }, 1), 1)
-  t.equal(count({ lastTest: { ...answer, request: 'now' } }, 1), 1)
-  t.equal(count({ lastTest: { ...answer, request: 'earlier' } }, 1), 2)
+  t.equal(count({ responses: { [NONCE]: response } }, 1), 1)
+  t.equal(count({ lastTest: { ...response, request: 'now' } }, 1), 1)
+  t.equal(count({ lastTest: { ...response, request: 'earlier' } }, 1), 2)
   t.equal(count({}, 62), 1, 'a person may wait longer')
 })
 
-t.test('answers go when nobody asks any more, and requests when they have had their time', async (t) => {
-  const hook = aHook({ ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery) }, { answers: { [NONCE]: answer, gone: answer } })
+t.test('responses go when nobody asks any more, and requests when they have had their time', async (t) => {
+  const hook = aHook(
+    { ...toRequestAnnotation(test), ...toRequestAnnotation(redelivery) },
+    { responses: { [NONCE]: response, gone: response } },
+  )
   t.strictSame(toDeletions(hook, at(2)), { [REQUEST_PREFIX + NONCE]: null })
-  t.strictSame(toAnswerPatch(hook, [{ request: redelivery, answer }]), { answers: { gone: null, [redelivery.nonce]: answer } })
-  t.strictSame(toAnswerPatch(aHook({}), []), {})
+  t.strictSame(toResponsePatch(hook, [{ request: redelivery, response }]), { responses: { gone: null, [redelivery.nonce]: response } })
+  t.strictSame(toResponsePatch(aHook({}), []), {})
 })
 
 t.test('a person’s test is answered where describe shows it, without the error of an earlier one', async (t) => {
   const hook = aHook({ [Annotation.testRequested]: 'now' })
   const [request] = findRequests(hook)
-  t.strictSame(toAnswerPatch(hook, [{ request: request!, answer }]), { lastTest: { ...answer, error: null, request: 'now' } })
+  t.strictSame(toResponsePatch(hook, [{ request: request!, response }]), { lastTest: { ...response, error: null, request: 'now' } })
 })

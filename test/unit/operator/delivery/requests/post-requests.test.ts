@@ -4,7 +4,7 @@ import { KubeError } from '../../../../../crds/client/kube-error.ts'
 import { silentLog } from '../../../../../crds/client/log.ts'
 import type { Patch } from '../../../../../crds/client/patch.ts'
 import { Annotation } from '../../../../../crds/src/identifiers/names.ts'
-import type { PostAnswer } from '../../../../../crds/src/kinds/post-result.ts'
+import type { PostResponse } from '../../../../../crds/src/kinds/post-response.ts'
 import type { Webhook } from '../../../../../crds/src/kinds/webhook.ts'
 import { type PostRequest, toRequestAnnotation } from '../../../../../crds/src/webhooks/webhook-requests.ts'
 import { LimiterClosed } from '../../../../../operator/src/delivery/flow-control/keyed-limiter.ts'
@@ -12,7 +12,7 @@ import { PostRequests, type PostRequestsOptions } from '../../../../../operator/
 import { at, aWebhook } from '../../../../support/fakes/builders.ts'
 
 const KEY = 'default/hook'
-const answer: PostAnswer = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
+const response: PostResponse = { time: at(2).toISOString(), success: true, statusCode: 200, responseMilliseconds: 12 }
 const test = (n: number) => ({ do: 'test', nonce: String(n).repeat(20), at: at(1) }) as const
 const aHook = (annotations: Record<string, string>, uid = 'uid-1'): Webhook => {
   const hook = aWebhook()
@@ -25,7 +25,7 @@ const withoutNulls = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, 
 /** Requests of one Webhook whose posts end when the test says so. */
 function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
   const state = { hook, patches: [] as unknown[] }
-  const performed: { request: PostRequest; end: PromiseWithResolvers<PostAnswer> }[] = []
+  const performed: { request: PostRequest; end: PromiseWithResolvers<PostResponse> }[] = []
   const requests = new PostRequests({
     webhooks: {
       lister: { get: () => state.hook } as never,
@@ -37,15 +37,15 @@ function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
     },
     store: {
       patch: async (_: string, { body }: Patch) => {
-        const { status } = body as { status: { answers?: Record<string, PostAnswer | null> } }
+        const { status } = body as { status: { responses?: Record<string, PostResponse | null> } }
         state.patches.push(status)
-        const answers = { ...state.hook!.status?.answers, ...status.answers }
-        return withoutNulls({ ...state.hook!, status: { ...state.hook!.status, ...status, answers } })
+        const responses = { ...state.hook!.status?.responses, ...status.responses }
+        return withoutNulls({ ...state.hook!, status: { ...state.hook!.status, ...status, responses } })
       },
     },
     limiter: { run: (_, job) => job() },
     perform: (_, request) => {
-      const end = Promise.withResolvers<PostAnswer>()
+      const end = Promise.withResolvers<PostResponse>()
       performed.push({ request, end })
       return end.promise
     },
@@ -70,32 +70,32 @@ t.test('PostRequests begins each request once and answers it in its own place', 
     performed.map(({ request }) => request),
     [test(1), test(2)],
   )
-  performed[1]!.end.resolve(answer)
+  performed[1]!.end.resolve(response)
   await setImmediate()
   await reconcile()
-  t.strictSame(state.patches, [{ answers: { [test(2).nonce]: answer } }])
-  performed[0]!.end.resolve({ ...answer, statusCode: 201 })
+  t.strictSame(state.patches, [{ responses: { [test(2).nonce]: response } }])
+  performed[0]!.end.resolve({ ...response, statusCode: 201 })
   await setImmediate()
   await reconcile()
-  t.match(state.hook?.status?.answers, { [test(1).nonce]: { statusCode: 201 }, [test(2).nonce]: { statusCode: 200 } })
+  t.match(state.hook?.status?.responses, { [test(1).nonce]: { statusCode: 201 }, [test(2).nonce]: { statusCode: 200 } })
   await reconcile()
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests takes an answer away when nobody asks any more', async (t) => {
+t.test('PostRequests deletes a response when its request has gone', async (t) => {
   const hook = aHook({})
-  const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, answers: { gone: answer } } })
+  const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
   await reconcile()
-  t.strictSame(state.patches, [{ answers: { gone: null } }])
+  t.strictSame(state.patches, [{ responses: { gone: null } }])
 })
 
-t.test('PostRequests answers a person, and does the next text too', async (t) => {
+t.test('PostRequests responds to a manual test, and runs the next one too', async (t) => {
   const { state, performed, reconcile } = aDesk(t, aHook({ [Annotation.testRequested]: 'one' }))
   await reconcile()
   state.hook = aHook({ [Annotation.testRequested]: 'two' })
   await reconcile()
   t.equal(performed.length, 2)
-  performed[1]!.end.resolve(answer)
+  performed[1]!.end.resolve(response)
   await setImmediate()
   await reconcile()
   t.match(state.patches, [{ lastTest: { request: 'two', statusCode: 200 } }])
@@ -125,11 +125,11 @@ t.test('PostRequests begins anew what could not be done', async (t) => {
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests gives an object that was made anew no answer to what the old one was asked', async (t) => {
+t.test('PostRequests gives an object that was made anew no response to what the old one was asked', async (t) => {
   const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
   state.hook = aHook({}, 'uid-2')
-  performed[0]!.end.resolve(answer)
+  performed[0]!.end.resolve(response)
   await setImmediate()
   await reconcile()
   t.strictSame(state.patches, [])
@@ -140,7 +140,7 @@ t.test('PostRequests bears that the Webhook is gone', async (t) => {
   const store = { patch: async () => Promise.reject(gone) }
   const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { store })
   await reconcile()
-  performed[0]!.end.resolve(answer)
+  performed[0]!.end.resolve(response)
   await setImmediate()
   await t.resolves(reconcile())
   state.hook = undefined

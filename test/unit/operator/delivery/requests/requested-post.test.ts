@@ -65,7 +65,7 @@ t.test('postAsRequested posts a sample to a webhook that is not active, by hand 
   const { ask, posts } = aDesk()
   const hook = aWebhook({ spec: { active: false } })
   t.match(await ask(test, hook), { success: true })
-  t.match(await ask({ do: 'testByHand', nonce: 'by-hand', text: 'now' }, hook), { success: true })
+  t.match(await ask({ do: 'manualTest', nonce: 'by-hand', text: 'now' }, hook), { success: true })
   t.equal(posts.length, 2)
 })
 
