@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import t from 'tap'
 import { type Import, readSources, type SourceFile, toSource } from '../support/sources/source-files.ts'
 
@@ -11,6 +11,7 @@ const byFile = new Map(sources.map((source) => [source.file, source]))
 /** Which files a file may import, by its folder. */
 const arrows: { from: RegExp; to: RegExp }[] = [
   { from: /^crds\/src\//, to: /^crds\/src\// },
+  { from: /^crds\/generate\//, to: /^crds\/(generate|src)\// },
   { from: /^crds\/storage\//, to: /^crds\/(storage|src)\// },
   { from: /^crds\/client\//, to: /^crds\/(client|src)\// },
   { from: /^operator\/src\/controller\//, to: /^(operator\/src\/controller|crds\/client)\// },
@@ -23,18 +24,18 @@ const arrows: { from: RegExp; to: RegExp }[] = [
 const keepers: Record<string, RegExp> = {
   '@kubernetes/client-node': /^crds\/client\//,
   minio: /^(crds\/storage|operator\/src\/setup)\//,
-  'ipaddr.js': /^crds\/src\/address-rules\.ts$/,
-  yaml: /^crds\/src\/generate\.ts$/,
+  'ipaddr.js': /^crds\/src\/addresses\/address-rules\.ts$/,
+  yaml: /^crds\/generate\/main\.ts$/,
 }
 
 /** Files that decide and compute: what they load, and all that that loads, must be pure. */
 const core = [
-  /^crds\/src\/(?!generate\.ts$)/,
+  /^crds\/src\//,
   /^operator\/src\/(?:[a-z-]+\/)+decide\.ts$/,
   /^operator\/src\/delivery\/(flow-control\/retry|events\/receivers|http\/headers|controller\/delivery-state-patch)\.ts$/,
   /^operator\/src\/(dispatcher\/fair-queue|pool\/size|runner\/(pod|pod-state|pool-limits|expectations))\.ts$/,
   /^api-gateway\/src\/translate\//,
-  /^capture-runner\/src\/plan(s\/[a-z-]+)?\.ts$/,
+  /^capture-runner\/src\/plan\//,
 ]
 
 /** Libraries whose values pure code may use: schemas, hashes, addresses. */
@@ -44,8 +45,9 @@ const PURE_LIBRARIES = new Set(['zod', 'node:crypto', 'node:zlib', 'ipaddr.js', 
 const IMPURE = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.\w|\bfetch\(|\bperformance\.|\bset(?:Timeout|Interval|Immediate)\(/
 
 /** The only readers of the environment besides main.ts: they hand it on to a process of their own. */
-const ENVIRONMENT_READERS = [/\/src\/main\.ts$/, /^capture-runner\/src\/(browser|jail\/[a-z-]+)\.ts$/]
+const ENVIRONMENT_READERS = [/\/src\/main\.ts$/, /^capture-runner\/src\/(browser\/browser|jail\/[a-z-]+)\.ts$/]
 
+const folderOf = (file: string): string => posix.dirname(file)
 const isCore = (file: string): boolean => core.some((pattern) => pattern.test(file))
 const valuesOf = ({ imports }: SourceFile): Import[] => imports.filter(({ isType }) => !isType)
 
@@ -147,6 +149,31 @@ t.test('architecture has no file that loads itself in a circle', async (t) => {
   const circles = sources.filter((source) => valuesOf(source).some(({ file }) => file && closureOf(file).has(source.file)))
   t.strictSame(
     circles.map(({ file }) => file),
+    [],
+  )
+})
+
+t.test('architecture has no folder with more than twenty files side by side', async (t) => {
+  const sizes = new Map<string, number>()
+  for (const { file } of sources) sizes.set(folderOf(file), (sizes.get(folderOf(file)) ?? 0) + 1)
+  t.strictSame(
+    [...sizes].filter(([, size]) => size > 20),
+    [],
+  )
+})
+
+t.test('architecture has no two folders that import each other', async (t) => {
+  const pairs = new Map<string, string>()
+  for (const { file, imports } of sources) {
+    const targets = imports.map((entry) => entry.file).filter((target) => target !== undefined && byFile.has(target))
+    for (const target of targets as string[]) pairs.set(`${folderOf(file)} > ${folderOf(target)}`, `${file} imports ${target}`)
+  }
+  const mutual = [...pairs].filter(([pair]) => {
+    const [from, to] = pair.split(' > ')
+    return from !== to && pairs.has(`${to} > ${from}`)
+  })
+  t.strictSame(
+    mutual.map(([, example]) => example),
     [],
   )
 })
