@@ -55,7 +55,7 @@ for (const { name, url, options = {}, code } of cases) {
 }
 
 t.test('an endless script ends, and the next capture works', { timeout: 300_000 }, async (t) => {
-  const record = await capture(page('/loop'), { delay: 1000, timeout: 3000 }, 240_000)
+  const record = await capture(page('/loop'), { delay: 1000, timeout: 3000, capture_timeout: 4000 }, 240_000)
   t.match(record, { status: 'failed', error: { code: 'TIMEOUT' } })
   const next = await capture(page('/quadrants'))
   t.equal(next.status, 'completed')

@@ -49,7 +49,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     name: 'a service worker that answers nothing',
     path: '/service-worker',
     isSecure: true,
-    options: { delay: 500, timeout: 3_000 },
+    options: { delay: 500, timeout: 3_000, captureTimeout: 5_000 },
     ends: ['Completed', 'TIMEOUT'],
   },
   { name: 'WebRTC to private addresses', path: '/webrtc', options: { delay: 1_500 }, ends: ['Completed'] },
