@@ -147,11 +147,26 @@ export class Lifecycle {
   }
 
   /** Waits until the shown document has reached all `states` and stays where it is, or has failed. @throws the signal's reason */
-  async reach(states: readonly WaitState[], signal: AbortSignal): Promise<void> {
-    const isThere = () => this.failure !== undefined || (this.document !== undefined && !this.isMoving && this.missing(states).length === 0)
-    if (isThere()) return
+  reach(states: readonly WaitState[], signal: AbortSignal): Promise<void> {
+    return this.#until(
+      () => this.failure !== undefined || (this.document !== undefined && !this.isMoving && this.missing(states).length === 0),
+      signal,
+    )
+  }
+
+  /**
+   * Waits until the main frame requests another document. From then on the browser holds commands to the shown document back until the next one is
+   * there or has failed.
+   * @throws the signal's reason
+   */
+  leave(signal: AbortSignal): Promise<void> {
+    return this.#until(() => this.#pending !== undefined, signal)
+  }
+
+  async #until(isSo: () => boolean, signal: AbortSignal): Promise<void> {
+    if (isSo()) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const listener = () => isThere() && resolve()
+    const listener = () => isSo() && resolve()
     this.#listeners.add(listener)
     try {
       await raced(promise, signal)
@@ -209,6 +224,7 @@ export class Lifecycle {
     clearTimeout(this.#refresh)
     this.#refresh = undefined
     if (++this.#documents > MAX_DOCUMENTS) this.#fail({ url, kind: 'circle' })
+    this.#tell()
   }
 
   #expectRefresh(seconds: number): void {

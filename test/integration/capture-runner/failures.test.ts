@@ -247,6 +247,16 @@ for (const path of harmless) {
   })
 }
 
+t.test(
+  'a page that leaves for one that never comes takes a minute to fail: it fails by its own time limit, long before the deadline of the job',
+  async (t) => {
+    // The first look at what moves would wait for a response that comes only from the next document.
+    const signal = AbortSignal.timeout(25_000)
+    const error = await studio.shootInVain(site.url('/gone-later'), { ...SOON, delay: 500 }, { signal })
+    t.match(error, { code: 'TIMEOUT', message: 'the page did not load within 1500 ms' })
+  },
+)
+
 t.test('an event stream counts as rest; a network that never rests is told of in a warning', async (t) => {
   const streaming = await studio.shoot(site.url('/stream'), { waitUntil: ['networkidle'] })
   t.notMatch(streaming.findings.warnings.join(), /did not rest/)

@@ -42,6 +42,7 @@ async function passUnnoticed(work: Work, offsets: readonly number[], until: numb
   const { tab, plan } = work
   if (plan.context.scriptsOff || (await tab.foreignFrames()).length > 0) return false
   const before = await scriptSeconds(work)
+  if (before === undefined) return false
   for (const offset of [...offsets, 0]) {
     if (offset > 0 && performance.now() > until) continue
     await scrollTo(work, offset)

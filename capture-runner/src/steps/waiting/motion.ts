@@ -43,8 +43,8 @@ export class MotionWatch {
   async look(milliseconds: number, left: number): Promise<Motion> {
     const { tab, signal } = this.#work
     const seconds = await scriptSeconds(this.#work)
-    const hasScript = seconds !== this.#scriptSeconds
-    this.#scriptSeconds = seconds
+    const hasScript = seconds === undefined || seconds !== this.#scriptSeconds
+    this.#scriptSeconds = seconds ?? this.#scriptSeconds
     // What scripts have not touched, and what did not move before, does not move.
     if (this.#last && !hasScript && this.#last.animations === 0) return this.#note(STILL)
     const seen = await inDocument(this.#work, { ...STILL, hasScript: true, hasChanges: true }, () =>
@@ -63,11 +63,12 @@ export class MotionWatch {
 export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
   inDocument(work, undefined, () => work.tab.look<void>(`(${forward})(${milliseconds}, 0)`, work.signal))
 
-/** Seconds that scripts of the page's own process have run, as the browser counts since the tab was opened. */
-export async function scriptSeconds({ tab, signal }: Work): Promise<number> {
-  const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
-  return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
-}
+/** Seconds that scripts of the page's own process have run, as the browser counts since the tab was opened; undefined while the page leaves. */
+export const scriptSeconds = (work: Work): Promise<number | undefined> =>
+  inDocument(work, undefined, async () => {
+    const { metrics } = await answered(work.tab.session.send('Performance.getMetrics'), work.signal)
+    return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
+  })
 
 /**
  * Runs in the page. Endless animations, and those on the place that the page is scrolled to, are left alone. The first look at a document notes no

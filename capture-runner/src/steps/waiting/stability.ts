@@ -70,6 +70,7 @@ class Rest {
   async live(): Promise<Motion> {
     const { plan, tab } = this.#work
     const bound = plan.stabilityMilliseconds
+    if (tab.lifecycle.isMoving) await this.#arrive()
     let motion = await this.#motion.look(0, bound * LONG_ANIMATION)
     if (!this.#motion.hasScripts && !this.#isAsking() && !tab.lifecycle.isMoving) return this.#finishAnimations(motion, bound)
     this.#work.clock = this.#clock

@@ -86,6 +86,23 @@ t.test('Lifecycle follows a page that goes elsewhere before it was there', async
   t.match(page.lifecycle, { document: 'b', response: { status: 500 }, failure: undefined })
 })
 
+t.test('Lifecycle.leave waits for the request of another document', async (t) => {
+  const page = aPage(t)
+  page.start('a')
+  page.commit('a')
+  page.load('a')
+  let hasLeft = false
+  const leaving = page.lifecycle.leave(new AbortController().signal).then(() => {
+    hasLeft = true
+  })
+  page.start('same', undefined, 'sameDocument')
+  await Promise.resolve()
+  t.notOk(hasLeft, 'a move within the document is none')
+  page.start('b')
+  await leaving
+  t.ok(hasLeft)
+})
+
 t.test('Lifecycle ignores moves within a document and other frames', async (t) => {
   const page = aPage(t)
   page.start('a')
