@@ -59,7 +59,6 @@ const POOL_MILLISECONDS = 50
 /** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
 const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-deletion': 4, guard: 1 } as const
 
-/** See the head of this file. */
 export function createCore(options: CoreOptions): Work {
   return { start: (signal) => startTerm(options, signal) }
 }

@@ -37,7 +37,6 @@ const DEFAULT_STUCK_GRACE_MILLISECONDS = 60_000
 const DEFAULT_DRAIN_MILLISECONDS = 30_000
 const ABORT_MILLISECONDS = 1_000
 
-/** See the head of this file. */
 export class Controller {
   readonly name: string
   readonly queue: WorkQueue

@@ -69,7 +69,6 @@ const DEFAULTS = {
 /** A lease as it was last seen to change, by the local clock. */
 type Sighting = { lease: Lease; at: number }
 
-/** See the head of this file. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions & typeof DEFAULTS
   readonly #clock: Clock

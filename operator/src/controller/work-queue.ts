@@ -16,7 +16,6 @@ export type WorkQueueOptions = {
 
 type Waiting = { dueAt: number; priority: Priority; cancel: () => void }
 
-/** See the head of this file. */
 export class WorkQueue {
   readonly name: string
   readonly #clock: Clock

@@ -18,13 +18,13 @@ type Given = Pick<
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
   Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
 
-/** The log of one term; none without a bucket. */
+/** The delivery log of one term; undefined without a bucket. */
 export const openDeliveryLog = (
   { storage, log, report = ignoreSilently }: Pick<Given, 'storage' | 'log' | 'report'>,
   now: () => Date,
 ): DeliveryLog | undefined => storage && new DeliveryLog({ storage, now, log, report })
 
-/** Notes that an endpoint wanted an event no more: in the log it would be pending for ever. */
+/** Logs that an endpoint no longer wanted an event; otherwise the delivery would stay pending in the log. */
 export function noteWithdrawal(
   webhook: Webhook | undefined,
   screenshot: Screenshot,
@@ -47,7 +47,7 @@ export function noteWithdrawal(
   })
 }
 
-/** Starts the controller that posts what is asked for. */
+/** Starts the controller of requested posts. */
 export function startRequests(given: Given, shared: Shared): PostRequests {
   const { screenshots, webhooks, storage, linkBase, report } = given
   const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })

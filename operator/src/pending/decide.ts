@@ -39,7 +39,6 @@ export interface PendingDecision {
   nextMilliseconds: number | undefined
 }
 
-/** See the head of this file. */
 export function decide(waiting: readonly PendingScreenshot[], limits: PendingLimits, now: Date): PendingDecision {
   const actions: PendingAction[] = []
   let nextMilliseconds: number | undefined

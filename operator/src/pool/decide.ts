@@ -17,7 +17,6 @@ const RESYNC_MILLISECONDS = 30_000
 /** Part of maxPods that a new template may take the place of before one of its pods works. */
 const UNAVAILABLE_SHARE = 0.25
 
-/** See the head of this file. */
 export function decide(observed: PoolObserved, now: Date): PoolAction[] {
   const { pool } = observed
   // Its pods are collected with it.

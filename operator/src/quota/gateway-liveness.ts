@@ -26,7 +26,6 @@ export interface GatewayLivenessOptions {
   clock: Clock
 }
 
-/** See the head of this file. */
 export class GatewayLiveness {
   readonly #options: GatewayLivenessOptions
   readonly #seen = new Map<string, Seen>()

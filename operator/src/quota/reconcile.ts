@@ -27,7 +27,6 @@ const SETTLE_AT_ONCE = 20
 /** A refund of a Screenshot that is not here is remembered for so long. */
 const FORGET_MILLISECONDS = 3_600_000
 
-/** See the head of this file. */
 export async function reconcile(key: string, context: QuotaContext): Promise<Requeue | undefined> {
   const { reflectors, charges } = context
   const { name } = splitKey(key)

@@ -50,7 +50,6 @@ export function ownedKind<T extends KubeObject>(
   }
 }
 
-/** See the head of this file. */
 export class DeletedAccounts {
   readonly #options: DeletedAccountsOptions
 

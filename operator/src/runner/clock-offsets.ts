@@ -7,7 +7,7 @@ const NOISE_MILLISECONDS = 2_000
 export const MAX_OFFSET_MILLISECONDS = 900_000
 const MAX_REMEMBERED = 4_096
 
-/** See the head of this file. By pod uid. */
+/** By pod uid. */
 export class ClockOffsets {
   readonly #ahead = new Map<string, number>()
 

@@ -6,7 +6,7 @@
 /** A watch that has not shown a change by then never will. */
 export const EXPECTATION_MILLISECONDS = 300_000
 
-/** See the head of this file. Names for creations, uids for deletions. */
+/** Names for creations, uids for deletions. */
 export class Expectations {
   readonly #created = new Map<string, number>()
   readonly #deleted = new Map<string, number>()

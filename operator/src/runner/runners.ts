@@ -78,7 +78,6 @@ interface Knowledge {
 export const claimedBy = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   status?.phase === 'Running' ? status.runner?.uid : undefined
 
-/** See the head of this file. */
 export class Runners {
   readonly #pods: Lister<Pod>
   readonly #screenshots: Lister<Screenshot>

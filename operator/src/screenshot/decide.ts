@@ -86,7 +86,6 @@ const MAX_HANDED_BACK = 5
 /** Lost pods with the same Screenshot after which the page is to blame. */
 const MAX_LOST_RUNNERS = 2
 
-/** See the head of this file. */
 export function decide(observed: Observed, now: Date): Action[] {
   const { shot } = observed
   if (!shot || shot.metadata.deletionTimestamp || isFinished(shot)) return [{ do: 'release' }]

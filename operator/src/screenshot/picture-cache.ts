@@ -25,7 +25,6 @@ export interface CacheChecks {
   now: () => Date
 }
 
-/** See the head of this file. */
 export class PictureCache {
   readonly #storage: Pick<Storage, 'readText' | 'write' | 'copy'>
   readonly #log: Log

@@ -5,7 +5,7 @@ import { MAX_DELIVERIES } from '@tintype/crds/kinds/screenshot'
 import { isActive, type Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 
-// An account may have more webhooks than status.deliveries of one event has places for: by kubectl, nobody counts them. The oldest are told of
+// An account may have more webhooks than status.deliveries has places for: by kubectl, nobody counts them. The oldest are told of
 // things; the others say why they are not.
 
 /** Index of webhooks by the account whose events they receive. */

@@ -2,9 +2,9 @@
 // rbac: tintype.dev/webhooks/status patch
 // rbac: /secrets get
 
-// Posts that are asked for by annotations on Webhooks, answered in their status (crds/src/webhooks/webhook-requests.ts). A post takes seconds, so a
-// reconcile only starts it; its end enqueues the Webhook again, and all answers that are there by then are one write. Only the leader
-// runs it. What was posted and not answered when it ends, the next leader posts again.
+// Posts that annotations of Webhooks request, with results in their status (crds/src/webhooks/webhook-requests.ts). Posts take seconds, so a reconcile only
+// starts them. When they end, they enqueue the Webhook again, and all available results are written at once. Runs on the leader only. Posts
+// without a recorded result at the end of a term are repeated by the next leader.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -25,9 +25,9 @@ export interface PostRequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
   limiter: Pick<KeyedLimiter, 'run'>
-  /** Does what is asked. */
+  /** Executes the request. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
-  /** False once this operator is about to lead no more. */
+  /** False once this operator loses leadership. */
   mayPost: () => boolean
   now: () => Date
   log: Log
@@ -35,7 +35,7 @@ export interface PostRequestsOptions {
   metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
 }
 
-/** A request that this leader has begun; without an answer it is under way. */
+/** A request that this leader has started; without a result it is in progress. */
 interface Begun {
   request: PostRequest
   response?: PostResponse
@@ -43,10 +43,9 @@ interface Begun {
 
 const WORKERS = 4
 
-/** What distinguishes a request: a person's next one has the same nonce and another text. */
+/** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
 
-/** See the head of this file. */
 export class PostRequests {
   readonly controller: Controller
   readonly #options: PostRequestsOptions
@@ -66,7 +65,7 @@ export class PostRequests {
     this.controller.start()
   }
 
-  /** Begins what is asked, and writes the answers that are there. */
+  /** Starts new requests and writes available results. */
   async reconcile(key: string, signal: AbortSignal): Promise<void> {
     const { webhooks, mayPost, now } = this.#options
     const cached = webhooks.lister.get(key)
@@ -81,7 +80,7 @@ export class PostRequests {
     if (begun.size === 0) this.#begun.delete(key)
   }
 
-  /** What was begun for this object; one made anew under the same name gets no answers to what the old one was asked. */
+  /** Started requests of this object. An object that was recreated under the same name does not get results of the old one. */
   #begunOf(webhook: Webhook): Map<string, Begun> {
     const { uid } = webhook.metadata
     const known = this.#begun.get(keyOf(webhook))
@@ -123,7 +122,7 @@ export class PostRequests {
     if (Object.keys(status).length === 0) return
     const { name, namespace } = webhook.metadata
     try {
-      // Each answer has a place of its own, so the patch rests on nothing.
+      // Each result has its own field, so the patch needs no precondition.
       webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
     } catch (error) {
       if (!isNotFound(error)) throw error

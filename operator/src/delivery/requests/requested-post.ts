@@ -1,5 +1,5 @@
-// One post that was asked for: a test, or an event once more. One attempt, no retry, in neither status.deliveries nor the statistics; a
-// redelivery is in the log. It leaves by the same guarded way as every other post.
+// A requested post: a test, or the redelivery of an event. It has one attempt without retries and is not in status.deliveries or in the
+// statistics; redeliveries are in the delivery log. It uses the same guarded agent as all posts.
 
 import { randomBytes } from 'node:crypto'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -21,10 +21,10 @@ import type { DeliveryLog } from '../telemetry/delivery-log.ts'
 export interface RequestPostDeps {
   post: (post: Post) => Promise<PostOutcome>
   signingSecrets: Pick<SigningSecrets, 'find'>
-  /** Called when a webhook turns out to have no secret. */
+  /** Called when a webhook has no secret. */
   onMissingSecret: (webhookKey: string) => void
   linkBase: LinkBase
-  /** Absent without a bucket: nothing can be delivered again then. */
+  /** Absent without a bucket: redelivery is then not possible. */
   deliveryLog: Pick<DeliveryLog, 'read' | 'note'> | undefined
   recordedEvents: Pick<RecordedEvents, 'load'>
   now: () => Date
@@ -33,12 +33,12 @@ export interface RequestPostDeps {
 
 type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
 
-/** The post never left. */
+/** The post was not sent. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
 
-/** Does what is asked, and says how it went. @throws RetryableError when it cannot be done now */
+/** Executes a request and returns the result. @throws RetryableError when it cannot be done now */
 export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostResponse> {
   try {
     return toPostResponse(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
@@ -62,7 +62,7 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
   const { deliveryLog, recordedEvents } = deps
   if (!isActive(webhook)) throw new Refusal('the webhook is not active')
-  // What was asked is believed only as far as our own log bears it out: an annotation must not lead to another account's events.
+  // Only deliveries in the webhook's own log are accepted: an annotation must not lead to another account's events.
   const lines = (await deliveryLog?.read(webhook))?.filter((line) => line.delivery === delivery) ?? []
   const [latest] = lines
   if (!latest) throw new Refusal('the log has no such delivery')
@@ -70,7 +70,7 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
   const body = await recordedEvents.load(webhook, latest)
   if (body === undefined) throw new Refusal('the screenshot was deleted, and its event is kept no longer')
   const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
-  // A request's own address is in the log alone: its webhook has none.
+  // The URL of a single request is only in the log: its webhook has none.
   const elsewhere = latest.url === undefined ? {} : { url: latest.url }
   const finding = await send(
     webhook,

@@ -3,26 +3,26 @@ import type { PostRequest } from '@tintype/crds/webhooks/webhook-requests'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { PostFailure } from '../http/post.ts'
 
-/** How one post ended. */
+/** Outcome of one post. */
 export type AttemptOutcome = 'success' | 'answered' | PostFailure
 
-/** What deliveries tell about themselves. */
+/** Metrics of deliveries. */
 export interface DeliveryMetrics {
   onAttempt?(event: ScreenshotEventType, outcome: AttemptOutcome, seconds: number): void
   /** Called after status.deliveries was written. */
   onSettled?(event: ScreenshotEventType, result: 'ok' | 'failed'): void
-  /** A circuit has opened or closed. */
+  /** A circuit opened or closed. */
   onCircuit?(isOpen: boolean): void
-  /** A post that a person has asked for, a test or a redelivery, has ended. */
+  /** A requested post, a test or a redelivery, ended. */
   onRequestedPost?(kind: PostRequest['do'], isSuccess: boolean): void
-  /** From the event to the start of its first attempt. */
+  /** Seconds from the event to the start of its first attempt. */
   onFirstAttempt?(event: ScreenshotEventType, seconds: number): void
 }
 
 const POST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const LATENCY_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Makes the metrics; once a process. */
+/** Registers the metrics; call once per process. */
 export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry]
   const deliveries = new Counter({
