@@ -47,7 +47,7 @@ export interface ScreenshotContext {
   now: () => Date
   isLeader: () => boolean
   /** Called once the runner of a claim has been asked: a new leader dispatches nothing before all have been. */
-  onAsked: (key: string) => void
+  onClaimChecked: (key: string) => void
   /** Takes a unit for what no gateway has paid for; absent: nothing is charged. */
   charge?: Charge | undefined
 }

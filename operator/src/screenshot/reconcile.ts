@@ -14,13 +14,13 @@ import { observe } from './observe.ts'
 export async function reconcile(key: string, context: ScreenshotContext): Promise<Requeue> {
   try {
     const observed = await observe(key, context)
-    context.onAsked(key)
+    context.onClaimChecked(key)
     const actions = decide(observed, context.now())
     return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
   } catch (error) {
     // A runner must not wait for a Screenshot that backs off, nor all others for one that cannot be read.
     context.dispatcher.drop(key)
-    if (error instanceof TerminalError) context.onAsked(key)
+    if (error instanceof TerminalError) context.onClaimChecked(key)
     throw error
   }
 }

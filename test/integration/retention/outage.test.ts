@@ -27,7 +27,7 @@ t.test('while the store is away nothing is archived or lost, and beyond twice th
   await world.store.freeze()
   const operator = await stage.startOperator()
   await eventually('it leads', () => operator.isLeader())
-  await eventually('it has tried', async () => operator.output().includes('reconcile failed and is tried again'))
+  await eventually('it has tried', async () => operator.output().includes('reconcile failed; will retry'))
   t.strictSame(await liveIds(), ids)
   t.equal((await get(`/screenshots/${ids[0]}`)).status, 200)
   t.equal((await create()).status, 202, 'there is room')

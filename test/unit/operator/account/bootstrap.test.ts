@@ -73,6 +73,6 @@ t.test('bootstrapAccount takes a key that a person put into the Secret', async (
 t.test('bootstrapAccount refuses a Secret without a key and says what to do', async (t) => {
   const data = { 'api-key': Buffer.from('swordfish').toString('base64') }
   const stores = { ...emptyStores(), secrets: new FakeStore<Secret>({ metadata: { name: SECRET }, data }) }
-  await t.rejects(bootstrapAccount(stores, settings), { name: 'TerminalError', message: /delete it/ })
+  await t.rejects(bootstrapAccount(stores, settings), { name: 'TerminalError', message: /Delete it/ })
   t.equal(stores.accounts.objects.size, 0)
 })

@@ -10,13 +10,13 @@ const cases = [
     name: 'a worker that does not end',
     controllers: [controller(2_000), controller(0)],
     reflectors: [],
-    problems: ['controller shots has a worker that does not end, 2 s overdue'],
+    problems: ['a worker of controller shots is stuck, 2 s overdue'],
   },
   {
     name: 'a reflector that stands still',
     controllers: [],
     reflectors: [reflector(200_000)],
-    problems: ['the reflector of screenshots has stood still for 200 s'],
+    problems: ['the reflector of screenshots has been inactive for 200 s'],
   },
 ]
 for (const { name, problems, ...parts } of cases) {
