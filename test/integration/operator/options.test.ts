@@ -76,10 +76,10 @@ t.test('the operator refuses sealed options that were copied from another object
 t.test('the operator refuses large options of another account, of another object, and of nobody', async (t) => {
   const theirs = newName()
   const { optionsObject = '' } = await storeOptions({ options: { styles: 'x'.repeat(9000) }, account: 'other', subject: theirs, url }, deps)
-  await isRefused(t, { optionsObject }, /not this Screenshot’s/)
+  await isRefused(t, { optionsObject }, /an object of another Screenshot/)
   const gone = newName()
   const done = await stage.whenFinished(await create(gone, { optionsObject: `options/acme/${gone}.jwe` }))
-  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS', message: /is gone/ } } })
+  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS', message: /does not exist/ } } })
 })
 
 t.test('the operator reads private options from a Secret of their type, and from no other', async (t) => {
@@ -90,9 +90,9 @@ t.test('the operator reads private options from a Secret of their type, and from
   const shot = await stage.create({ privateOptionsSecretRef: { name: 'sign-in' } })
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
   t.strictSame(orderOf(shot)?.privateOptions, privateOptions)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'opaque' } }, /there is no Secret opaque of type tintype.dev\/private-options/)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'tintype-sealing-key' } }, /there is no Secret/)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'missing' } }, /there is no Secret/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'opaque' } }, /no Secret opaque of type tintype.dev\/private-options exists/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'tintype-sealing-key' } }, /no Secret/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'missing' } }, /no Secret/)
 })
 
 t.test('the operator waits for a store that is away, rather than fail for good', async (t) => {

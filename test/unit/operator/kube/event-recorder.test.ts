@@ -52,6 +52,10 @@ t.test('createEventRecorder records a Normal event when a problem clears', async
   const made: unknown[] = []
   const events = { create: async (event: unknown) => void made.push(event) } as never
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).normal(regarding, 'RunnersReady', 'runners are up')
-  t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'runners are up' }])
+  createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).normal(
+    regarding,
+    'RunnersReady',
+    'At least one runner can capture.',
+  )
+  t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'At least one runner can capture.' }])
 })

@@ -23,6 +23,6 @@ t.test('readObject refuses for good what its definition does not allow, and name
   const wrong = { ...aScreenshot(), spec: { url: 7 } } as unknown as Screenshot
   t.throws(() => readObject('Screenshot', Screenshot, wrong), {
     reason: 'InvalidObject',
-    message: /the Screenshot .+ is not as its definition says/,
+    message: /the Screenshot .+ does not match its schema/,
   })
 })

@@ -4,7 +4,7 @@ import type { Condition } from '../../../../crds/src/schema/conditions.ts'
 import { decide, type Obstacle, type PendingDecision, type PendingScreenshot } from '../../../../operator/src/pending/decide.ts'
 import { aScreenshot, at, NOON } from '../../../support/fakes/builders.ts'
 
-const missingPool: Obstacle = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound', message: 'there is no RunnerPool large' }
+const missingPool: Obstacle = { code: 'POOL_NOT_FOUND', reason: 'PoolNotFound', message: 'RunnerPool large does not exist' }
 const limits = { maxQueued: 3, unrunnableMilliseconds: 600_000 }
 
 interface Given {
