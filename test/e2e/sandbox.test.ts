@@ -80,7 +80,7 @@ t.test('without the seccomp profile captures work, and the pool says that it has
   t.ok(isNear((await decode(await fileOf(shot.metadata.name))).at(32, 32), [0x33, 0x66, 0x99]), 'the picture is the page')
   const { reason, message } = await condition(pool, 'Sandboxed', 'False')
   t.equal(reason, 'BrowserNotFenced')
-  t.match(message, /a pod serves one account/)
+  t.match(message, /each pod serves only one account/)
   t.match(message, /unshare.*not permitted/, 'the node’s own words')
   t.match(message, /Remedy: put the seccomp profile on the nodes \(value seccompInstaller\.enabled\), set spec\.sandbox\.localhostProfile/)
   t.notMatch(message, /no-sandbox/, 'no bad advice')

@@ -40,7 +40,7 @@ t.test('buildStatus says that runners without a sandbox work for one account eac
   t.match(Sandboxed, {
     status: 'False',
     reason: 'BrowserNotFenced',
-    message: /a pod serves one account.*not permitted\. Remedy: put the seccomp/,
+    message: /each pod serves only one account.*not permitted\. Install the seccomp/,
   })
 })
 

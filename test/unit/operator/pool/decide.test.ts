@@ -41,7 +41,7 @@ const busy = (name: string, given: Partial<Runner> = {}) => named(name, { workin
 const unfenced = { chromiumSandbox: false, jail: false, detail: 'no user namespaces' }
 const unready = (name: string, status = { phase: 'Pending' }) =>
   named(name, { state: 'waiting', sandbox: undefined, pod: aPod({ name, status }) })
-const notReady = 'a runner was not ready after 300 s: see kubectl logs and describe of such a pod'
+const notReady = 'a runner was not ready after 300 s. Run kubectl logs and kubectl describe for one of the pods'
 const unschedulable = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'too small' }] }
 
 const cases: { name: string; observed: PoolObserved; second?: number; does: string[] }[] = [
@@ -134,7 +134,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
   {
     name: 'looks again when a runner has rested and something waits for it',
-    observed: observed({ spec: { maxPods: 1 }, runners: [named('a', { restsUntil: at(2).getTime() })], queued: 1 }),
+    observed: observed({ spec: { maxPods: 1 }, runners: [named('a', { backoffUntil: at(2).getTime() })], queued: 1 }),
     does: ['requeue 2000'],
   },
   { name: 'scales to nothing', observed: observed({ spec: { minIdle: 0 } }), does: [] },
@@ -147,7 +147,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   {
     name: 'remembers a pod that ended before it could capture',
     observed: observed({ runners: [named('a', { state: 'ended', sandbox: undefined, pod: aPod({ name: 'a', status: endedStatus(1) }) })] }),
-    does: ['noteFailedStart a runner ended before it was ready: exit code 1', 'delete a ended', 'create 7'],
+    does: ['noteFailedStart a runner exited before it was ready: exit code 1', 'delete a ended', 'create 7'],
   },
   {
     name: 'waits longer after each pod that failed to start',
