@@ -83,7 +83,7 @@ async function runOperator(config: Config): Promise<void> {
   let findStuck: () => string[] = () => []
   const server = await serveHealth(config.metricsPort, metrics.registry, {
     findProblems: () => findStuck(),
-    findMissing: () => findUnready(),
+    findUnready: () => findUnready(),
   })
   const keys = await persist('ensure the keys', ensureKeys, { log, signal: stopping.signal })
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { decide, isOwed, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
+import { decide, hasPendingWork, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
@@ -60,7 +60,7 @@ t.test('decide holds back what is owed, for an hour after its end and after the 
   t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
   t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
   t.strictSame(
-    namesAt(shots, HOUR, { ...short, patienceMilliseconds: 2 * HOUR * 1_000 }),
+    namesAt(shots, HOUR, { ...short, maxDelayMilliseconds: 2 * HOUR * 1_000 }),
     ['shot-1'],
     'retries that take longer are waited for',
   )
@@ -105,5 +105,5 @@ const owed: [string, Screenshot, Webhook[], boolean][] = [
   ],
 ]
 for (const [what, screenshot, hooks, is] of owed) {
-  t.test(`isOwed finds ${what}`, async (t) => t.equal(isOwed(screenshot, hooks), is))
+  t.test(`hasPendingWork finds ${what}`, async (t) => t.equal(hasPendingWork(screenshot, hooks), is))
 }

@@ -47,7 +47,7 @@ const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
     cause: 'nodeLost',
     text: /node/,
   },
-  { name: 'a removed node', pod: aPod({ status: disrupted('DeletionByPodGC') }), cause: 'nodeLost', text: /node is gone/ },
+  { name: 'a removed node', pod: aPod({ status: disrupted('DeletionByPodGC') }), cause: 'nodeLost', text: /node was removed/ },
   { name: 'a node that shuts down', pod: aPod({ status: disrupted('TerminationByKubelet') }), cause: 'nodePressure', text: /shut down/ },
   {
     name: 'a node without memory',

@@ -63,7 +63,7 @@ const idleness = [
   { name: 'a runner that works', runner: aRunner({ workingOn: 'default/a' }), idle: false },
   { name: 'a runner that stores what it worked on', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
   { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
-  { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
+  { name: 'a runner that rests', runner: aRunner({ backoffUntil: now + 1 }), idle: false },
   { name: 'a runner that has made its captures', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
   { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
   {
@@ -175,7 +175,7 @@ t.test('a runner whose deletion this leader has asked for is terminating, before
 
 t.test('a runner rests longer after each order that it did not take, until it has taken one', async (t) => {
   const { runners } = aWorld('a')
-  const rest = () => (runners.find('default/a', now)?.restsUntil ?? 0) - now
+  const rest = () => (runners.find('default/a', now)?.backoffUntil ?? 0) - now
   const rests = [0, 0, 0, 0, 0, 0].map(() => {
     runners.noteLoss('uid-of-a', now)
     return rest()
@@ -289,7 +289,7 @@ t.test('a loss of a runner that is gone is not remembered', async (t) => {
   const { runners, pods } = aWorld()
   pods.set(aPod({ name: 'a' }))
   runners.noteLoss('uid-of-a', now)
-  t.match(runners.find('default/a', now), { losses: 0, restsUntil: 0 })
+  t.match(runners.find('default/a', now), { losses: 0, backoffUntil: 0 })
 })
 
 t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {

@@ -245,12 +245,12 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
   {
     name: 'counts the attempt but does not blame the page when a node is lost',
-    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('Capturing', { lostRunners: 1 })),
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('Capturing', { lostRunners: 1 })),
     does: ['unclaim RunnerLost'],
   },
   {
     name: 'does not blame the page for the silence of a node that was lost',
-    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('RunnerLost', { lostRunners: 1 })),
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('RunnerLost', { lostRunners: 1 })),
     does: ['unclaim RunnerLost'],
   },
   {
@@ -309,7 +309,7 @@ const texts = [
   {
     name: 'says what is known of a pod that is gone',
     observed: claimed({ pod: 'gone' }),
-    message: 'pod default-1 was lost in attempt 1: its pod is gone',
+    message: 'pod default-1 was lost in attempt 1: its pod no longer exists',
   },
   {
     name: 'says why a runner could not finish',

@@ -94,7 +94,7 @@ t.test('observe begins anew for an object of the same name', async (t) => {
   t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
 })
 
-t.test('observe refuses an object that is not as its definition says, for good', async (t) => {
+t.test('observe throws a terminal error for an object that does not match its schema', async (t) => {
   const odd = { ...aShot(), spec: { url: 7 } } as unknown as Screenshot
   t.throws(() => observe(KEY, deps(odd)), { name: 'TerminalError', reason: 'InvalidObject' })
 })
