@@ -192,9 +192,9 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     deletion.enqueue(deletions.add(shot))
   }
   const noteDeleted = (shot: Screenshot) => {
-    if (!archiving.sees(shot)) enqueueDeletion(shot)
+    if (!archiving.noteDeleted(shot)) enqueueDeletion(shot)
   }
-  archiving.onHandedBack = enqueueDeletion
+  archiving.onReleased = enqueueDeletion
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
     if (type === 'deleted') noteDeleted(old ?? object)

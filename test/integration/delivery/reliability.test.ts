@@ -211,7 +211,7 @@ t.test('an endpoint that fails for five days is switched off, and begins anew wh
     return seen.status?.conditions?.some(({ reason }) => reason === 'Disabled') && seen
   })
   t.equal(off.spec.active, false)
-  t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* has failed; the last was answered 503/)
+  t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* failed; the last response was 503/)
   t.match(off.status, { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'Disabled' }] })
   t.strictSame(told, ['dead WebhookDisabled'])
 

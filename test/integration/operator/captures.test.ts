@@ -131,7 +131,7 @@ t.test('the operator has Screenshots captured by nodes whose clocks are a minute
     const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
     return all.find(({ reason }) => reason === 'ClockSkewed')
   })
-  t.match(told, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Remedy/ })
+  t.match(told, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
   stage.clock.ahead = 0
 })
 

@@ -97,7 +97,7 @@ t.test('a pool that cannot grow says so, keeps what works, and says when that is
   node.fullness = '0/2 nodes are available: 2 Insufficient memory.'
   const shots = await Promise.all(Array.from({ length: 4 }, () => stage.create()))
   await eventually('it says so', async () => (await conditionOf('Scaled'))?.reason === 'Unschedulable')
-  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory. Remedy: add nodes/ })
+  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory. Add nodes/ })
   t.match(await conditionOf('Ready'), { status: 'True' })
   gate.resolve()
   for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
@@ -187,7 +187,7 @@ t.test('without the browser’s sandbox a pod serves one account, the pool says 
   await stage.setPool({ minIdle: 1, maxPods: 4, isolation: 'context' })
   await eventually('the pool says so', async () => {
     const condition = findCondition((await stage.pool()).status?.conditions, 'Sandboxed')
-    return condition?.status === 'False' && /Remedy/.test(condition.message)
+    return condition?.status === 'False' && /Install the seccomp profile/.test(condition.message)
   })
   await eventually('the old pods are gone', async () => [...node.runners.values()].length > 0 && (await stage.pool()).status?.idle === 1)
   const accountsOf = new Map<string, Set<string>>()

@@ -61,8 +61,8 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
   } catch (error) {
     if (isNotFound(error)) return
     // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
-    if (isPatchFailed(error)) throw new RetryableError('status.deliveries has changed meanwhile', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server refused status.deliveries', { cause: error })
+    if (isPatchFailed(error)) throw new RetryableError('status.deliveries changed meanwhile', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server rejected status.deliveries', { cause: error })
     throw error
   }
   for (const change of changes) {

@@ -4,7 +4,7 @@
 /** Equals the number of concurrent writes. */
 const MAX_ENDED = 32
 /** A result that cannot be written for so long no longer blocks other posts. */
-const PATIENCE_MILLISECONDS = 30_000
+const MAX_BLOCKING_MILLISECONDS = 30_000
 
 interface End {
   screenshotKey: string
@@ -38,7 +38,7 @@ export class Backlog {
 
   get isFull(): boolean {
     for (const [delivery, { at }] of this.#ends) {
-      if (this.#now() - at < PATIENCE_MILLISECONDS) break
+      if (this.#now() - at < MAX_BLOCKING_MILLISECONDS) break
       this.#ends.delete(delivery)
     }
     return this.#ends.size >= MAX_ENDED

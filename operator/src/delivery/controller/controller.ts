@@ -80,23 +80,23 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     log,
     ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
   })
-  controller.watch(screenshots, ({ object }) => (concernsAnyone(object, webhooks) ? keyOf(object) : undefined))
-  controller.watch(webhooks, (event) => keysConcernedBy(event, screenshots))
+  controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
+  controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   controller.start()
   return {
     controller,
     stop: async () => {
       await controller.stop(settings.timeoutMilliseconds)
-      await Promise.all(progressStore.keys().map((key) => writeDown(key, deps)))
+      await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
     },
   }
 }
 
-async function writeDown(key: string, deps: ReconcileDeps): Promise<void> {
+async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {
   try {
     await reconcile(key, deps, AbortSignal.timeout(deps.schedule.timeoutMilliseconds))
   } catch (error) {
-    deps.log.warn({ key, err: error }, 'a delivery is not written down: it will be repeated')
+    deps.log.warn({ key, err: error }, 'delivery result not recorded; the post will be repeated')
   }
 }
 
@@ -105,13 +105,13 @@ export const webhooksOf = (screenshot: Screenshot, { lister }: Pick<Reflector<We
   lister.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === screenshot.metadata.namespace)
 
 /** Most Screenshots change four times and have no webhook: they are not queued. */
-function concernsAnyone(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
+function isRelevant(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
   if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
   return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
 }
 
-/** A new, changed or deleted webhook concerns all Screenshots of its account; a change of its statistics concerns none. */
-function keysConcernedBy({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
+/** Keys to reconcile after a change of a webhook: all Screenshots of its account, or none if only its statistics changed. */
+function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
   const isSame = type === 'modified' && old && subscriptionOf(old) === subscriptionOf(object)
   return isSame ? [] : screenshots.lister.byIndex(SCREENSHOTS_BY_ACCOUNT, accountOf(object)).map(keyOf)
 }

@@ -63,7 +63,7 @@ interface Finding {
   due?: Date
 }
 
-export interface Circumstances {
+export interface DecideOptions {
   schedule: RetrySchedule
   /** False when due posts are left to the next leader. */
   mayPost: boolean
@@ -75,8 +75,8 @@ export interface Circumstances {
 }
 
 /** Returns at most one `record` action. It comes before the posts that depend on it. */
-export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Action[] {
-  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = circumstances
+export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
+  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
   if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))

@@ -34,7 +34,7 @@ export interface Observed {
   defaultWebhook: Webhook | undefined
 }
 
-/** Collects the input of decide from the informer caches; undefined when the Screenshot is gone. */
+/** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */
 export function observe(
   key: string,
   { screenshots, webhooks, progressStore, circuitBreakers, followsStart }: ObserveDeps,
@@ -62,7 +62,8 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
     hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
   )
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
-  // The result of a post is recorded even if its webhook was deleted meanwhile. With one entry too many, the API server would refuse the patch.
+  // The result of a post is recorded even if its webhook was deleted meanwhile. The API server would reject a patch with more than
+  // MAX_DELIVERIES entries.
   const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
   return names.map((webhook) => {
     const entry = states[webhook]

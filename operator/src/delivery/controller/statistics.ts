@@ -94,7 +94,7 @@ export class Statistics {
     } catch (error) {
       if (isNotFound(error)) return
       this.#counts.set(key, addCounts(counts, this.#counts.get(key) ?? NOTHING))
-      log.debug({ key, err: error }, 'statistics are written later')
+      log.debug({ key, err: error }, 'statistics not written; will retry')
     }
   }
 }

@@ -72,7 +72,7 @@ export class EventBodies {
     try {
       return await work
     } catch (error) {
-      this.#log.warn({ err: error, step }, 'the event store does not answer')
+      this.#log.warn({ err: error, step }, 'event store unavailable')
       return undefined
     }
   }

@@ -83,7 +83,7 @@ function evaluateTarget(
   { hostname, port, protocol }: buildConnector.Options,
   { rules, ownAddresses }: GuardedAgentOptions,
 ): AddressDecision {
-  if (protocol !== 'https:') return { allowed: false, reason: 'the address is not https' }
+  if (protocol !== 'https:') return { allowed: false, reason: 'the URL is not https' }
   const host = classifyHost(hostname, rules, { ownAddresses })
   return host.allowed ? classifyPort(Number(port || HTTPS_PORT), rules) : host
 }
@@ -96,7 +96,7 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
     })
     for (const address of addresses) {
       const decision = classifyAddress(address, rules, { hostAllowed, ownAddresses })
-      // One forbidden address forbids the name: no honest name resolves to internal and external addresses at once.
+      // One forbidden address forbids the name: legitimate names do not resolve to internal and external addresses at once.
       if (!decision.allowed) throw new BlockedAddressError(`${hostname}: ${decision.reason}`)
     }
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))

@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 
-/** The proxy does not respond or refuses the target. */
+/** The proxy does not respond or rejects the target. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
 }

@@ -36,7 +36,7 @@ export interface PostRequestsOptions {
 }
 
 /** A request that this leader has started; without a result it is in progress. */
-interface Begun {
+interface StartedRequest {
   request: PostRequest
   response?: PostResponse
 }
@@ -49,7 +49,7 @@ const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? 
 export class PostRequests {
   readonly controller: Controller
   readonly #options: PostRequestsOptions
-  readonly #begun = new Map<string, { uid: string; requests: Map<string, Begun> }>()
+  readonly #started = new Map<string, { uid: string; requests: Map<string, StartedRequest> }>()
 
   constructor(options: PostRequestsOptions) {
     const { webhooks, log, controllerMetrics } = options
@@ -70,54 +70,54 @@ export class PostRequests {
     const { webhooks, mayPost, now } = this.#options
     const cached = webhooks.lister.get(key)
     if (!cached || cached.metadata.deletionTimestamp !== undefined) {
-      this.#begun.delete(key)
+      this.#started.delete(key)
       return
     }
     const webhook = readObject('Webhook', Webhook, cached)
-    const begun = this.#begunOf(webhook)
-    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, begun)
-    await this.#respond(webhook, begun, signal)
-    if (begun.size === 0) this.#begun.delete(key)
+    const started = this.#startedOf(webhook)
+    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, started)
+    await this.#respond(webhook, started, signal)
+    if (started.size === 0) this.#started.delete(key)
   }
 
   /** Started requests of this object. An object that was recreated under the same name does not get results of the old one. */
-  #begunOf(webhook: Webhook): Map<string, Begun> {
+  #startedOf(webhook: Webhook): Map<string, StartedRequest> {
     const { uid } = webhook.metadata
-    const known = this.#begun.get(keyOf(webhook))
+    const known = this.#started.get(keyOf(webhook))
     if (known?.uid === uid) return known.requests
-    const requests = new Map<string, Begun>()
-    this.#begun.set(keyOf(webhook), { uid, requests })
+    const requests = new Map<string, StartedRequest>()
+    this.#started.set(keyOf(webhook), { uid, requests })
     return requests
   }
 
-  #begin(webhook: Webhook, request: PostRequest, begun: Map<string, Begun>): void {
+  #begin(webhook: Webhook, request: PostRequest, started: Map<string, StartedRequest>): void {
     const name = nameOf(request)
-    if (begun.has(name)) return
-    begun.set(name, { request })
+    if (started.has(name)) return
+    started.set(name, { request })
     const key = keyOf(webhook)
-    // A key of its own, so that a test does not wait behind the endpoint's deliveries, which may all hang.
+    // Uses a separate key, so that a test does not wait for the endpoint's deliveries, which may all hang.
     this.#options.limiter
       .run(`${key}/requests`, () => this.#options.perform(webhook, request))
       .then(
         (response) => {
           this.#options.metrics?.onRequestedPost?.(request.do, response.success)
-          begun.set(name, { request, response })
+          started.set(name, { request, response })
           this.controller.enqueue(key)
         },
-        (error: unknown) => this.#giveBack({ key, name, begun, error }),
+        (error: unknown) => this.#retry({ key, name, started, error }),
       )
   }
 
-  #giveBack({ key, name, begun, error }: { key: string; name: string; begun: Map<string, Begun>; error: unknown }): void {
-    if (error instanceof LimiterClosed) return // the next leader begins from the annotation
-    begun.delete(name)
-    this.#options.log.warn({ key, err: error }, 'a post that was asked for is tried again')
+  #retry({ key, name, started, error }: { key: string; name: string; started: Map<string, StartedRequest>; error: unknown }): void {
+    if (error instanceof LimiterClosed) return // the next leader starts from the annotation
+    started.delete(name)
+    this.#options.log.warn({ key, err: error }, 'requested post failed; will retry')
     this.controller.queue.addRateLimited(key)
   }
 
-  async #respond(webhook: Webhook, begun: Map<string, Begun>, signal: AbortSignal): Promise<void> {
+  async #respond(webhook: Webhook, started: Map<string, StartedRequest>, signal: AbortSignal): Promise<void> {
     const { webhooks, store } = this.#options
-    const ended = [...begun].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
+    const ended = [...started].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
     const status = toResponsePatch(webhook, ended)
     if (Object.keys(status).length === 0) return
     const { name, namespace } = webhook.metadata
@@ -127,6 +127,6 @@ export class PostRequests {
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    for (const each of ended) begun.delete(each.name)
+    for (const each of ended) started.delete(each.name)
   }
 }

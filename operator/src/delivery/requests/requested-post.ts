@@ -33,9 +33,9 @@ export interface RequestPostDeps {
 
 type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
 
-/** The post was not sent. */
-class Refusal extends Error {
-  override readonly name = 'Refusal'
+/** The request cannot be executed, so nothing was posted. */
+class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
 }
 
 /** Executes a request and returns the result. @throws RetryableError when it cannot be done now */
@@ -43,7 +43,7 @@ export async function postAsRequested(webhook: Webhook, request: PostRequest, de
   try {
     return toPostResponse(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof RequestRefused)) throw error
     return { time: deps.now().toISOString(), success: false, statusCode: 0, responseMilliseconds: 0, error: error.message }
   }
 }
@@ -61,14 +61,14 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
   const { deliveryLog, recordedEvents } = deps
-  if (!isActive(webhook)) throw new Refusal('the webhook is not active')
+  if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
   // Only deliveries in the webhook's own log are accepted: an annotation must not lead to another account's events.
   const lines = (await deliveryLog?.read(webhook))?.filter((line) => line.delivery === delivery) ?? []
   const [latest] = lines
-  if (!latest) throw new Refusal('the log has no such delivery')
+  if (!latest) throw new RequestRefused('the log has no such delivery')
   const { event, type, screenshot } = latest
   const body = await recordedEvents.load(webhook, latest)
-  if (body === undefined) throw new Refusal('the screenshot was deleted, and its event is kept no longer')
+  if (body === undefined) throw new RequestRefused('the screenshot was deleted, and its event was not kept')
   const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
   // The URL of a single request is only in the log: its webhook has none.
   const elsewhere = latest.url === undefined ? {} : { url: latest.url }
@@ -85,7 +85,7 @@ async function send(webhook: Webhook, sending: Sending, deps: RequestPostDeps): 
   const secrets = await deps.signingSecrets.find(webhook)
   if (secrets === undefined) {
     deps.onMissingSecret(keyOf(webhook))
-    throw new Refusal('the webhook has no signing secret yet')
+    throw new RequestRefused('the webhook has no signing secret yet')
   }
   const at = deps.now()
   const { url, ...signed } = sending

@@ -30,7 +30,7 @@ export interface DeliveryLogDeps {
   report: ReportIgnored
 }
 
-/** Maximum of lines that wait to be written: about 15 MB while the bucket is not available. */
+/** Maximum number of lines that wait to be written: about 15 MB while the bucket is unavailable. */
 const MAX_WAITING = 10_000
 /** Number of objects of an endpoint after which they are merged. Readers read at most about twice as many. */
 const JOIN_AFTER = 20
@@ -102,7 +102,7 @@ export class DeliveryLog {
       await this.#joinNowAndThen(prefix)
     } catch (error) {
       this.#add(prefix, lines)
-      log.warn({ err: error, prefix }, 'the delivery log is written later')
+      log.warn({ err: error, prefix }, 'delivery log not written; will retry')
     }
   }
 

@@ -27,35 +27,39 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'webhook_deliveries_total',
-    help: 'Deliveries that ended.',
+    help: 'Deliveries that ended, by result.',
     labelNames: ['event', 'result'] as const,
     registers,
   })
   const attempts = new Counter({
     name: 'webhook_attempts_total',
-    help: 'Posts, by how they ended.',
+    help: 'Posts by outcome.',
     labelNames: ['event', 'outcome'] as const,
     registers,
   })
   const duration = new Histogram({
     name: 'webhook_delivery_duration_seconds',
-    help: 'Time of a post until its status line.',
+    help: 'Time from the start of a post to the status line of its response.',
     labelNames: ['outcome'] as const,
     buckets: POST_BUCKETS,
     registers,
   })
   const latency = new Histogram({
     name: 'webhook_first_attempt_latency_seconds',
-    help: 'From an event to the start of its first post to an endpoint.',
+    help: 'Time from an event to the start of its first post to an endpoint.',
     labelNames: ['event'] as const,
     buckets: LATENCY_BUCKETS,
     registers,
   })
   const openCircuits = new Gauge({ name: 'webhook_circuits_open', help: 'Endpoints whose posts are paused.', registers })
-  const openings = new Counter({ name: 'webhook_circuit_openings_total', help: 'Pauses of endpoints that failed.', registers })
+  const openings = new Counter({
+    name: 'webhook_circuit_openings_total',
+    help: 'Times that posts to a failing endpoint were paused.',
+    registers,
+  })
   const requested = new Counter({
     name: 'webhook_requested_posts_total',
-    help: 'Posts that were asked for, tests and redeliveries, by how they ended; they are not among the deliveries.',
+    help: 'Requested posts (tests and redeliveries) by result. They do not count as deliveries.',
     labelNames: ['kind', 'result'] as const,
     registers,
   })

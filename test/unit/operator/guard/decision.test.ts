@@ -73,5 +73,5 @@ t.test('combine is content only when every policy is in force, and names the one
   const well = evaluatePolicy(aPolicy(), aBinding(), { name: NAME, hash })
   const missing = evaluatePolicy(undefined, undefined, { name: 'tintype-trusted-spec', hash: undefined })
   t.match(combine([well, well]), { guarded: true, reason: 'PolicyInForce' })
-  t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec is not there/ })
+  t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec does not exist/ })
 })

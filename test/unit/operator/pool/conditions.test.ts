@@ -47,7 +47,7 @@ t.test('buildStatus says that runners without a sandbox work for one account eac
 t.test('buildStatus says why nothing is captured when the pool requires a sandbox that its runners do not have', async (t) => {
   const { Ready, Sandboxed } = conditionsOf({ mode: 'required' })
   t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
-  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Remedy: put the seccomp/ })
+  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
   t.notMatch(Sandboxed?.message, /one account/)
 })
 
@@ -73,7 +73,7 @@ const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findC
 t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
   const status = statusOf({ runners: [aRunner(), pending], queued: 9 })
   t.match(conditionOf(status, 'Ready'), { status: 'True' })
-  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Remedy/ })
+  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Add nodes/ })
   t.match(status, { replicas: 2, wanted: 2, updated: 2, idle: 1, busy: 0, queued: 9 })
 })
 
@@ -95,7 +95,7 @@ t.test('poolEvents reports a problem once though two conditions have it, and whe
   t.match(poolEvents(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
   t.strictSame(poolEvents(ill, ill), [])
   t.match(poolEvents(ill, well), [
-    { type: 'Normal', reason: 'RunnersReady', message: /it was Unschedulable/ },
+    { type: 'Normal', reason: 'RunnersReady', message: /Previous reason: Unschedulable/ },
     { type: 'Normal', reason: 'AsWanted' },
   ])
   t.strictSame(poolEvents(undefined, well), [])

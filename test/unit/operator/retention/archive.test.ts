@@ -24,11 +24,11 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
   const bucket = new MemoryBucket()
   const archiving = new Archiving()
   const handedBack: Screenshot[] = []
-  archiving.onHandedBack = (screenshot) => handedBack.push(screenshot)
+  archiving.onReleased = (screenshot) => handedBack.push(screenshot)
   const records = [aRecord(1), aRecord(2)]
   const evaluated: Screenshot[] = []
   const see = (screenshot: Screenshot) => {
-    if (!archiving.sees(screenshot)) evaluated.push(screenshot)
+    if (!archiving.noteDeleted(screenshot)) evaluated.push(screenshot)
   }
   let questions = 0
   const ended = archive(records, {

@@ -51,7 +51,7 @@ t.test('ensureReleaseKeys refuses a Secret that holds something else, without te
   const secrets = new FakeStore<Secret>({ metadata: { name: 'tintype-download-keys' }, data })
   await t.rejects(ensureReleaseKeys(secrets, 'tintype'), {
     name: 'TerminalError',
-    message: /tintype-download-keys has no usable keys.json/,
+    message: /tintype-download-keys has no valid keys.json/,
   })
   await ensureReleaseKeys(secrets, 'tintype').catch((error) => t.notMatch(String(error), /hunter2/))
 })

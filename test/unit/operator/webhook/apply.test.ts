@@ -59,7 +59,7 @@ t.test('apply switches a webhook off with the reason in one write, and tells of 
   await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, events }, signal)
   const annotations = { 'tintype.dev/disabled-reason': 'all failed', 'tintype.dev/updated-at': at(0).toISOString() }
   t.strictSame(patches, [{ metadata: { annotations, resourceVersion: '1' }, spec: { active: false } }])
-  t.strictSame(told, [['Webhook', 'WebhookDisabled', 'switched off: all failed']])
+  t.strictSame(told, [['Webhook', 'WebhookDisabled', 'The endpoint was disabled: all failed.']])
 })
 
 t.test('apply tells of no webhook that is gone before it could be switched off', async (t) => {

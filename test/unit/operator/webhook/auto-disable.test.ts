@@ -38,9 +38,9 @@ t.test('findDisabledReason asks for failures over half a day however short the t
 t.test('findDisabledReason says since when and how the last post ended', async (t) => {
   t.match(
     findDisabledReason(failing(0, 5 * DAY), settings, at(5 * DAY)),
-    /since 2026-11-21T12:00:00.000Z has failed; the last was answered 503/,
+    /since 2026-11-21T12:00:00.000Z failed; the last response was 503/,
   )
-  t.match(findDisabledReason(failing(0, 5 * DAY, { lastStatusCode: 0 }), settings, at(5 * DAY)), /no answer/)
+  t.match(findDisabledReason(failing(0, 5 * DAY, { lastStatusCode: 0 }), settings, at(5 * DAY)), /no response/)
 })
 
 t.test('findDisabledReason is never given when switched off, or for a webhook that is not active', async (t) => {

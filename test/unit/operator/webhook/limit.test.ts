@@ -2,7 +2,7 @@ import t from 'tap'
 import { Store } from '../../../../crds/client/lister.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
 import { accountOf } from '../../../../crds/src/records/record.ts'
-import { BY_ACCOUNT, isBeyondLimit, keysConcernedBy, MAX_RECEIVERS } from '../../../../operator/src/webhook/limit.ts'
+import { affectedKeys, BY_ACCOUNT, isBeyondLimit, MAX_RECEIVERS } from '../../../../operator/src/webhook/limit.ts'
 import { at, aWebhook } from '../../../support/fakes/builders.ts'
 
 const hookAt = (second: number, name = `hook-${second}`, more: Parameters<typeof aWebhook>[0] = {}): Webhook =>
@@ -34,16 +34,16 @@ t.test('isBeyondLimit decides by name between webhooks of one second', async (t)
   t.strictSame([isBeyondLimit(a, all), isBeyondLimit(b, all)], [false, true])
 })
 
-t.test('keysConcernedBy looks at the others only where there are too many, and one comes or goes', async (t) => {
+t.test('affectedKeys looks at the others only where there are too many, and one comes or goes', async (t) => {
   const store = new Store<Webhook>().addIndex(BY_ACCOUNT, accountOf)
   for (const hook of many.slice(0, 5)) store.set(hook)
   const [first] = many as [Webhook]
-  t.strictSame(keysConcernedBy({ type: 'added', object: first, source: 'watch' }, store), ['default/hook-0'])
+  t.strictSame(affectedKeys({ type: 'added', object: first, source: 'watch' }, store), ['default/hook-0'])
   for (const hook of many) store.set(hook)
-  t.equal(keysConcernedBy({ type: 'modified', object: first, old: first, source: 'watch' }, store).length, 1)
+  t.equal(affectedKeys({ type: 'modified', object: first, old: first, source: 'watch' }, store).length, 1)
   const off = hookAt(0, 'hook-0', { spec: { active: false } })
-  t.equal(keysConcernedBy({ type: 'modified', object: off, old: first, source: 'watch' }, store).length, MAX_RECEIVERS)
+  t.equal(affectedKeys({ type: 'modified', object: off, old: first, source: 'watch' }, store).length, MAX_RECEIVERS)
   store.delete('default/hook-0')
   store.set(hookAt(500))
-  t.ok(keysConcernedBy({ type: 'deleted', object: first, old: first, source: 'watch' }, store).includes('default/hook-500'))
+  t.ok(affectedKeys({ type: 'deleted', object: first, old: first, source: 'watch' }, store).includes('default/hook-500'))
 })

@@ -3,14 +3,14 @@ import type { DeliveryEntry } from '../../../../../crds/src/kinds/screenshot.ts'
 import {
   type Action,
   type Candidate,
-  type Circumstances,
+  type DecideOptions,
   decide,
   type Progress,
 } from '../../../../../operator/src/delivery/controller/decide.ts'
 import { at } from '../../../../support/fakes/builders.ts'
 
 const schedule = { delaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000 }
-const circumstances = (second: number, more: Partial<Circumstances> = {}): Circumstances => ({
+const optionsAt = (second: number, more: Partial<DecideOptions> = {}): DecideOptions => ({
   schedule,
   mayPost: true,
   isDeleteRequested: false,
@@ -137,43 +137,43 @@ cases.push(
 )
 
 for (const { name, given, second, does } of cases) {
-  t.test(`decide ${name}`, async (t) => t.strictSame(told(decide([aCandidate(given)], circumstances(second))), does))
+  t.test(`decide ${name}`, async (t) => t.strictSame(told(decide([aCandidate(given)], optionsAt(second))), does))
 }
 
 t.test('decide holds a result back while another post of the Screenshot is under way, so that one write holds both', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], circumstances(3))), [])
+  t.strictSame(told(decide([fast, slow], optionsAt(3))), [])
   const both = [fast, { ...slow, progress: ended(1, 6, 204) }]
-  t.strictSame(told(decide(both, circumstances(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
+  t.strictSame(told(decide(both, optionsAt(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
 })
 
 t.test('decide holds nothing back while too much waits to be written', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], { ...circumstances(3), isCrowded: true })), ['record fast 1 ok @3'])
+  t.strictSame(told(decide([fast, slow], { ...optionsAt(3), isCrowded: true })), ['record fast 1 ok @3'])
 })
 
 t.test('decide holds a failure back for a slow post no longer than until its next attempt is due', async (t) => {
   const failed = aCandidate({ webhook: 'failed', progress: ended(1, 3, 500) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([failed, slow], circumstances(4))), ['requeue 9'])
-  t.strictSame(told(decide([failed, slow], circumstances(13))), ['record failed 1 open @13', 'requeue 0'])
+  t.strictSame(told(decide([failed, slow], optionsAt(4))), ['requeue 9'])
+  t.strictSame(told(decide([failed, slow], optionsAt(13))), ['record failed 1 open @13', 'requeue 0'])
   const recorded = aCandidate({ webhook: 'failed', entry: anEntry(1, 13) })
-  t.strictSame(told(decide([recorded, slow], circumstances(13))), ['record failed 2 open @73', 'post failed 2'])
+  t.strictSame(told(decide([recorded, slow], optionsAt(13))), ['record failed 2 open @73', 'post failed 2'])
 })
 
 t.test('decide does not hold a result back for a post that waits for its turn', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const queued = aCandidate({ webhook: 'queued', progress: { state: 'waiting', attempt: 1 } })
-  t.strictSame(told(decide([fast, queued], circumstances(3))), ['record fast 1 ok @3'])
+  t.strictSame(told(decide([fast, queued], optionsAt(3))), ['record fast 1 ok @3'])
 })
 
 t.test('decide adds a held result to the record that an attempt needs', async (t) => {
   const due = aCandidate({ webhook: 'due', entry: anEntry(1, 5) })
   const done = aCandidate({ webhook: 'done', progress: ended(1, 4, 200) })
   const busy = aCandidate({ webhook: 'busy', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([due, done, busy], circumstances(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
+  t.strictSame(told(decide([due, done, busy], optionsAt(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
 })
 
 t.test('decide starts nothing for an operator that leads no more, and still records what has ended', async (t) => {
@@ -182,22 +182,22 @@ t.test('decide starts nothing for an operator that leads no more, and still reco
     aCandidate({ webhook: 'due', entry: anEntry(1, 1) }),
     aCandidate({ webhook: 'done', progress: ended(1, 2, 200) }),
   ]
-  t.strictSame(told(decide(given, circumstances(3, { mayPost: false }))), ['record done 1 ok @2'])
+  t.strictSame(told(decide(given, optionsAt(3, { mayPost: false }))), ['record done 1 ok @2'])
 })
 
 t.test('decide names in each change what must still stand there', async (t) => {
   const entry = anEntry(1, 5)
-  const [record] = decide([aCandidate({ entry })], circumstances(5))
+  const [record] = decide([aCandidate({ entry })], optionsAt(5))
   t.match(record, { changes: [{ before: entry }] })
-  const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], circumstances(3))
+  const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], optionsAt(3))
   t.match(first, { changes: [{ before: undefined, statusCode: 418 }] })
 })
 
 t.test('decide deletes a Screenshot whose deletion waited, once its deliveries are settled', async (t) => {
-  const asked = circumstances(5, { isDeleteRequested: true })
+  const asked = optionsAt(5, { isDeleteRequested: true })
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
   t.strictSame(told(decide(settled, asked)), ['delete'])
   t.strictSame(told(decide([], asked)), ['delete'])
   t.strictSame(told(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
-  t.strictSame(told(decide(settled, circumstances(5))), [])
+  t.strictSame(told(decide(settled, optionsAt(5))), [])
 })

@@ -88,7 +88,7 @@ const refusals: { name: string; desk: ReturnType<typeof aDesk>; hook?: Webhook; 
   {
     name: 'is of a deleted screenshot',
     desk: aDesk([aLine()], { recordedEvents: { load: async () => undefined } }),
-    error: 'the screenshot was deleted, and its event is kept no longer',
+    error: 'the screenshot was deleted, and its event was not kept',
   },
   {
     name: 'a webhook that is not active would get',
