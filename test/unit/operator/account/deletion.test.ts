@@ -46,7 +46,7 @@ function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean;
   return { accounts, screenshots, bucket, written, observed, refusals, deps }
 }
 
-t.test('the end of an Account ends what waits of it, says why, and leaves alone what runs, has ended or was not paid for', async (t) => {
+t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted Account, with a reason', async (t) => {
   const { screenshots, written, bucket, deps } = aWorld()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   screenshots.set(aScreenshot({ name: 'again', spec: { accountName: 'acme' }, status: { phase: 'Pending', attempt: 1 } }))
@@ -60,14 +60,14 @@ t.test('the end of an Account ends what waits of it, says why, and leaves alone 
   t.strictSame(deps.deleted, new Set())
 })
 
-t.test('the end of an Account is taken for none when the API server has it', async (t) => {
+t.test('reconcileDeletion does nothing when the API server still has the Account', async (t) => {
   const { screenshots, written, observed, bucket, deps } = aWorld({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   await reconcileDeletion(KEY, deps)
   t.strictSame([written.length, observed.length, bucket.keys()], [0, 1, []])
 })
 
-t.test('the end of an Account that nobody saw is dated once', async (t) => {
+t.test('reconcileDeletion records an unobserved deletion only once', async (t) => {
   const { screenshots, bucket, deps } = aWorld({ isDeletionSeen: false })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   bucket.objects.set(goneKey('acme'), 'earlier')
@@ -75,7 +75,7 @@ t.test('the end of an Account that nobody saw is dated once', async (t) => {
   t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
 })
 
-t.test('the end of an Account is looked at again when a Screenshot was claimed meanwhile', async (t) => {
+t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', async (t) => {
   const { screenshots, refusals, bucket, deps } = aWorld()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
@@ -83,7 +83,7 @@ t.test('the end of an Account is looked at again when a Screenshot was claimed m
   t.strictSame(bucket.keys(), [])
 })
 
-t.test('an Account that is there again keeps what waits of it', async (t) => {
+t.test('reconcileDeletion leaves the Screenshots of a recreated Account queued', async (t) => {
   const { accounts, screenshots, written, deps } = aWorld()
   accounts.set(anAccount({ name: 'acme' }))
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))

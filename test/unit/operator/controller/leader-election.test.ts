@@ -11,7 +11,7 @@ import { ManualClock } from './manual-clock.ts'
 
 type LeaseServer = Awaited<ReturnType<typeof startLeaseServer>>
 
-/** A candidate on a clock of its own, and what it was told. */
+/** A candidate with its own clock, and its recorded callbacks. */
 function startCandidate(t: Test, server: LeaseServer, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const clock = new ManualClock()
   const told: string[] = []
@@ -34,7 +34,7 @@ function startCandidate(t: Test, server: LeaseServer, identity: string, options:
   return { election, clock, told }
 }
 
-/** Moves a candidate's time in small steps, letting its requests finish in between, until something is so. */
+/** Advances a candidate's clock in small steps and lets its requests finish in between, until the condition holds. */
 async function advanceUntil(clock: ManualClock, isSo: () => boolean, limitMilliseconds: number): Promise<number> {
   let advanced = 0
   while (!isSo()) {
@@ -47,7 +47,7 @@ async function advanceUntil(clock: ManualClock, isSo: () => boolean, limitMillis
   return advanced
 }
 
-/** Long enough for requests on loopback that are under way. */
+/** Waits long enough for pending requests on loopback. */
 const breathe = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 async function stop({ election, clock }: { election: LeaderElection; clock: ManualClock }): Promise<void> {
@@ -98,7 +98,7 @@ t.test('leader election measures expiry by its own clock, not by the times on th
   t.equal(election.term, 4)
 })
 
-t.test('leader election waits on as long as the holder renews', async (t) => {
+t.test('leader election keeps waiting as long as the holder renews', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const { election, clock, told } = startCandidate(t, server, 'b')
@@ -112,7 +112,7 @@ t.test('leader election waits on as long as the holder renews', async (t) => {
   t.equal(election.holder, 'a')
 })
 
-t.test('leader election takes a lease over at once that was released', async (t) => {
+t.test('leader election takes over a released lease at once', async (t) => {
   const server = await startLeaseServer(t)
   const first = startCandidate(t, server, 'a')
   await until(() => first.election.isLeader(), 'the first leader')
@@ -128,7 +128,7 @@ t.test('leader election takes over from itself after a restart in the same pod',
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 7 })
   const { election } = startCandidate(t, server, 'a')
   await until(() => election.isLeader(), 'the leader')
-  t.equal(election.term, 8, 'a new term, so that what the old process had under way can be told apart')
+  t.equal(election.term, 8, 'a new term distinguishes the work of the old process')
 })
 
 for (const { liveness, within } of [
@@ -136,7 +136,7 @@ for (const { liveness, within } of [
   { liveness: 'alive', within: [15_000, 15_500] },
   { liveness: 'unknown', within: [15_000, 15_500] },
 ] as const) {
-  t.test(`leader election takes over from ${within[0]} ms on when the holder is ${liveness}`, async (t) => {
+  t.test(`leader election takes over after ${within[0]} ms when the holder is ${liveness}`, async (t) => {
     const server = await startLeaseServer(t)
     server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15, renewTime: 'then' })
     const asked: unknown[] = []
@@ -151,14 +151,14 @@ for (const { liveness, within } of [
   })
 }
 
-t.test('leader election falls back on the time of the lease when nobody can say whether the holder lives', async (t) => {
+t.test('leader election uses the lease duration when the state of the holder is unknown', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15 })
   const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: () => Promise.reject(new Error('forbidden')) })
   t.ok((await advanceUntil(clock, () => election.isLeader(), 20_000)) >= 15_000)
 })
 
-t.test('leader election does not take over a holder that renews while it is declared gone', async (t) => {
+t.test('leader election does not take over from a holder that renews while it is reported gone', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const isHolderAlive = async (): Promise<Liveness> => {
@@ -174,7 +174,7 @@ t.test('leader election does not take over a holder that renews while it is decl
   t.strictSame(server.writes, [])
 })
 
-t.test('leader election takes over a holder that renews though its pod is gone', async (t) => {
+t.test('leader election takes over from a holder that keeps renewing after its pod was deleted', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: async () => 'gone' })
@@ -201,12 +201,12 @@ for (const mood of ['refusing', 'silent'] as const) {
     t.strictSame(told, ['started', 'work ends', 'expired'])
     server.behave('well')
     await advanceUntil(clock, () => election.isLeader(), 20_000)
-    t.equal(told.at(-1), 'started', 'it stands again when the API server is back')
+    t.equal(told.at(-1), 'started', 'it leads again when the API server is back')
     t.equal(election.term, 1)
   })
 }
 
-t.test('leader election survives a renewal whose answer was lost', async (t) => {
+t.test('leader election survives a renewal whose response was lost', async (t) => {
   const server = await startLeaseServer(t)
   const { election, clock, told } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
@@ -218,7 +218,7 @@ t.test('leader election survives a renewal whose answer was lost', async (t) => 
   t.strictSame(told, ['started'])
 })
 
-t.test('leader election stops at once when somebody else has the lease', async (t) => {
+t.test('leader election stops leading at once when another process holds the lease', async (t) => {
   const server = await startLeaseServer(t)
   const { election, clock, told } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
@@ -229,7 +229,7 @@ t.test('leader election stops at once when somebody else has the lease', async (
   t.strictSame(told, ['started', 'work ends', 'taken'])
 })
 
-t.test('isLeader is false at once in a process that was frozen, or on a machine that slept, past the deadline', async (t) => {
+t.test('isLeader is false at once after the deadline passed in a frozen process or a suspended machine', async (t) => {
   const server = await startLeaseServer(t)
   const frozen = startCandidate(t, server, 'a')
   await until(() => frozen.election.isLeader(), 'the leader')
@@ -244,7 +244,7 @@ t.test('isLeader is false at once in a process that was frozen, or on a machine 
   t.equal(asleep.election.isLeader(), false)
 })
 
-t.test('leader election holds on to the lease until the work of the leader has ended', async (t) => {
+t.test('leader election keeps the lease until the work of the leader has ended', async (t) => {
   const server = await startLeaseServer(t)
   let finishWork = () => {}
   const onStartedLeading = () =>
@@ -259,7 +259,7 @@ t.test('leader election holds on to the lease until the work of the leader has e
   })
   await advanceUntil(clock, () => server.writes.length >= 4, 20_000)
   t.equal(isStopped, false)
-  t.equal(election.isLeader(), true, 'renewals go on')
+  t.equal(election.isLeader(), true, 'it keeps renewing')
   t.notOk(server.writes.includes('nobody'))
   finishWork()
   await stopped
@@ -267,7 +267,7 @@ t.test('leader election holds on to the lease until the work of the leader has e
   t.equal(election.isLeader(), false)
 })
 
-t.test('leader election goes on when the work of the leader throws', async (t) => {
+t.test('leader election continues when the work of the leader throws', async (t) => {
   const server = await startLeaseServer(t)
   const { election, clock } = startCandidate(t, server, 'a', { onStartedLeading: () => Promise.reject(new Error('a bug')) })
   await until(() => election.isLeader(), 'the leader')
@@ -275,7 +275,7 @@ t.test('leader election goes on when the work of the leader throws', async (t) =
   t.ok(election.isLeader())
 })
 
-t.test('leader election refuses times that cannot work', async (t) => {
+t.test('leader election rejects inconsistent durations', async (t) => {
   const server = await startLeaseServer(t)
   const leases = leaseStore(server.http, 'tintype')
   const common = { leases, identity: 'a', onStartedLeading: () => {} }

@@ -24,7 +24,7 @@ function waiting(name: string, { spec = {}, since, reason = 'PoolNotFound', obst
 const spell = ({ actions }: PendingDecision): string[] =>
   actions.map((action) => `${action.do} ${action.shot.metadata.name}${action.do === 'fail' ? ` ${action.code}` : ''}`)
 
-t.test('decide leaves alone what can run, within the limit', async (t) => {
+t.test('decide does nothing for Screenshots that can run within the limit', async (t) => {
   t.strictSame(
     decide(
       ['a', 'b', 'c'].map((name) => waiting(name)),
@@ -35,7 +35,7 @@ t.test('decide leaves alone what can run, within the limit', async (t) => {
   )
 })
 
-t.test('decide notes once why a Screenshot cannot run, and ends it when its time is up', async (t) => {
+t.test('decide notes once why a Screenshot cannot run, and fails it after the timeout', async (t) => {
   const look = (since: Date | undefined, reason?: string) =>
     decide([waiting('a', { obstacle: missingPool, ...(since ? { since } : {}), ...(reason ? { reason } : {}) })], limits, NOON)
   t.strictSame(spell(look(undefined)), ['note a'])
@@ -44,11 +44,11 @@ t.test('decide notes once why a Screenshot cannot run, and ends it when its time
   t.match(look(at(-600)).actions, [{ do: 'fail', code: 'POOL_NOT_FOUND', message: missingPool.message }])
 })
 
-t.test('decide takes back that a Screenshot could not run, however late', async (t) => {
+t.test('decide clears the condition of a Screenshot that can run again, however late', async (t) => {
   t.strictSame(spell(decide([waiting('a', { since: at(-10_000) })], limits, NOON)), ['clear a'])
 })
 
-t.test('decide keeps the oldest of what kubectl made, and all that a gateway has taken', async (t) => {
+t.test('decide keeps the oldest Screenshots from kubectl, and all that a gateway accepted', async (t) => {
   const paid = { reservation: 'res_1' }
   const made = [
     waiting('newest', { second: 9 }),
@@ -63,7 +63,7 @@ t.test('decide keeps the oldest of what kubectl made, and all that a gateway has
   t.strictSame(spell(decide(made.toReversed(), limits, NOON)).sort(), expected, 'in whatever order they come')
 })
 
-t.test('decide counts what cannot run apart from what can', async (t) => {
+t.test('decide counts Screenshots that cannot run separately', async (t) => {
   const stuck = Array.from({ length: 4 }, (_, n) => waiting(`stuck-${n}`, { obstacle: missingPool, since: NOON, second: n }))
   const good = Array.from({ length: 3 }, (_, n) => waiting(`good-${n}`, { second: 10 + n }))
   t.strictSame(spell(decide([...stuck, ...good], limits, NOON)), ['fail stuck-3 QUEUE_FULL'])

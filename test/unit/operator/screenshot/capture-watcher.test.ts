@@ -2,7 +2,7 @@ import t from 'tap'
 import type { CaptureResponse, RunnerResponse } from '../../../../operator/src/runner/runner-client.ts'
 import { CaptureWatcher } from '../../../../operator/src/screenshot/capture-watcher.ts'
 
-/** A captureWatcher of runners that answer when the test says so, and a clock that the test moves. */
+/** A captureWatcher with runners that respond when the test says so, and a manual clock. */
 function aWorld() {
   const asked: {
     uid: string

@@ -45,7 +45,7 @@ function aWorld() {
   return { context, did, clock, keys }
 }
 
-t.test('Deletions cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
+t.test('Deletions cancels a capture and deletes its files, and again when the upload URL has expired', async (t) => {
   const { context, did, clock } = aWorld()
   const deletions = new Deletions()
   const shot = aScreenshot({ status: running })
@@ -56,11 +56,11 @@ t.test('Deletions cancels a capture, removes its files, and once more when nothi
   t.ok(clock.now > uploadExpiryOf(shot))
   t.strictSame(await deletions.reconcile(key, context), {})
   t.equal(did.filter((what) => what === 'remove files').length, 2)
-  t.strictSame(await deletions.reconcile(key, context), {}, 'and then it is forgotten')
+  t.strictSame(await deletions.reconcile(key, context), {}, 'then the entry is removed')
   t.equal(did.filter((what) => what === 'remove files').length, 2)
 })
 
-t.test('Deletions removes the files of a finished Screenshot once', async (t) => {
+t.test('Deletions deletes the files of a finished Screenshot once', async (t) => {
   const { context, did } = aWorld()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))
@@ -71,7 +71,7 @@ t.test('Deletions removes the files of a finished Screenshot once', async (t) =>
 const account = 'default'
 const id = screenshotIdOf(aScreenshot().metadata)
 
-t.test('Deletions marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
+t.test('Deletions only writes a tombstone for a Screenshot that never started', async (t) => {
   const { context, did, keys } = aWorld()
   const deletions = new Deletions()
   t.strictSame(await deletions.reconcile(deletions.add(aScreenshot()), context), {})
@@ -79,7 +79,7 @@ t.test('Deletions marks a Screenshot that was never begun as deleted, and has no
   t.strictSame([...keys.keys()], [tombstoneKey(account, id)])
 })
 
-t.test('Deletions leaves the files of an archived Screenshot to its record', async (t) => {
+t.test('Deletions keeps the files of an archived Screenshot', async (t) => {
   const { context, did, keys } = aWorld()
   keys.set(recordKey(account, id), '')
   const deletions = new Deletions()
@@ -88,7 +88,7 @@ t.test('Deletions leaves the files of an archived Screenshot to its record', asy
   t.strictSame([...keys.keys()], [recordKey(account, id)])
 })
 
-t.test('Deletions takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
+t.test('Deletions deletes the record of a Screenshot that was deleted while it was being archived', async (t) => {
   const { context, did, keys } = aWorld()
   for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
   const deletions = new Deletions()
@@ -97,7 +97,7 @@ t.test('Deletions takes the record along when a Screenshot was deleted while it 
   t.strictSame([...keys.keys()], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
 })
 
-t.test('Deletions keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
+t.test('Deletions keeps the record and the files of an archived Screenshot without a tombstone of this release', async (t) => {
   const { context, did, keys } = aWorld()
   for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
     keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
@@ -107,7 +107,7 @@ t.test('Deletions keeps the record and the files of an archived Screenshot whose
   }
 })
 
-t.test('Deletions tries again when the store is away', async (t) => {
+t.test('Deletions retries when the store is unavailable', async (t) => {
   const { context } = aWorld()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))

@@ -27,20 +27,20 @@ function aShell(...existing: Secret[]) {
   return { patches, secrets, deps: { store: { patch }, seen: { observe: () => {} }, secrets } }
 }
 
-t.test('apply makes the Secret, then writes the status over the version that was looked at', async (t) => {
+t.test('apply creates the Secret, then writes the status with the observed version', async (t) => {
   const { patches, secrets, deps } = aShell()
   await apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal)
   t.match([...secrets.objects.values()], [{ type: 'tintype.dev/signing-secret', data: { 'signing-secret': /.+/ } }])
   t.strictSame(patches, [{ status, metadata: { resourceVersion: '1' } }])
 })
 
-t.test('apply looks again when a Secret of that name has just appeared', async (t) => {
+t.test('apply retries when a Secret with this name was just created', async (t) => {
   const { patches, deps } = aShell({ metadata: { name: 'hook-signing-secret' } })
   await t.rejects(apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal), { name: 'RetryableError' })
   t.strictSame(patches, [])
 })
 
-t.test('apply gives up a Secret that the API server refuses', async (t) => {
+t.test('apply throws a terminal error when the API server rejects the Secret', async (t) => {
   const { secrets, deps } = aShell()
   secrets.beforeCreate = () => {
     throw new KubeError({ status: 422, reason: 'Invalid', message: 'name too long' })
@@ -48,11 +48,11 @@ t.test('apply gives up a Secret that the API server refuses', async (t) => {
   await t.rejects(apply([{ do: 'createSecret' }], hook, deps, signal), { name: 'TerminalError' })
 })
 
-t.test('apply comes back when asked to', async (t) => {
+t.test('apply requeues when requested', async (t) => {
   t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, aShell().deps, signal), { requeueAfterMilliseconds: 5 })
 })
 
-t.test('apply switches a webhook off with the reason in one write, and tells of it by an Event', async (t) => {
+t.test('apply disables a webhook with the reason in one write, and records an Event', async (t) => {
   const { patches, deps } = aShell()
   const told: unknown[] = []
   const events = { warn: (object: { kind: string }, reason: string, message: string) => void told.push([object.kind, reason, message]) }
@@ -62,14 +62,14 @@ t.test('apply switches a webhook off with the reason in one write, and tells of 
   t.strictSame(told, [['Webhook', 'WebhookDisabled', 'The endpoint was disabled: all failed.']])
 })
 
-t.test('apply tells of no webhook that is gone before it could be switched off', async (t) => {
+t.test('apply records no Event for a webhook that was deleted meanwhile', async (t) => {
   const { deps } = aShell()
   const gone = () => Promise.reject(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }))
   const events = { warn: () => t.fail('nothing was done') }
   await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, store: { patch: gone }, events }, signal)
 })
 
-t.test('apply forgets why a webhook was switched off', async (t) => {
+t.test('apply removes the reason why a webhook was disabled', async (t) => {
   const { patches, deps } = aShell()
   await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
