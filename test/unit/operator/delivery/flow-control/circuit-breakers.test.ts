@@ -17,7 +17,7 @@ function aBoard() {
   return { clock, told, circuitBreakers, fail }
 }
 
-t.test('CircuitBreakers holds the attempts of a failing endpoint, and of no other', async (t) => {
+t.test('CircuitBreakers delays the attempts of a failing endpoint, and of no other', async (t) => {
   const { circuitBreakers, fail, told } = aBoard()
   fail()
   t.strictSame(circuitBreakers.heldUntil('hook', at(0), 'a'), at(30))
@@ -26,7 +26,7 @@ t.test('CircuitBreakers holds the attempts of a failing endpoint, and of no othe
   t.strictSame(told, ['hook open'])
 })
 
-t.test('CircuitBreakers calls who waited as soon as the probe has succeeded', async (t) => {
+t.test('CircuitBreakers releases waiting Screenshots as soon as the probe succeeds', async (t) => {
   const { circuitBreakers, fail, told, clock } = aBoard()
   fail()
   for (const key of ['a', 'b', 'a']) circuitBreakers.heldUntil('hook', at(0), key)
@@ -35,7 +35,7 @@ t.test('CircuitBreakers calls who waited as soon as the probe has succeeded', as
   t.strictSame(told, ['hook open', 'hook closed', 'a', 'b'])
 })
 
-t.test('CircuitBreakers calls who waited when the probe was given up, so that another tries', async (t) => {
+t.test('CircuitBreakers releases waiting Screenshots when the probe was not sent, so that another one can probe', async (t) => {
   const { circuitBreakers, fail, told, clock } = aBoard()
   fail()
   clock.second = 30
@@ -46,24 +46,24 @@ t.test('CircuitBreakers calls who waited when the probe was given up, so that an
   t.equal(circuitBreakers.heldUntil('hook', at(25), 'a'), undefined)
 })
 
-t.test('CircuitBreakers forgets what is long over, and tells of a pause that ends so', async (t) => {
+t.test('CircuitBreakers removes idle endpoints, and reports the end of their pause', async (t) => {
   const { circuitBreakers, fail, told, clock } = aBoard()
   fail()
   clock.second = 331
   circuitBreakers.sweep()
   t.strictSame(told, ['hook open', 'hook closed'])
   fail('hook', 9)
-  t.notOk(circuitBreakers.isOpen('hook'), 'it counts anew')
+  t.notOk(circuitBreakers.isOpen('hook'), 'it counts from zero')
 })
 
-t.test('CircuitBreakers that close tell so of every open one', async (t) => {
+t.test('CircuitBreakers reports every open circuit when it is closed', async (t) => {
   const { circuitBreakers, fail, told } = aBoard()
   fail()
   circuitBreakers.close()
   t.strictSame(told, ['hook open', 'hook closed'])
 })
 
-t.test('CircuitBreakers forgets who waited when a new pause begins: they are due before its end', async (t) => {
+t.test('CircuitBreakers drops waiting Screenshots when a new pause begins, because they are due before its end', async (t) => {
   const { circuitBreakers, fail, told, clock } = aBoard()
   fail()
   circuitBreakers.heldUntil('hook', at(0), 'early')

@@ -19,7 +19,7 @@ const aHook = (annotations: Record<string, string>, uid = 'uid-1'): Webhook => {
   return { ...hook, metadata: { ...hook.metadata, namespace: 'default', uid, annotations } }
 }
 
-/** As a merge patch leaves it. */
+/** The object after a merge patch. */
 const withoutNulls = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, (_, part) => (part === null ? undefined : part)))
 
 /** Requests of one Webhook whose posts end when the test says so. */
@@ -62,7 +62,7 @@ function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
   return { state, performed, reconcile }
 }
 
-t.test('PostRequests begins each request once and answers it in its own place', async (t) => {
+t.test('PostRequests starts each request once and writes its response to its own field', async (t) => {
   const { state, performed, reconcile } = aDesk(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
   await reconcile()
   await reconcile()
@@ -82,7 +82,7 @@ t.test('PostRequests begins each request once and answers it in its own place', 
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests deletes a response when its request has gone', async (t) => {
+t.test('PostRequests deletes a response when its request was removed', async (t) => {
   const hook = aHook({})
   const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
   await reconcile()
@@ -101,13 +101,13 @@ t.test('PostRequests responds to a manual test, and runs the next one too', asyn
   t.match(state.patches, [{ lastTest: { request: 'two', statusCode: 200 } }])
 })
 
-t.test('PostRequests begins nothing when it may not post', async (t) => {
+t.test('PostRequests starts nothing when it may not post', async (t) => {
   const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
   await reconcile()
   t.strictSame(performed, [])
 })
 
-t.test('PostRequests leaves what the limiter does not start to the next leader', async (t) => {
+t.test('PostRequests leaves requests that the limiter does not start to the next leader', async (t) => {
   const { state, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), {
     limiter: { run: async () => Promise.reject(new LimiterClosed('')) },
   })
@@ -116,16 +116,16 @@ t.test('PostRequests leaves what the limiter does not start to the next leader',
   t.strictSame(state.patches, [])
 })
 
-t.test('PostRequests begins anew what could not be done', async (t) => {
+t.test('PostRequests retries a failed request', async (t) => {
   const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
-  performed[0]!.end.reject(new Error('the store is away'))
+  performed[0]!.end.reject(new Error('the store is unavailable'))
   await setImmediate()
   await reconcile()
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests gives an object that was made anew no response to what the old one was asked', async (t) => {
+t.test('PostRequests writes no response of the old object to a recreated one', async (t) => {
   const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
   state.hook = aHook({}, 'uid-2')
@@ -135,7 +135,7 @@ t.test('PostRequests gives an object that was made anew no response to what the 
   t.strictSame(state.patches, [])
 })
 
-t.test('PostRequests bears that the Webhook is gone', async (t) => {
+t.test('PostRequests ignores a Webhook that was deleted', async (t) => {
   const gone = new KubeError({ status: 404, reason: 'NotFound', message: '' })
   const store = { patch: async () => Promise.reject(gone) }
   const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { store })
