@@ -54,7 +54,7 @@ const inNamespace = ['--namespace', NAMESPACE]
 const apply = (object: object) => kubectl([...inNamespace, 'apply', '-f', '-'], { apiVersion: 'tintype.dev/v1alpha1', ...object })
 const keys = new Resource(release.admin, apiKeys)
 /** The gateway, which the policies do not restrict, so that the operator's own checks are visible. */
-const unfenced = new Resource(await release.asAccount('tintype-api-gateway'), apiKeys)
+const asGateway = new Resource(await release.asAccount('tintype-api-gateway'), apiKeys)
 const secretStore = new Resource(release.admin, secrets)
 
 const readyOf = ({ status, metadata }: ApiKey) =>
@@ -122,7 +122,7 @@ t.test('the suspension of an account is shown on its keys', async (t) => {
 
 t.test('a key from the REST API is never changed', async (t) => {
   const name = `key-${'0'.repeat(26)}`
-  const created = await unfenced.create({
+  const created = await asGateway.create({
     metadata: { name, labels: { [Label.keyHash1]: keyHash(newKeyText()) } },
     spec: { accountName: 'acme' },
   })
@@ -149,19 +149,19 @@ t.test('operator takes no text from a Secret of another account, even without a 
     ['overwrites', { secretName: 'late-key' }, 'SecretConflict'],
   ]
   for (const [name, spec, reason] of attempts) {
-    await unfenced.create({ metadata: { name }, spec: { accountName: 'annie', ...spec } })
+    await asGateway.create({ metadata: { name }, spec: { accountName: 'annie', ...spec } })
     t.equal(hashOf(await whenReason(name, reason)), undefined, `${name} has no hash`)
   }
   t.equal(await textIn('late-key'), victim)
   // Control: a Secret that is labeled with her account is used.
   await createSecret('hers', 'tintype.dev/api-key', newKeyText(), { [Label.account]: 'annie' })
-  await unfenced.create({ metadata: { name: 'hers' }, spec: { accountName: 'annie', existingSecret: 'hers' } })
+  await asGateway.create({ metadata: { name: 'hers' }, spec: { accountName: 'annie', existingSecret: 'hers' } })
   t.ok(hashOf(await whenReason('hers', 'Usable')))
 })
 
 t.test('a copy of a key’s hash does not redirect its requests', async (t) => {
   const hash = hashOf(await keys.get('late'))!
-  await unfenced.create({ metadata: { name: 'copycat', labels: { [Label.keyHash1]: hash } }, spec: { accountName: 'annie' } })
+  await asGateway.create({ metadata: { name: 'copycat', labels: { [Label.keyHash1]: hash } }, spec: { accountName: 'annie' } })
   await whenReason('copycat', 'TextTaken')
   t.equal(readyOf(await keys.get('late'))?.reason, 'Usable')
 })

@@ -119,7 +119,7 @@ t.test('policy rejects a Secret that the user may not read', async (t) => {
     data: {},
   })
   const made = () => shots.create(aShot({ privateOptionsSecretRef })).catch(() => false)
-  t.ok(await eventually('control: a user who may read it', made), 'control: one who may read it')
+  t.ok(await eventually('the role is in force', made), 'control: a user who may read it')
   await t.rejects(shots.create(aShot({ privateOptionsSecretRef: { name: 'other' } })), refused('you may not read the Secret other'))
 })
 

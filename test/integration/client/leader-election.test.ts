@@ -15,13 +15,13 @@ const long = { leaseDurationMilliseconds: 600_000, renewDeadlineMilliseconds: 50
 /** A candidate with its own connection to the API server. */
 async function startCandidate(t: Test, lease: string, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const proxy = await startProxy(t, plane.url)
-  const told: string[] = []
+  const reported: string[] = []
   const election = new LeaderElection({
     leases: leaseStore(plane.connect(t, { server: proxy.url }), lease),
     identity,
     ...quick,
-    onStartedLeading: () => void told.push('started'),
-    onStoppedLeading: (reason) => told.push(reason),
+    onStartedLeading: () => void reported.push('started'),
+    onStoppedLeading: (reason) => reported.push(reason),
     ...options,
   })
   t.teardown(() => election.stop())
@@ -30,7 +30,7 @@ async function startCandidate(t: Test, lease: string, identity: string, options:
     proxy.refuse(true)
     proxy.cut()
   }
-  return { election, told, proxy, vanish }
+  return { election, reported, proxy, vanish }
 }
 
 type Candidate = Awaited<ReturnType<typeof startCandidate>>
@@ -55,7 +55,7 @@ t.test('leader election hands over on release, and never has two leaders', async
   await eventually('the standby knows the leader', async () => second.election.holder === 'first')
   await first.election.stop()
   await eventually('the second leader', leads(second))
-  t.strictSame(first.told, ['started', 'stopped'])
+  t.strictSame(first.reported, ['started', 'stopped'])
   t.equal(second.election.term, first.election.term + 1)
   t.equal(most(), 1)
 })
@@ -69,7 +69,7 @@ t.test('leader election replaces a leader without a connection to the API server
   first.vanish()
   await eventually('the second leader', leads(second))
   t.equal(first.election.isLeader(), false)
-  t.equal(first.told[1], 'expired')
+  t.equal(first.reported[1], 'expired')
   first.proxy.refuse(false)
   await eventually('the first knows the new leader', async () => first.election.holder === 'second')
   t.equal(most(), 1)

@@ -38,18 +38,18 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   const client = new Resource(plane.connect(t), configMaps)
   const create = (name: string) => client.create({ metadata: { name: `${label}-${name}`, labels: { test: label } }, data: { at: '1' } })
   const has = (name: string) => reflector.lister.has(`default/${label}-${name}`)
-  const told = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
-  return { reflector, client, create, has, told, events, relists, ends, missed: () => missed }
+  const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
+  return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }
 
 t.test('reflector follows creates, patches and deletes of a real API server', async (t) => {
-  const { reflector, client, create, told } = startReflector(t, 'follow')
+  const { reflector, client, create, reported } = startReflector(t, 'follow')
   await reflector.whenSynced()
   await create('a')
   await client.patch('follow-a', mergePatch({ data: { at: '2' } }))
   await client.delete('follow-a')
-  await eventually('three events', async () => told().length === 3)
-  t.strictSame(told(), ['added a', 'modified a', 'deleted a'])
+  await eventually('three events', async () => reported().length === 3)
+  t.strictSame(reported(), ['added a', 'modified a', 'deleted a'])
 })
 
 t.test('reflector pages through a long list', async (t) => {
@@ -86,7 +86,7 @@ t.test('reflector survives an API server that is unavailable for two seconds, an
 
 t.test('reflector catches up after deletions and a compaction during a disconnection', async (t) => {
   const proxy = await startProxy(t, plane.url)
-  const { reflector, client, create, has, told, relists } = startReflector(t, 'compact', { server: proxy.url })
+  const { reflector, client, create, has, reported, relists } = startReflector(t, 'compact', { server: proxy.url })
   await reflector.whenSynced()
   for (const name of ['kept', 'changed', 'deleted', 'replaced']) await create(name)
   await eventually('the four', async () => reflector.lister.size === 4)
@@ -105,7 +105,7 @@ t.test('reflector catches up after deletions and a compaction during a disconnec
   proxy.refuse(false)
   await eventually('the object created meanwhile', async () => has('new'))
   t.strictSame(relists, ['initial', 'expired'])
-  t.strictSame(told().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
+  t.strictSame(reported().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
   t.not(reflector.lister.get('default/compact-replaced')?.metadata.uid, before)
   await create('afterwards')
   await eventually('an event of the new watch', async () => has('afterwards'))
@@ -139,7 +139,7 @@ t.test('reflector continues after resets during many writes, and reports each ch
 
 t.test('reflector shows its own write before the watch does, and never an older state afterwards', async (t) => {
   const proxy = await startProxy(t, plane.url)
-  const { reflector, client, create, told } = startReflector(t, 'own', { server: proxy.url })
+  const { reflector, client, create, reported } = startReflector(t, 'own', { server: proxy.url })
   await reflector.whenSynced()
   proxy.refuse(true)
   proxy.cut()
@@ -153,7 +153,7 @@ t.test('reflector shows its own write before the watch does, and never an older 
   await create('c')
   proxy.refuse(false)
   await eventually('an event of the watch', async () => reflector.lister.has('default/own-c'))
-  t.strictSame(told(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
+  t.strictSame(reported(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
 })
 
 t.test('reflector supports a field selector on a kind of Tintype', async (t) => {

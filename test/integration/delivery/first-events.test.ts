@@ -51,7 +51,7 @@ const complete = (name: string, at = Date.now()) =>
   })
 
 /** Received events, as `<path> <type> <screenshot>`. */
-const told = () =>
+const reported = () =>
   receiver.received
     .map(({ path, body }) => {
       const { type, data } = JSON.parse(body.toString())
@@ -65,7 +65,7 @@ async function whenAllTold(count: number): Promise<string[]> {
   await subscribe('last')
   const name = await queue('last')
   await receiver.whenReceived(count + 1)
-  return told().filter((line) => !line.endsWith(name))
+  return reported().filter((line) => !line.endsWith(name))
 }
 
 t.test('a webhook receives screenshot.queued of Screenshots created right after it, and none from before', async (t) => {

@@ -21,14 +21,14 @@ const receiver = await startReceiver(t)
 /** How far the operator's clock is ahead. */
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
-const told: string[] = []
+const reported: string[] = []
 const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const leader = await stage.lead({
   certificates: [receiver.ca],
   settings: { ...settings, disableAfterDays: 5 },
   now,
   statisticsMilliseconds: 200,
-  events: { warn: ({ metadata }, reason) => void told.push(`${metadata.name} ${reason}`) },
+  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`) },
 })
 
 t.beforeEach(() => {
@@ -217,7 +217,7 @@ t.test('an endpoint that fails for five days is disabled, and starts again when 
   t.equal(off.spec.active, false)
   t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* failed; the last response was 503/)
   t.match(off.status, { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'Disabled' }] })
-  t.strictSame(told, ['dead WebhookDisabled'])
+  t.strictSame(reported, ['dead WebhookDisabled'])
 
   await stage.hooks.patch('dead', mergePatch({ spec: { active: true } }))
   const on = await eventually('it is active', async () => {
@@ -226,5 +226,5 @@ t.test('an endpoint that fails for five days is disabled, and starts again when 
   })
   t.ok(Date.parse(on.status?.activeSince ?? '') > Date.parse(hook.status?.activeSince ?? ''))
   t.not((await fail(8)).spec.active, false, 'the failure time started again')
-  t.equal(told.length, 1)
+  t.equal(reported.length, 1)
 })

@@ -60,13 +60,13 @@ const startOperator = (): Promise<Program> =>
   })
 
 /** By the last character of the event's id: one in 16 events is always rejected, three in 16 are rejected the first time. */
-const moody: Answer = async (request, response) => {
+const answerByEventId: Answer = async (request, response) => {
   const last = request.headers['webhook-id']?.at(-1) ?? ''
   const isRefused = '01'.includes(last) || ('234567'.includes(last) && request.headers['x-webhook-attempt'] === '1')
   await sleep(20) // so that some posts are always in progress
   return answerWith(isRefused ? 503 : 200)(request, response)
 }
-receiver.answer = moody
+receiver.answer = answerByEventId
 
 /** Runs work for each of `items`, some at a time. */
 async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
@@ -208,14 +208,14 @@ t.test('a thousand events reach three endpoints at least once, although the oper
     'so are all attempts',
   )
 
-  const toldLate = receipts.filter(({ webhook }) => webhook === 'late')
+  const receivedLate = receipts.filter(({ webhook }) => webhook === 'late')
   const since = late.status?.activeSince ?? ''
-  t.ok(toldLate.length >= young.length, `${toldLate.length} events reach the late webhook`)
+  t.ok(receivedLate.length >= young.length, `${receivedLate.length} events reach the late webhook`)
   t.strictSame(
-    toldLate.map(({ requests }) => JSON.parse(String(requests[0]?.body)).created_at as string).filter((at) => at < since),
+    receivedLate.map(({ requests }) => JSON.parse(String(requests[0]?.body)).created_at as string).filter((at) => at < since),
     [],
     'a webhook that was activated late receives no earlier events',
   )
 
-  t.comment(`${receiver.received.length} posts, ${repeats.length} repeated; ${toldLate.length} to the late one`)
+  t.comment(`${receiver.received.length} posts, ${repeats.length} repeated; ${receivedLate.length} to the late one`)
 })

@@ -91,11 +91,11 @@ t.test('the operator counts no attempt and does not blame the page when a pod is
   t.match(done.status, { phase: 'Completed', attempt: 1, handedBack: 2 })
   t.equal(done.status?.lostRunners, undefined)
   t.match(await stage.fileOf(shot), new RegExp(`attempt 1 on ${done.status?.runner?.pod}`))
-  const told = await eventually('an Event reports it', async () => {
+  const reported = await eventually('an Event reports it', async () => {
     const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
     return all.find(({ reason }) => reason === 'HandedBack')
   })
-  t.match(told, { type: 'Warning', message: /asked to go|was deleted/ })
+  t.match(reported, { type: 'Warning', message: /asked to go|was deleted/ })
 })
 
 t.test('the operator keeps the pod of a runner that gave up a capture, and reports the reason', async (t) => {
@@ -127,11 +127,11 @@ t.test('the operator captures on nodes whose clocks are 90 s off, and reports it
     t.ok(Math.abs(late) < 30_000, `the deadline of the runner is off by ${late} ms`)
   }
   await stage.podClient.delete((await stage.poolPods())[0]?.metadata.name ?? '', { gracePeriodSeconds: 0 })
-  const told = await eventually('an Event reports it', async () => {
+  const reported = await eventually('an Event reports it', async () => {
     const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
     return all.find(({ reason }) => reason === 'ClockSkewed')
   })
-  t.match(told, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
+  t.match(reported, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
   stage.clock.ahead = 0
 })
 

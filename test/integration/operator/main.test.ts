@@ -84,7 +84,7 @@ t.test('an operator never reveals sealed options: not in logs, metrics, Events a
   t.match((await create('used')).status, { phase: 'Completed' })
   t.match((await create('stolen', 'used')).status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
   const order = stage.node.orders.find((sent) => sent.order.name === 'used')
-  t.equal(order?.order.privateOptions?.authorization, `control: the runner receives it`, 'control: the runner has it')
+  t.equal(order?.order.privateOptions?.authorization, `Bearer ${secret}`, 'control: the runner receives it')
   const leader = await theLeader()
   const places = {
     log: leader.output(),

@@ -15,7 +15,7 @@ const { node } = stage
 const operator = await stage.lead()
 
 /** Events about an object with a reason. */
-const told = async (name: string, reason: string) =>
+const reported = async (name: string, reason: string) =>
   (await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${name}` })).filter(
     (event) => event.reason === reason,
   )
@@ -105,8 +105,8 @@ t.test('a pool that cannot grow reports it, keeps working pods, and reports when
   await eventually('the unschedulable pods were deleted', async () => (await names()).length === 1)
   t.strictSame(await names(), [works?.pod])
   await eventually('the problem cleared', async () => (await conditionOf('Scaled'))?.status === 'True')
-  t.match(await eventually('an Event reports it', async () => (await told('default', 'Unschedulable'))[0]), { type: 'Warning' })
-  t.match(await eventually('another one reports its end', async () => (await told('default', 'AsWanted'))[0]), { type: 'Normal' })
+  t.match(await eventually('an Event reports it', async () => (await reported('default', 'Unschedulable'))[0]), { type: 'Warning' })
+  t.match(await eventually('another one reports its end', async () => (await reported('default', 'AsWanted'))[0]), { type: 'Normal' })
   node.fullness = undefined
 })
 
@@ -151,7 +151,7 @@ t.test('an account whose pages crash their runners is limited, and does not affe
   }
   const hostile = await Promise.all(Array.from({ length: 9 }, () => stage.create({ accountName: 'hostile' })))
   const [first] = await eventually('an Event reports it', async () => {
-    const found = await told('hostile', 'HeldBack')
+    const found = await reported('hostile', 'HeldBack')
     return found.length > 0 && found
   })
   t.match(first, { type: 'Warning', involvedObject: { kind: 'Account' } })
@@ -200,8 +200,8 @@ t.test('without the browser’s sandbox a pod serves one account, and the pool a
     accountsOf.set(uid, (accountsOf.get(uid) ?? new Set()).add(accountName))
   }
   for (const accounts of accountsOf.values()) t.equal(accounts.size, 1, [...accounts].join(' and '))
-  const told = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
-  t.ok(told.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
+  const reported = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
+  t.ok(reported.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
 })
 
 t.test('accounts are served in turn when each needs its own pod and there is room for one', async (t) => {

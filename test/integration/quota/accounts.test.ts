@@ -33,7 +33,7 @@ const plan = (monthlyQuota: number, ratePerMinute?: number) => ({
 })
 const stage = await startStage(t, { free: plan(5), basic: plan(5, 2), growth: { ...plan(2), overagePricePer1000: 1.5 } })
 const { world } = stage
-let bookkeeper = await stage.lead()
+let quotaOperator = await stage.lead()
 const gateway = await stage.startGateway()
 const usageOf = (account: string) => world.usages.get(account)
 const usedBy = async (account: string) => (await usageOf(account)).status?.used
@@ -64,11 +64,11 @@ t.test('operator refunds the unit of a failed capture once, however often it res
   await eventually('the record reports it', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
   t.equal(await usedBy('refund'), 1)
   // As after a crash between the two writes: the unit was refunded, but the record does not say so.
-  await bookkeeper.stop()
+  await quotaOperator.stop()
   const { status } = await world.screenshots.get(toObjectName(first))
   const conditions = status?.conditions?.filter(({ type }) => type !== 'Refunded')
   await world.screenshots.patch(toObjectName(first), mergePatch({ status: { conditions } }), { subresource: 'status' })
-  bookkeeper = await stage.lead()
+  quotaOperator = await stage.lead()
   await eventually('the record reports it again', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
   t.equal(await usedBy('refund'), 1)
 })
@@ -139,18 +139,18 @@ t.test('operator charges Screenshots that no gateway created once, under any lea
       spec: { url: 'https://example.com/', accountName: 'kubectl' },
     } as NewObject<Screenshot>)
   const [one, two, three] = await Promise.all([shot(), shot(), shot()])
-  t.equal(await bookkeeper.charge(one), 'charged')
+  t.equal(await quotaOperator.charge(one), 'charged')
   // A leader that ends before it has written the claim.
-  await bookkeeper.stop()
-  bookkeeper = await stage.lead()
+  await quotaOperator.stop()
+  quotaOperator = await stage.lead()
   t.strictSame(
-    [await bookkeeper.charge(one), await bookkeeper.charge(two), await bookkeeper.charge(three)],
+    [await quotaOperator.charge(one), await quotaOperator.charge(two), await quotaOperator.charge(three)],
     ['charged', 'charged', 'quota'],
   )
   t.equal(await usedBy('kubectl'), 2)
   await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
-  await eventually('the suspension is seen', async () => (await bookkeeper.charge(three)) === 'suspended')
-  t.equal(await bookkeeper.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
+  await eventually('the suspension is seen', async () => (await quotaOperator.charge(three)) === 'suspended')
+  t.equal(await quotaOperator.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
 })
 
 t.test('gateway rejects by rate limit with the seconds after which a request succeeds', async (t) => {
@@ -258,7 +258,7 @@ t.test('gateway drops its reservations and its Lease on a graceful exit', async 
 })
 
 t.test('gateway waits for the usage of an account to be created, and reports a timeout', async (t) => {
-  await bookkeeper.stop()
+  await quotaOperator.stop()
   await world.accounts.create({ metadata: { name: 'new' }, spec: { plan: 'free' } } as Parameters<typeof world.accounts.create>[0])
   const key = await world.createKey({ accountName: 'new' })
   const { status, headers, body } = await create(gateway, key)

@@ -16,7 +16,7 @@ const stage = await startStage(t, {
   free: { monthlyQuota: QUOTA, ratePerMinute: 10_000, overagePricePer1000: undefined, retentionDays: 30, weight: 1 },
 })
 const { world } = stage
-const bookkeeper = await stage.lead()
+const quotaOperator = await stage.lead()
 const gateways = await Promise.all([stage.startGateway(), stage.startGateway(), stage.startGateway()])
 const usedBy = async (account: string) => (await world.usages.get(account)).status?.used
 const countOf = async (account: string) => (await world.screenshots.listAll()).filter(({ spec }) => spec.accountName === account).length
@@ -103,5 +103,5 @@ async function writesOf(): Promise<number> {
 }
 
 t.test('operator counts the reservations that it has settled', async (t) => {
-  t.match(await bookkeeper.metrics(), /quota_settled_total \d+/)
+  t.match(await quotaOperator.metrics(), /quota_settled_total \d+/)
 })

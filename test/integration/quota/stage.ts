@@ -24,7 +24,7 @@ import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 const NAMESPACE = 'default'
 
 /** The quota part of the operator, for one term. */
-export interface Bookkeeper {
+export interface QuotaOperator {
   charge: ReturnType<typeof createQuota>['charge']
   metrics: () => Promise<string>
   /** Ends it as a lost lease does. */
@@ -62,7 +62,7 @@ export async function startStage(t: Test, plans: Partial<Plans>) {
 }
 
 /** Starts the quota part of the operator as a leader. */
-async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<Bookkeeper> {
+async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<QuotaOperator> {
   const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
   const metrics = createMetrics()
   const reflectors = createReflectors(http, { log, metrics: metrics.reflector })

@@ -14,16 +14,16 @@ type LeaseServer = Awaited<ReturnType<typeof startLeaseServer>>
 /** A candidate with its own clock, and its recorded callbacks. */
 function startCandidate(t: Test, server: LeaseServer, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const clock = new ManualClock()
-  const told: string[] = []
+  const reported: string[] = []
   const election = new LeaderElection({
     leases: leaseStore(server.http, 'tintype'),
     identity,
     clock,
     onStartedLeading: (signal) => {
-      told.push('started')
-      signal.addEventListener('abort', () => told.push('work ends'))
+      reported.push('started')
+      signal.addEventListener('abort', () => reported.push('work ends'))
     },
-    onStoppedLeading: (reason) => told.push(reason),
+    onStoppedLeading: (reason) => reported.push(reason),
     ...options,
   })
   t.teardown(async () => {
@@ -31,7 +31,7 @@ function startCandidate(t: Test, server: LeaseServer, identity: string, options:
     await stop({ election, clock })
   })
   election.start()
-  return { election, clock, told }
+  return { election, clock, reported }
 }
 
 /** Advances a candidate's clock in small steps and lets its requests finish in between, until the condition holds. */
@@ -101,14 +101,14 @@ t.test('leader election measures expiry by its own clock, not by the times on th
 t.test('leader election keeps waiting as long as the holder renews', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
-  const { election, clock, told } = startCandidate(t, server, 'b')
+  const { election, clock, reported } = startCandidate(t, server, 'b')
   for (let second = 0; second < 40; second++) {
     if (second % 10 === 0) server.put({ renewTime: String(second) })
     clock.advance(1_000)
     await breathe()
     t.equal(election.isLeader(), false)
   }
-  t.strictSame(told, [])
+  t.strictSame(reported, [])
   t.equal(election.holder, 'a')
 })
 
@@ -119,7 +119,7 @@ t.test('leader election takes over a released lease at once', async (t) => {
   const second = startCandidate(t, server, 'b')
   await until(() => second.election.holder === 'a', 'the standby has seen the leader')
   await stop(first)
-  t.strictSame(first.told, ['started', 'work ends', 'stopped'])
+  t.strictSame(first.reported, ['started', 'work ends', 'stopped'])
   t.ok((await advanceUntil(second.clock, () => second.election.isLeader(), 5_000)) <= 1_500)
 })
 
@@ -192,41 +192,41 @@ t.test('leader election takes over from a holder that keeps renewing after its p
 for (const mood of ['refusing', 'silent'] as const) {
   t.test(`leader election stops leading ten seconds after the last renewal when the API server is ${mood}`, async (t) => {
     const server = await startLeaseServer(t)
-    const { election, clock, told } = startCandidate(t, server, 'a')
+    const { election, clock, reported } = startCandidate(t, server, 'a')
     await until(() => election.isLeader() && clock.pending > 0, 'the leader')
     server.behave(mood)
-    const milliseconds = await advanceUntil(clock, () => told.includes('expired'), 15_000)
+    const milliseconds = await advanceUntil(clock, () => reported.includes('expired'), 15_000)
     t.ok(milliseconds >= 9_900 && milliseconds <= 10_200, `stopped after ${milliseconds} ms`)
     t.equal(election.isLeader(), false)
-    t.strictSame(told, ['started', 'work ends', 'expired'])
+    t.strictSame(reported, ['started', 'work ends', 'expired'])
     server.behave('well')
     await advanceUntil(clock, () => election.isLeader(), 20_000)
-    t.equal(told.at(-1), 'started', 'it leads again when the API server is back')
+    t.equal(reported.at(-1), 'started', 'it leads again when the API server is back')
     t.equal(election.term, 1)
   })
 }
 
 t.test('leader election survives a renewal whose response was lost', async (t) => {
   const server = await startLeaseServer(t)
-  const { election, clock, told } = startCandidate(t, server, 'a')
+  const { election, clock, reported } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
   server.behave('forgetful')
   await advanceUntil(clock, () => server.writes.length === 2, 5_000)
   server.behave('well')
   await advanceUntil(clock, () => server.writes.length >= 6, 20_000)
   t.ok(election.isLeader())
-  t.strictSame(told, ['started'])
+  t.strictSame(reported, ['started'])
 })
 
 t.test('leader election stops leading at once when another process holds the lease', async (t) => {
   const server = await startLeaseServer(t)
-  const { election, clock, told } = startCandidate(t, server, 'a')
+  const { election, clock, reported } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
   server.put({ holderIdentity: 'b' })
-  await advanceUntil(clock, () => told.includes('taken'), 3_000)
+  await advanceUntil(clock, () => reported.includes('taken'), 3_000)
   t.equal(election.isLeader(), false)
   t.equal(election.holder, 'b')
-  t.strictSame(told, ['started', 'work ends', 'taken'])
+  t.strictSame(reported, ['started', 'work ends', 'taken'])
 })
 
 t.test('isLeader is false at once after the deadline passed in a frozen process or a suspended machine', async (t) => {

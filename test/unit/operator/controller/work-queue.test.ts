@@ -181,11 +181,11 @@ t.test('work queue reports how long its keys have been processed', async (t) => 
 })
 
 t.test('work queue feeds the metrics of controller-runtime', async (t) => {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const tell =
     (what: string) =>
     (...values: unknown[]) =>
-      void told.push([what, ...values])
+      void reported.push([what, ...values])
   const { queue, clock } = aQueue({
     metrics: { onAdd: tell('add'), onTake: tell('take'), onDone: tell('done'), onRetry: tell('retry'), onDepth: tell('depth') },
   })
@@ -196,7 +196,7 @@ t.test('work queue feeds the metrics of controller-runtime', async (t) => {
   clock.advance(250)
   queue.addRateLimited('a')
   queue.done('a')
-  t.strictSame(told, [
+  t.strictSame(reported, [
     ['add', 'shots'],
     ['depth', 'shots', 'live', 1],
     ['depth', 'shots', 'resync', 0],

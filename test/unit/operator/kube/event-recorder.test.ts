@@ -40,12 +40,12 @@ t.test('buildEvent fills the fields that kubectl describe shows', async (t) => {
 })
 
 t.test('a rejected Event causes no error', async (t) => {
-  const told: unknown[] = []
-  const log = { ...silentLog, debug: (fields: object) => void told.push(fields) }
+  const reported: unknown[] = []
+  const log = { ...silentLog, debug: (fields: object) => void reported.push(fields) }
   const events = { create: () => Promise.reject(new Error('quota')) }
   createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).warn(regarding, 'RunnerLost', 'gone')
   await new Promise((resolve) => setImmediate(resolve))
-  t.match(told, [{ reason: 'RunnerLost' }])
+  t.match(reported, [{ reason: 'RunnerLost' }])
 })
 
 t.test('createEventRecorder records a Normal event when a problem clears', async (t) => {

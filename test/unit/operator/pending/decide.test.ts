@@ -21,7 +21,7 @@ function waiting(name: string, { spec = {}, since, reason = 'PoolNotFound', obst
   const shot = aScreenshot({ name, spec, status: { phase: 'Pending', conditions } })
   return { shot: { ...shot, metadata: { ...shot.metadata, creationTimestamp: at(second).toISOString() } } as Screenshot, obstacle }
 }
-const spell = ({ actions }: PendingDecision): string[] =>
+const summarize = ({ actions }: PendingDecision): string[] =>
   actions.map((action) => `${action.do} ${action.shot.metadata.name}${action.do === 'fail' ? ` ${action.code}` : ''}`)
 
 t.test('decide does nothing for Screenshots that can run within the limit', async (t) => {
@@ -38,14 +38,14 @@ t.test('decide does nothing for Screenshots that can run within the limit', asyn
 t.test('decide notes once why a Screenshot cannot run, and fails it after the timeout', async (t) => {
   const look = (since: Date | undefined, reason?: string) =>
     decide([waiting('a', { obstacle: missingPool, ...(since ? { since } : {}), ...(reason ? { reason } : {}) })], limits, NOON)
-  t.strictSame(spell(look(undefined)), ['note a'])
-  t.strictSame(spell(look(at(-10), 'AccountNotFound')), ['note a'], 'another reason')
+  t.strictSame(summarize(look(undefined)), ['note a'])
+  t.strictSame(summarize(look(at(-10), 'AccountNotFound')), ['note a'], 'another reason')
   t.strictSame(look(at(-10)), { actions: [], nextMilliseconds: 590_000 })
   t.match(look(at(-600)).actions, [{ do: 'fail', code: 'POOL_NOT_FOUND', message: missingPool.message }])
 })
 
 t.test('decide clears the condition of a Screenshot that can run again, however late', async (t) => {
-  t.strictSame(spell(decide([waiting('a', { since: at(-10_000) })], limits, NOON)), ['clear a'])
+  t.strictSame(summarize(decide([waiting('a', { since: at(-10_000) })], limits, NOON)), ['clear a'])
 })
 
 t.test('decide keeps the oldest Screenshots from kubectl, and all that a gateway accepted', async (t) => {
@@ -59,12 +59,12 @@ t.test('decide keeps the oldest Screenshots from kubectl, and all that a gateway
     waiting('oldest', { second: 1, spec: paid }),
   ]
   const expected = ['fail newest QUEUE_FULL', 'fail same-second-b QUEUE_FULL']
-  t.strictSame(spell(decide(made, limits, NOON)).sort(), expected)
-  t.strictSame(spell(decide(made.toReversed(), limits, NOON)).sort(), expected, 'in whatever order they come')
+  t.strictSame(summarize(decide(made, limits, NOON)).sort(), expected)
+  t.strictSame(summarize(decide(made.toReversed(), limits, NOON)).sort(), expected, 'in whatever order they come')
 })
 
 t.test('decide counts Screenshots that cannot run separately', async (t) => {
   const stuck = Array.from({ length: 4 }, (_, n) => waiting(`stuck-${n}`, { obstacle: missingPool, since: NOON, second: n }))
   const good = Array.from({ length: 3 }, (_, n) => waiting(`good-${n}`, { second: 10 + n }))
-  t.strictSame(spell(decide([...stuck, ...good], limits, NOON)), ['fail stuck-3 QUEUE_FULL'])
+  t.strictSame(summarize(decide([...stuck, ...good], limits, NOON)), ['fail stuck-3 QUEUE_FULL'])
 })

@@ -26,7 +26,7 @@ const observed = ({
   memory: { ...freshMemory, ...memory },
   ...given,
 })
-const spell = (action: PoolAction): string => {
+const summarize = (action: PoolAction): string => {
   if (action.do === 'create') return `create ${action.ordinals.join(',')}`
   if (action.do === 'delete') return `delete ${action.runner.name} ${action.reason}`
   if (action.do === 'requeue') return `requeue ${action.afterMilliseconds}`
@@ -38,7 +38,7 @@ const spell = (action: PoolAction): string => {
 
 const named = (name: string, given: Partial<Runner> = {}) => aRunner({ name, ...given })
 const busy = (name: string, given: Partial<Runner> = {}) => named(name, { workingOn: 'default/scr', ...given })
-const unfenced = { chromiumSandbox: false, jail: false, detail: 'no user namespaces' }
+const withoutSandbox = { chromiumSandbox: false, jail: false, detail: 'no user namespaces' }
 const unready = (name: string, status = { phase: 'Pending' }) =>
   named(name, { state: 'waiting', sandbox: undefined, pod: aPod({ name, status }) })
 const notReady = 'a runner was not ready after 300 s. Run kubectl logs and kubectl describe for one of the pods'
@@ -329,13 +329,13 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
 
   {
     name: 'keeps a fresh idle pod besides a pod that is dedicated to an account',
-    observed: observed({ runners: [named('a', { sandbox: unfenced, accountName: 'acc' })] }),
+    observed: observed({ runners: [named('a', { sandbox: withoutSandbox, accountName: 'acc' })] }),
     does: ['create 7'],
   },
   {
     name: 'keeps a dedicated pod while its account has queued Screenshots',
     observed: observed({
-      runners: [named('a', { sandbox: unfenced, accountName: 'acc' }), named('b', { sandbox: unfenced })],
+      runners: [named('a', { sandbox: withoutSandbox, accountName: 'acc' }), named('b', { sandbox: withoutSandbox })],
       accountsWaiting: ['acc'],
     }),
     second: 9_999,
@@ -343,7 +343,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
   {
     name: 'deletes a dedicated pod when its account has been idle',
-    observed: observed({ runners: [named('a', { sandbox: unfenced, accountName: 'acc' }), named('b', { sandbox: unfenced })] }),
+    observed: observed({ runners: [named('a', { sandbox: withoutSandbox, accountName: 'acc' }), named('b', { sandbox: withoutSandbox })] }),
     second: 121,
     does: ['delete a dedicated'],
   },
@@ -351,7 +351,7 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
     name: 'deletes a dedicated pod at once when another account needs its place',
     observed: observed({
       spec: { maxPods: 1 },
-      runners: [named('a', { sandbox: unfenced, accountName: 'acc' })],
+      runners: [named('a', { sandbox: withoutSandbox, accountName: 'acc' })],
       accountsWaiting: ['other'],
       queued: 1,
     }),
@@ -359,13 +359,13 @@ const cases: { name: string; observed: PoolObserved; second?: number; does: stri
   },
   {
     name: 'does not count a pod without a sandbox when one is required',
-    observed: observed({ spec: { sandbox: { mode: 'required' }, minIdle: 1 }, runners: [named('a', { sandbox: unfenced })] }),
+    observed: observed({ spec: { sandbox: { mode: 'required' }, minIdle: 1 }, runners: [named('a', { sandbox: withoutSandbox })] }),
     does: [],
   },
 ]
 for (const { name, observed, second = 0, does } of cases) {
   t.test(`decide ${name}`, async (t) => {
-    const actions = decide(observed, at(second)).map(spell)
+    const actions = decide(observed, at(second)).map(summarize)
     t.strictSame(
       actions.filter((action) => action !== 'requeue 30000'),
       does,
@@ -374,14 +374,14 @@ for (const { name, observed, second = 0, does } of cases) {
 }
 
 t.test('decide requeues after half a minute in any case', async (t) => {
-  t.ok(decide(observed({ runners: [named('a')] }), NOON).some((action) => spell(action) === 'requeue 30000'))
+  t.ok(decide(observed({ runners: [named('a')] }), NOON).some((action) => summarize(action) === 'requeue 30000'))
 })
 
 t.test('group puts each pod into one group', async (t) => {
   const runners = [
     busy('busy', { captures: 1_000 }),
     named('idle'),
-    named('dedicated', { sandbox: unfenced, accountName: 'acc' }),
+    named('dedicated', { sandbox: withoutSandbox, accountName: 'acc' }),
     unready('starting'),
     named('stale', { templateHash: 'old' }),
     named('spent', { losses: 3 }),

@@ -7,7 +7,7 @@ import { GatewayLiveness } from '../../../../operator/src/quota/gateway-liveness
 const START = Date.parse('2026-11-21T10:00:00Z')
 
 /** Leases that the test controls, with their own clock. */
-function aStage() {
+function setUp() {
   const time = { milliseconds: 0 }
   const clock = { monotonic: () => time.milliseconds, wall: () => START + time.milliseconds } as Clock
   const stored = new Map<string, Lease>()
@@ -49,7 +49,7 @@ function aStage() {
 }
 
 t.test('GatewayLiveness reports a gateway that renews its Lease as alive', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = setUp()
   for (let n = 0; n < 30; n++) {
     renew('g')
     wait(10)
@@ -58,7 +58,7 @@ t.test('GatewayLiveness reports a gateway that renews its Lease as alive', async
 })
 
 t.test('GatewayLiveness assumes that a live gateway gave up a reservation after ten minutes', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = setUp()
   for (let n = 0; n < 61; n++) {
     renew('g')
     wait(10)
@@ -68,7 +68,7 @@ t.test('GatewayLiveness assumes that a live gateway gave up a reservation after 
 })
 
 t.test('GatewayLiveness reports a gateway as ended when its Lease expires', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = setUp()
   renew('g')
   wait(30)
   t.notOk(await liveness.hasEnded('g', at(29)))
@@ -77,7 +77,7 @@ t.test('GatewayLiveness reports a gateway as ended when its Lease expires', asyn
 })
 
 t.test('GatewayLiveness does not report a live gateway as ended because of a stale cache', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+  const { liveness, renew, at, wait } = setUp()
   renew('g')
   wait(40)
   renew('g', { deaf: true })
@@ -87,7 +87,7 @@ t.test('GatewayLiveness does not report a live gateway as ended because of a sta
 })
 
 t.test('GatewayLiveness reports a gateway without a Lease as ended when its reservation is a minute old', async (t) => {
-  const { liveness, renew, end, at, wait } = aStage()
+  const { liveness, renew, end, at, wait } = setUp()
   wait(59)
   t.notOk(await liveness.hasEnded('g', at(0)), 'its Lease may not be in the cache yet')
   wait(1)
@@ -100,7 +100,7 @@ t.test('GatewayLiveness reports a gateway without a Lease as ended when its rese
 })
 
 t.test('GatewayLiveness lists Leases that expired long ago', async (t) => {
-  const { liveness, renew, wait } = aStage()
+  const { liveness, renew, wait } = setUp()
   renew('g')
   wait(629)
   t.strictSame(liveness.expiredFor(600_000), [])

@@ -72,7 +72,7 @@ const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { 
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
 const reserved = { reservation: 'r1' }
 const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
-const told = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
+const reported = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
 const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
   aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
 const owed: [string, Screenshot, Webhook[], boolean][] = [
@@ -83,7 +83,7 @@ const owed: [string, Screenshot, Webhook[], boolean][] = [
   ['nothing once the delivery failed', ended(0, { deliveries: entry('failed') }), [hook], false],
   ['nothing for a webhook that was created later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
   ['an event for the URL of the request', asking(), [signer], true],
-  ['nothing for it once it was delivered', asking({ 'screenshot.completed': { _request: told } }), [signer], false],
+  ['nothing for it once it was delivered', asking({ 'screenshot.completed': { _request: reported } }), [signer], false],
   ['nothing for it without a default webhook', asking(), [], false],
   ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
   [

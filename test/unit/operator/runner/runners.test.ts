@@ -22,7 +22,7 @@ import {
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'
 
-const unfenced = { chromiumSandbox: false, jail: false, detail: 'no' }
+const withoutSandbox = { chromiumSandbox: false, jail: false, detail: 'no' }
 const pool = aRunnerPool()
 const now = NOON.getTime()
 
@@ -49,7 +49,7 @@ const choices = [
   },
   {
     name: 'never one without a sandbox that another account has used',
-    idle: [aRunner({ accountName: 'blue', sandbox: unfenced })],
+    idle: [aRunner({ accountName: 'blue', sandbox: withoutSandbox })],
     chosen: undefined,
   },
 ]
@@ -65,10 +65,10 @@ const idleness = [
   { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
   { name: 'a runner in backoff', runner: aRunner({ backoffUntil: now + 1 }), idle: false },
   { name: 'a runner at its capture limit', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
-  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
+  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: withoutSandbox }), idle: true },
   {
     name: 'a runner without a sandbox where one is required',
-    runner: aRunner({ sandbox: unfenced }),
+    runner: aRunner({ sandbox: withoutSandbox }),
     mode: 'required' as const,
     idle: false,
   },
@@ -78,9 +78,9 @@ for (const { name, runner, mode = 'auto' as const, idle } of idleness) {
 }
 
 t.test('mayServe dedicates a runner without a sandbox to one account', async (t) => {
-  t.ok(mayServe(aRunner({ sandbox: unfenced }), 'red'))
-  t.ok(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'red'))
-  t.notOk(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'blue'))
+  t.ok(mayServe(aRunner({ sandbox: withoutSandbox }), 'red'))
+  t.ok(mayServe(aRunner({ sandbox: withoutSandbox, accountName: 'red' }), 'red'))
+  t.notOk(mayServe(aRunner({ sandbox: withoutSandbox, accountName: 'red' }), 'blue'))
   t.ok(mayServe(aRunner({ accountName: 'red' }), 'blue'))
 })
 
@@ -92,7 +92,7 @@ const identity = {
   accountName: undefined,
 } as RunnerIdentity
 
-function aWorld(...names: string[]) {
+function setUp(...names: string[]) {
   const pods = new Store<Pod>()
     .addIndex(POOL_INDEX, ({ metadata }) => metadata.labels?.[Label.pool])
     .addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
@@ -124,20 +124,20 @@ function aWorld(...names: string[]) {
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
 
 t.test('Runners restores from the records how much a runner was used', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+  const { screenshots, runners } = setUp('a')
   screenshots.set(aScreenshot({ spec: { accountName: 'red' }, status: completedStatus({ runner: { pod: 'a', uid: 'uid-of-a' } }) }))
   runners.noteIdentity('uid-of-a', identity, now)
   t.match(runners.find('default/a', now), { captures: 1, accountName: 'red', workingOn: undefined })
 })
 
 t.test('Runners reports a runner with an open claim as busy, whichever leader made the claim', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+  const { screenshots, runners } = setUp('a')
   screenshots.set(aScreenshot({ name: 'shot', status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
   t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
 })
 
 t.test('Runners offers a runner that has taken a picture for one more order, but not while both are stored', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+  const { screenshots, runners } = setUp('a')
   const claim = (name: string) =>
     screenshots.set(aScreenshot({ name, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
   const found = () => {
@@ -166,13 +166,13 @@ t.test('Runners offers a runner that has taken a picture for one more order, but
 })
 
 t.test('Runners reports a runner as terminating when this leader has deleted it, before the watch does', async (t) => {
-  const { runners, expectations } = aWorld('a')
+  const { runners, expectations } = setUp('a')
   expectations.expectDeletion('uid-of-a', now)
   t.equal(runners.find('default/a', now)?.state, 'terminating')
 })
 
 t.test('Runners doubles the backoff of a runner after each order that it did not accept, until it accepts one', async (t) => {
-  const { runners } = aWorld('a')
+  const { runners } = setUp('a')
   const rest = () => (runners.find('default/a', now)?.backoffUntil ?? 0) - now
   const rests = [0, 0, 0, 0, 0, 0].map(() => {
     runners.noteLoss('uid-of-a', now)
@@ -184,7 +184,7 @@ t.test('Runners doubles the backoff of a runner after each order that it did not
 })
 
 t.test('Dispatcher reserves each runner once', async (t) => {
-  const { dispatcher, matched } = aWorld('a', 'b')
+  const { dispatcher, matched } = setUp('a', 'b')
   for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1', '2'])
   t.equal(dispatcher.queued('default'), 1)
@@ -193,7 +193,7 @@ t.test('Dispatcher reserves each runner once', async (t) => {
 })
 
 t.test('Dispatcher assigns a runner that becomes idle to the next Screenshot at once', async (t) => {
-  const { dispatcher, matched } = aWorld('a')
+  const { dispatcher, matched } = setUp('a')
   dispatcher.add('default', item('1'))
   dispatcher.add('default', item('2'))
   dispatcher.drop('1')
@@ -201,7 +201,7 @@ t.test('Dispatcher assigns a runner that becomes idle to the next Screenshot at 
 })
 
 t.test('Dispatcher assigns nothing while it is closed, and everything when it opens', async (t) => {
-  const { dispatcher, matched, gate } = aWorld('a', 'b')
+  const { dispatcher, matched, gate } = setUp('a', 'b')
   gate.isOpen = false
   dispatcher.add('default', item('1'))
   dispatcher.add('default', item('2'))
@@ -212,7 +212,7 @@ t.test('Dispatcher assigns nothing while it is closed, and everything when it op
 })
 
 t.test('Dispatcher drops the reservation of a deleted pod', async (t) => {
-  const { dispatcher, pods, runners } = aWorld('a')
+  const { dispatcher, pods, runners } = setUp('a')
   dispatcher.add('default', item('1'))
   pods.delete('default/a')
   t.equal(dispatcher.reservationOf('1'), undefined)
@@ -222,7 +222,7 @@ t.test('Dispatcher drops the reservation of a deleted pod', async (t) => {
 })
 
 t.test('Dispatcher keeps Screenshots of a missing pool queued', async (t) => {
-  const { dispatcher, matched } = aWorld('a')
+  const { dispatcher, matched } = setUp('a')
   dispatcher.add('large', item('1'))
   t.strictSame(matched, [])
   t.strictSame(dispatcher.accountsWaiting('large'), ['red'])
@@ -231,7 +231,7 @@ t.test('Dispatcher keeps Screenshots of a missing pool queued', async (t) => {
 })
 
 t.test('Dispatcher limits the concurrent captures of an account, and assigns other runners to the next accounts', async (t) => {
-  const { dispatcher, matched, shares, running } = aWorld('a', 'b', 'c')
+  const { dispatcher, matched, shares, running } = setUp('a', 'b', 'c')
   shares.red = { weight: 8, maxRunning: 2 }
   running.red = 1
   for (const [key, account] of [
@@ -245,7 +245,7 @@ t.test('Dispatcher limits the concurrent captures of an account, and assigns oth
 })
 
 t.test('Dispatcher starts the next Screenshot of an account when one has ended or its reservation was released', async (t) => {
-  const { dispatcher, matched, shares, running } = aWorld('a', 'b')
+  const { dispatcher, matched, shares, running } = setUp('a', 'b')
   shares.red = { weight: 1, maxRunning: 1 }
   for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1'])
@@ -260,7 +260,7 @@ t.test('Dispatcher starts the next Screenshot of an account when one has ended o
 })
 
 t.test('Dispatcher serves accounts by the weights of their plans', async (t) => {
-  const { dispatcher, matched, shares, gate } = aWorld('a')
+  const { dispatcher, matched, shares, gate } = setUp('a')
   shares.red = { weight: 2 }
   gate.isOpen = false
   for (let order = 0; order < 9; order++)
@@ -274,7 +274,7 @@ t.test('Dispatcher serves accounts by the weights of their plans', async (t) => 
 })
 
 t.test('Runners remembers how a deleted runner ended', async (t) => {
-  const { runners } = aWorld('a')
+  const { runners } = setUp('a')
   const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
   runners.noteDeletedPod(aPod({ name: 'a', status }))
   t.match(runners.endOf('uid-of-a'), { cause: 'drained' })
@@ -284,14 +284,14 @@ t.test('Runners remembers how a deleted runner ended', async (t) => {
 })
 
 t.test('Runners does not record a loss of a deleted runner', async (t) => {
-  const { runners, pods } = aWorld()
+  const { runners, pods } = setUp()
   pods.set(aPod({ name: 'a' }))
   runners.noteLoss('uid-of-a', now)
   t.match(runners.find('default/a', now), { losses: 0, backoffUntil: 0 })
 })
 
 t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
-  const { dispatcher, gate } = aWorld()
+  const { dispatcher, gate } = setUp()
   gate.isOpen = false
   dispatcher.add('large', item('1'))
   dispatcher.add('default', item('1'))

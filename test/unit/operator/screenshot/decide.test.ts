@@ -46,7 +46,7 @@ const observed = (given: Partial<Observed> = {}): Observed => ({
 const claimed = (given: Partial<ObservedClaim>, status = running()): Observed =>
   observed({ shot: aScreenshot({ status }), claim: claim(given) })
 
-const spell = (action: Action): string => {
+const summarize = (action: Action): string => {
   if (action.do === 'requeue') return `requeue ${action.afterMilliseconds}`
   if (action.do === 'fail') return `fail ${action.code}`
   if (action.do === 'note') return `note ${action.reason}`
@@ -289,7 +289,7 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
   },
 ]
 for (const { name, observed, second = 0, does } of cases) {
-  t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(spell), does))
+  t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(summarize), does))
 }
 
 const texts = [
@@ -348,7 +348,7 @@ const outcomes = [
 ] as const
 for (const { name, outcome, does } of outcomes) {
   t.test(`decideAfterDispatch ${name}`, async (t) => {
-    t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(spell), does)
+    t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(summarize), does)
   })
 }
 

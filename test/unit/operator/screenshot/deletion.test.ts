@@ -19,7 +19,7 @@ const running: ScreenshotStatus = {
   startTime: NOON.toISOString(),
 }
 
-function aWorld() {
+function setUp() {
   const pods = new Store<Pod>()
   pods.set(aPod())
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
@@ -46,7 +46,7 @@ function aWorld() {
 }
 
 t.test('Deletions cancels a capture and deletes its files, and again when the upload URL has expired', async (t) => {
-  const { context, did, clock } = aWorld()
+  const { context, did, clock } = setUp()
   const deletions = new Deletions()
   const shot = aScreenshot({ status: running })
   const key = deletions.add(shot)
@@ -61,7 +61,7 @@ t.test('Deletions cancels a capture and deletes its files, and again when the up
 })
 
 t.test('Deletions deletes the files of a finished Screenshot once', async (t) => {
-  const { context, did } = aWorld()
+  const { context, did } = setUp()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))
   t.strictSame(await deletions.reconcile(key, context), {})
@@ -72,7 +72,7 @@ const account = 'default'
 const id = screenshotIdOf(aScreenshot().metadata)
 
 t.test('Deletions only writes a tombstone for a Screenshot that never started', async (t) => {
-  const { context, did, keys } = aWorld()
+  const { context, did, keys } = setUp()
   const deletions = new Deletions()
   t.strictSame(await deletions.reconcile(deletions.add(aScreenshot()), context), {})
   t.strictSame(did, [])
@@ -80,7 +80,7 @@ t.test('Deletions only writes a tombstone for a Screenshot that never started', 
 })
 
 t.test('Deletions keeps the files of an archived Screenshot', async (t) => {
-  const { context, did, keys } = aWorld()
+  const { context, did, keys } = setUp()
   keys.set(recordKey(account, id), '')
   const deletions = new Deletions()
   t.strictSame(await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context), {})
@@ -89,7 +89,7 @@ t.test('Deletions keeps the files of an archived Screenshot', async (t) => {
 })
 
 t.test('Deletions deletes the record of a Screenshot that was deleted while it was being archived', async (t) => {
-  const { context, did, keys } = aWorld()
+  const { context, did, keys } = setUp()
   for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
   const deletions = new Deletions()
   await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
@@ -98,7 +98,7 @@ t.test('Deletions deletes the record of a Screenshot that was deleted while it w
 })
 
 t.test('Deletions keeps the record and the files of an archived Screenshot without a tombstone of this release', async (t) => {
-  const { context, did, keys } = aWorld()
+  const { context, did, keys } = setUp()
   for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
     keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
     const deletions = new Deletions()
@@ -108,7 +108,7 @@ t.test('Deletions keeps the record and the files of an archived Screenshot witho
 })
 
 t.test('Deletions retries when the store is unavailable', async (t) => {
-  const { context } = aWorld()
+  const { context } = setUp()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))
   await t.rejects(

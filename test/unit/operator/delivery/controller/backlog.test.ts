@@ -4,31 +4,31 @@ import { ProgressStore } from '../../../../../operator/src/delivery/controller/p
 
 function aBacklog() {
   let now = 0
-  const told: string[] = []
+  const reported: string[] = []
   const backlog = new Backlog(() => now)
-  backlog.onFull = (keys) => told.push(`full ${keys.length}`)
-  backlog.onRoom = () => told.push('room')
+  backlog.onFull = (keys) => reported.push(`full ${keys.length}`)
+  backlog.onRoom = () => reported.push('room')
   const later = (milliseconds: number) => {
     now += milliseconds
   }
   const fill = (count: number) => {
     for (let n = 0; n < count; n++) backlog.add(`delivery-${n}`, `shot-${n % 10}`)
   }
-  return { backlog, told, later, fill }
+  return { backlog, reported, later, fill }
 }
 
 t.test('Backlog is full with 32 results, reports their Screenshots once, and reports when there is room again', async (t) => {
-  const { backlog, told, fill } = aBacklog()
+  const { backlog, reported, fill } = aBacklog()
   fill(31)
   t.equal(backlog.isFull, false)
   fill(40)
-  t.strictSame([backlog.isFull, told], [true, ['full 10']])
+  t.strictSame([backlog.isFull, reported], [true, ['full 10']])
   for (let n = 0; n < 8; n++) backlog.remove(`delivery-${n}`)
   t.equal(backlog.isFull, true)
   backlog.remove('delivery-8')
   backlog.remove('delivery-8')
   backlog.remove('delivery-9')
-  t.strictSame([backlog.isFull, told], [false, ['full 10', 'room']])
+  t.strictSame([backlog.isFull, reported], [false, ['full 10', 'room']])
 })
 
 t.test('Backlog lets posts start when its results cannot be written for a long time', async (t) => {

@@ -42,7 +42,7 @@ const ended = (attempt: number, second: number, statusCode: number, more: object
 })
 
 /** Actions in a line: `record hook 1 open @20`, `post hook 2`, `requeue 10`. */
-const told = (actions: Action[]): string[] =>
+const reported = (actions: Action[]): string[] =>
   actions.flatMap((action) => {
     if (action.do === 'post') return [`post ${action.webhook} ${action.attempt}`]
     if (action.do === 'deleteScreenshot') return ['delete']
@@ -137,43 +137,43 @@ cases.push(
 )
 
 for (const { name, given, second, does } of cases) {
-  t.test(`decide ${name}`, async (t) => t.strictSame(told(decide([aCandidate(given)], optionsAt(second))), does))
+  t.test(`decide ${name}`, async (t) => t.strictSame(reported(decide([aCandidate(given)], optionsAt(second))), does))
 }
 
 t.test('decide delays a result while another post of the Screenshot is in progress, so that one write contains both', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], optionsAt(3))), [])
+  t.strictSame(reported(decide([fast, slow], optionsAt(3))), [])
   const both = [fast, { ...slow, progress: ended(1, 6, 204) }]
-  t.strictSame(told(decide(both, optionsAt(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
+  t.strictSame(reported(decide(both, optionsAt(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
 })
 
 t.test('decide delays nothing while too many results are not written', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], { ...optionsAt(3), isCrowded: true })), ['record fast 1 ok @3'])
+  t.strictSame(reported(decide([fast, slow], { ...optionsAt(3), isCrowded: true })), ['record fast 1 ok @3'])
 })
 
 t.test('decide delays a failure for a slow post at most until its next attempt is due', async (t) => {
   const failed = aCandidate({ webhook: 'failed', progress: ended(1, 3, 500) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([failed, slow], optionsAt(4))), ['requeue 9'])
-  t.strictSame(told(decide([failed, slow], optionsAt(13))), ['record failed 1 open @13', 'requeue 0'])
+  t.strictSame(reported(decide([failed, slow], optionsAt(4))), ['requeue 9'])
+  t.strictSame(reported(decide([failed, slow], optionsAt(13))), ['record failed 1 open @13', 'requeue 0'])
   const recorded = aCandidate({ webhook: 'failed', entry: anEntry(1, 13) })
-  t.strictSame(told(decide([recorded, slow], optionsAt(13))), ['record failed 2 open @73', 'post failed 2'])
+  t.strictSame(reported(decide([recorded, slow], optionsAt(13))), ['record failed 2 open @73', 'post failed 2'])
 })
 
 t.test('decide does not delay a result for a queued post', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const queued = aCandidate({ webhook: 'queued', progress: { state: 'waiting', attempt: 1 } })
-  t.strictSame(told(decide([fast, queued], optionsAt(3))), ['record fast 1 ok @3'])
+  t.strictSame(reported(decide([fast, queued], optionsAt(3))), ['record fast 1 ok @3'])
 })
 
 t.test('decide adds a delayed result to the record that an attempt needs', async (t) => {
   const due = aCandidate({ webhook: 'due', entry: anEntry(1, 5) })
   const done = aCandidate({ webhook: 'done', progress: ended(1, 4, 200) })
   const busy = aCandidate({ webhook: 'busy', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([due, done, busy], optionsAt(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
+  t.strictSame(reported(decide([due, done, busy], optionsAt(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
 })
 
 t.test('decide starts nothing after it lost leadership, and still records results', async (t) => {
@@ -182,7 +182,7 @@ t.test('decide starts nothing after it lost leadership, and still records result
     aCandidate({ webhook: 'due', entry: anEntry(1, 1) }),
     aCandidate({ webhook: 'done', progress: ended(1, 2, 200) }),
   ]
-  t.strictSame(told(decide(given, optionsAt(3, { mayPost: false }))), ['record done 1 ok @2'])
+  t.strictSame(reported(decide(given, optionsAt(3, { mayPost: false }))), ['record done 1 ok @2'])
 })
 
 t.test('decide puts the expected current entry into each change', async (t) => {
@@ -196,8 +196,8 @@ t.test('decide puts the expected current entry into each change', async (t) => {
 t.test('decide deletes a Screenshot with a requested deletion once its deliveries are settled', async (t) => {
   const asked = optionsAt(5, { isDeleteRequested: true })
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
-  t.strictSame(told(decide(settled, asked)), ['delete'])
-  t.strictSame(told(decide([], asked)), ['delete'])
-  t.strictSame(told(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
-  t.strictSame(told(decide(settled, optionsAt(5))), [])
+  t.strictSame(reported(decide(settled, asked)), ['delete'])
+  t.strictSame(reported(decide([], asked)), ['delete'])
+  t.strictSame(reported(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
+  t.strictSame(reported(decide(settled, optionsAt(5))), [])
 })

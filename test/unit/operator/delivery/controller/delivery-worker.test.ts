@@ -24,7 +24,7 @@ const anOutcome = (statusCode: number): PostOutcome => ({
 /** A delivery worker with one webhook, whose posts are recorded. */
 function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook | undefined = aWebhook()) {
   const posts: Post[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const limiter = new KeyedLimiter({ total: 2, perKey: 2 })
   const deliveryWorker = new DeliveryWorker({
     limiter,
@@ -38,8 +38,8 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
     exists: () => true,
-    onProgress: (key) => told.push(key),
-    onMissingSecret: (key) => told.push(`no secret for ${key}`),
+    onProgress: (key) => reported.push(key),
+    onMissingSecret: (key) => reported.push(`no secret for ${key}`),
     now: () => at(5),
     random: () => 0.25,
     version: '1',
@@ -54,17 +54,17 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
     for (let n = 0; n < 5; n++) await setImmediate()
     return { before, after: progress.get('screenshot.completed', 'hook') }
   }
-  return { send, posts, told, limiter }
+  return { send, posts, reported, limiter }
 }
 
 t.test('DeliveryWorker posts the event to the URL of the webhook and reports the result', async (t) => {
-  const { send, posts, told } = aDeliveryWorker()
+  const { send, posts, reported } = aDeliveryWorker()
   const { before, after } = await send(2)
   t.ok(before, 'the progress is known at once')
   t.match(after, { state: 'ended', attempt: 2, at: at(5), isSuccess: true, statusCode: 200, jitter: 0.25 })
   t.match(posts, [{ url: 'https://hooks.example.com/in', headers: { 'x-webhook-attempt': '2', 'x-webhook-delivery': /^dlv_/ } }])
   t.match(JSON.parse(posts[0]!.body), { type: 'screenshot.completed', id: posts[0]!.headers['webhook-id'] })
-  t.strictSame(told, ['default/shot'])
+  t.strictSame(reported, ['default/shot'])
 })
 
 t.test('DeliveryWorker reports a failure with the Retry-After of the receiver', async (t) => {
@@ -74,16 +74,16 @@ t.test('DeliveryWorker reports a failure with the Retry-After of the receiver', 
 
 t.test('DeliveryWorker drops a job that its webhook no longer wants', async (t) => {
   for (const hook of [undefined, aWebhook({ spec: { active: false } }), aWebhook({ status: { activeSince: at(3).toISOString() } })]) {
-    const { send, posts, told } = aDeliveryWorker({ findWebhook: () => hook })
+    const { send, posts, reported } = aDeliveryWorker({ findWebhook: () => hook })
     t.equal((await send()).after, undefined)
-    t.strictSame([posts.length, told], [0, ['default/shot']])
+    t.strictSame([posts.length, reported], [0, ['default/shot']])
   }
 })
 
 t.test('DeliveryWorker defers a post without a secret, and reports the missing secret', async (t) => {
-  const { send, posts, told } = aDeliveryWorker({ signingSecrets: { find: async () => undefined } })
+  const { send, posts, reported } = aDeliveryWorker({ signingSecrets: { find: async () => undefined } })
   t.match((await send()).after, { state: 'deferred', until: at(10) })
-  t.strictSame([posts.length, told], [0, ['no secret for default/hook', 'default/shot']])
+  t.strictSame([posts.length, reported], [0, ['no secret for default/hook', 'default/shot']])
 })
 
 t.test('DeliveryWorker defers a post when the API server fails', async (t) => {
@@ -93,10 +93,10 @@ t.test('DeliveryWorker defers a post when the API server fails', async (t) => {
 })
 
 t.test('DeliveryWorker starts nothing when the limiter is closed', async (t) => {
-  const { send, posts, told, limiter } = aDeliveryWorker()
+  const { send, posts, reported, limiter } = aDeliveryWorker()
   await limiter.close()
   t.match((await send()).after, { state: 'waiting' })
-  t.strictSame([posts.length, told.length], [0, 0])
+  t.strictSame([posts.length, reported.length], [0, 0])
 })
 
 t.test('DeliveryWorker stores the bytes of an event only after its first failure', async (t) => {

@@ -50,7 +50,7 @@ t.test('addCounts sums the response times', async (t) => {
 })
 
 /** Statistics of one webhook, with an API server that behaves as `answer` says. */
-function aDesk(hook: Webhook, answer: () => void = () => {}) {
+function setUp(hook: Webhook, answer: () => void = () => {}) {
   const patches: unknown[] = []
   const lister = new Store<Webhook>()
   lister.set(hook)
@@ -65,7 +65,7 @@ function aDesk(hook: Webhook, answer: () => void = () => {}) {
 
 t.test('Statistics adds its counts to the existing ones, in one write per webhook', async (t) => {
   const hook = aWebhook({ status: { statistics: { total: 10, successful: 9, failed: 1 } } })
-  const { statistics, patches } = aDesk(hook)
+  const { statistics, patches } = setUp(hook)
   statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
   statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
   await statistics.flush()
@@ -89,7 +89,7 @@ t.test('Statistics adds its counts to the existing ones, in one write per webhoo
 
 t.test('Statistics keeps counts that could not be written for the next flush', async (t) => {
   let isAway = true
-  const { statistics, patches } = aDesk(aWebhook(), () => {
+  const { statistics, patches } = setUp(aWebhook(), () => {
     if (isAway) throw new KubeError({ status: 409, reason: 'Conflict', message: 'changed' })
   })
   statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
@@ -101,7 +101,7 @@ t.test('Statistics keeps counts that could not be written for the next flush', a
 })
 
 t.test('Statistics drops the counts of a deleted webhook', async (t) => {
-  const { statistics, patches } = aDesk(aWebhook())
+  const { statistics, patches } = setUp(aWebhook())
   statistics.count('default/other', change(undefined, entry(1, 'ok'), 200))
   await statistics.flush()
   t.strictSame(patches, [])

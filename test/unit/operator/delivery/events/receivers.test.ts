@@ -63,7 +63,7 @@ t.test('isReceiver continues deliveries that were started since the webhook beca
 })
 
 const signer = (status: WebhookStatus, spec: Partial<WebhookSpec> = {}) => aWebhook({ spec: { isDefault: true, ...spec }, status })
-const told = aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
+const reported = aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
 const requestCases: { name: string; signer: Webhook | undefined; is: boolean }[] = [
   { name: 'true when the default webhook has been active since its creation', signer: signer(since(1)), is: true },
   { name: 'false without a default webhook', signer: undefined, is: false },
@@ -73,12 +73,12 @@ const requestCases: { name: string; signer: Webhook | undefined; is: boolean }[]
 ]
 for (const { name, signer, is } of requestCases) {
   t.test(`isRequestReceiver is ${name}`, async (t) =>
-    t.equal(isRequestReceiver(told, { event: 'screenshot.completed', at: at(0) }, signer), is),
+    t.equal(isRequestReceiver(reported, { event: 'screenshot.completed', at: at(0) }, signer), is),
   )
 }
 
 t.test('isRequestReceiver is false for events that the request did not ask for', async (t) => {
-  t.notOk(isRequestReceiver(told, { event: 'screenshot.queued', at: at(2) }, signer(since(0))))
+  t.notOk(isRequestReceiver(reported, { event: 'screenshot.queued', at: at(2) }, signer(since(0))))
   t.notOk(isRequestReceiver(aScreenshot(), { event: 'screenshot.completed', at: at(2) }, signer(since(0))))
 })
 

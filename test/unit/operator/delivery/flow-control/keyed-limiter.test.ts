@@ -3,7 +3,7 @@ import t from 'tap'
 import { KeyedLimiter } from '../../../../../operator/src/delivery/flow-control/keyed-limiter.ts'
 
 /** Jobs that end when the test says so, with a log of the started ones. */
-function aWorkshop() {
+function setUp() {
   const started: string[] = []
   const ends = new Map<string, () => void>()
   const job = (name: string) => () => {
@@ -18,7 +18,7 @@ function aWorkshop() {
 }
 
 t.test('KeyedLimiter runs no more than the limits allow', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 3, perKey: 2 })
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void limiter.run(name[0]!, job(name))
   t.strictSame(started, ['a1', 'a2', 'b1'])
@@ -30,7 +30,7 @@ t.test('KeyedLimiter runs no more than the limits allow', async (t) => {
 })
 
 t.test('KeyedLimiter alternates between keys, however many jobs one of them has', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 1, perKey: 1 })
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1']) void limiter.run(name[0]!, job(name))
   for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) await end(name)
@@ -38,7 +38,7 @@ t.test('KeyedLimiter alternates between keys, however many jobs one of them has'
 })
 
 t.test('KeyedLimiter does not let a key whose jobs hang delay others', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 4, perKey: 2 })
   for (let n = 0; n < 50; n++) void limiter.run('hanging', job(`h${n}`))
   for (let n = 0; n < 5; n++) {
@@ -61,7 +61,7 @@ t.test('KeyedLimiter passes on results and errors of a job, and frees its slot',
 })
 
 t.test('KeyedLimiter rejects waiting jobs when it is closed, and waits for running ones', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 1, perKey: 1 })
   const running = limiter.run('a', job('a1'))
   const waiting = t.rejects(limiter.run('a', job('a2')), { name: 'LimiterClosed' })
@@ -78,7 +78,7 @@ t.test('KeyedLimiter rejects waiting jobs when it is closed, and waits for runni
 })
 
 t.test('KeyedLimiter starts nothing while mayStart is false, and continues on wake', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   let mayStart = true
   const limiter = new KeyedLimiter({ total: 9, perKey: 9 }, () => mayStart)
   void limiter.run('a', job('a1'))

@@ -23,7 +23,7 @@ const aHook = (annotations: Record<string, string>, uid = 'uid-1'): Webhook => {
 const withoutNulls = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, (_, part) => (part === null ? undefined : part)))
 
 /** Requests of one Webhook whose posts end when the test says so. */
-function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
+function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
   const state = { hook, patches: [] as unknown[] }
   const performed: { request: PostRequest; end: PromiseWithResolvers<PostResponse> }[] = []
   const requests = new PostRequests({
@@ -63,7 +63,7 @@ function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
 }
 
 t.test('PostRequests starts each request once and writes its response to its own field', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
+  const { state, performed, reconcile } = setUp(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
   await reconcile()
   await reconcile()
   t.strictSame(
@@ -84,13 +84,13 @@ t.test('PostRequests starts each request once and writes its response to its own
 
 t.test('PostRequests deletes a response when its request was removed', async (t) => {
   const hook = aHook({})
-  const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
+  const { state, reconcile } = setUp(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
   await reconcile()
   t.strictSame(state.patches, [{ responses: { gone: null } }])
 })
 
 t.test('PostRequests responds to a manual test, and runs the next one too', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook({ [Annotation.testRequested]: 'one' }))
+  const { state, performed, reconcile } = setUp(t, aHook({ [Annotation.testRequested]: 'one' }))
   await reconcile()
   state.hook = aHook({ [Annotation.testRequested]: 'two' })
   await reconcile()
@@ -102,13 +102,13 @@ t.test('PostRequests responds to a manual test, and runs the next one too', asyn
 })
 
 t.test('PostRequests starts nothing when it may not post', async (t) => {
-  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
+  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
   await reconcile()
   t.strictSame(performed, [])
 })
 
 t.test('PostRequests leaves requests that the limiter does not start to the next leader', async (t) => {
-  const { state, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), {
+  const { state, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), {
     limiter: { run: async () => Promise.reject(new LimiterClosed('')) },
   })
   await reconcile()
@@ -117,7 +117,7 @@ t.test('PostRequests leaves requests that the limiter does not start to the next
 })
 
 t.test('PostRequests retries a failed request', async (t) => {
-  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
   performed[0]!.end.reject(new Error('the store is unavailable'))
   await setImmediate()
@@ -126,7 +126,7 @@ t.test('PostRequests retries a failed request', async (t) => {
 })
 
 t.test('PostRequests writes no response of the old object to a recreated one', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
   state.hook = aHook({}, 'uid-2')
   performed[0]!.end.resolve(response)
@@ -138,7 +138,7 @@ t.test('PostRequests writes no response of the old object to a recreated one', a
 t.test('PostRequests ignores a Webhook that was deleted', async (t) => {
   const gone = new KubeError({ status: 404, reason: 'NotFound', message: '' })
   const store = { patch: async () => Promise.reject(gone) }
-  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { store })
+  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { store })
   await reconcile()
   performed[0]!.end.resolve(response)
   await setImmediate()

@@ -24,7 +24,7 @@ const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
 })
 
 /** The posts of a request, and the log afterwards. */
-function aDesk(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
+function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
   const posts: Post[] = []
   const noted: AttemptLine[] = []
   const missing: string[] = []
@@ -47,7 +47,7 @@ function aDesk(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
 }
 
 t.test('postAsRequested posts a signed test event, which is not logged', async (t) => {
-  const { ask, posts, noted } = aDesk()
+  const { ask, posts, noted } = setUp()
   t.strictSame(await ask(test), {
     time: new Date(at(5).getTime() + 12).toISOString(),
     success: true,
@@ -62,7 +62,7 @@ t.test('postAsRequested posts a signed test event, which is not logged', async (
 })
 
 t.test('postAsRequested posts a test event to an inactive webhook, also for a manual test', async (t) => {
-  const { ask, posts } = aDesk()
+  const { ask, posts } = setUp()
   const hook = aWebhook({ spec: { active: false } })
   t.match(await ask(test, hook), { success: true })
   t.match(await ask({ do: 'manualTest', nonce: 'by-hand', text: 'now' }, hook), { success: true })
@@ -70,35 +70,35 @@ t.test('postAsRequested posts a test event to an inactive webhook, also for a ma
 })
 
 t.test('postAsRequested posts an event again with its bytes and ids, and logs it as the next attempt', async (t) => {
-  const { ask, posts, noted } = aDesk([aLine(), aLine({ delivery: 'dlv_other', attempt: 9 })])
+  const { ask, posts, noted } = setUp([aLine(), aLine({ delivery: 'dlv_other', attempt: 9 })])
   t.match(await ask(redelivery), { success: true, statusCode: 202 })
   t.match(posts, [{ body: '{"id":"evt_1"}', headers: { 'webhook-id': 'evt_1', 'x-webhook-delivery': DELIVERY, 'x-webhook-attempt': '4' } }])
   t.match(noted, [{ delivery: DELIVERY, event: 'evt_1', attempt: 4, manual: true, outcome: 'success', answer: 'ok' }])
 })
 
 t.test('postAsRequested sends the event of a single request to the URL of that request', async (t) => {
-  const { ask, posts, noted } = aDesk([aLine({ url: 'https://own.example.com/' })])
+  const { ask, posts, noted } = setUp([aLine({ url: 'https://own.example.com/' })])
   await ask(redelivery)
   t.match([posts[0]?.url, noted[0]?.url], ['https://own.example.com/', 'https://own.example.com/'])
 })
 
-const refusals: { name: string; desk: ReturnType<typeof aDesk>; hook?: Webhook; error: string }[] = [
-  { name: 'is not in the log', desk: aDesk([]), error: 'the log has no such delivery' },
-  { name: 'cannot be looked up without a log', desk: aDesk([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
+const refusals: { name: string; desk: ReturnType<typeof setUp>; hook?: Webhook; error: string }[] = [
+  { name: 'is not in the log', desk: setUp([]), error: 'the log has no such delivery' },
+  { name: 'cannot be looked up without a log', desk: setUp([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
   {
     name: 'is of a deleted screenshot',
-    desk: aDesk([aLine()], { recordedEvents: { load: async () => undefined } }),
+    desk: setUp([aLine()], { recordedEvents: { load: async () => undefined } }),
     error: 'the screenshot was deleted, and its event was not kept',
   },
   {
     name: 'belongs to an inactive webhook',
-    desk: aDesk([aLine()]),
+    desk: setUp([aLine()]),
     hook: aWebhook({ spec: { active: false } }),
     error: 'the webhook is not active',
   },
   {
     name: 'cannot be signed yet',
-    desk: aDesk([aLine()], { signingSecrets: { find: async () => undefined } }),
+    desk: setUp([aLine()], { signingSecrets: { find: async () => undefined } }),
     error: 'the webhook has no signing secret yet',
   },
 ]
@@ -117,5 +117,5 @@ for (const { name, desk, hook, error } of refusals) {
 
 t.test('postAsRequested throws when the store is unavailable', async (t) => {
   const away = async () => Promise.reject(new Error('the store is unavailable'))
-  await t.rejects(aDesk([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /away/)
+  await t.rejects(setUp([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /unavailable/)
 })
