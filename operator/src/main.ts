@@ -75,7 +75,7 @@ async function runOperator(config: Config): Promise<void> {
   for (const reflector of Object.values(reflectors)) reflector.start()
   const storage = openStorage(config.storage, { uploads: config.uploads })
   const ignored = new IgnoredObjects({ count: metrics.onIgnored, log: log.child({ component: 'storage' }) })
-  const isBucketThere = persist('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
+  const isBucketThere = retryUntilSuccess('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
   const secretStore = new Resource(http, secrets, { namespace })
   const ensureKeys = () => ensureReleaseKeys(secretStore, config.release)
 
@@ -85,7 +85,7 @@ async function runOperator(config: Config): Promise<void> {
     findProblems: () => findStuck(),
     findUnready: () => findUnready(),
   })
-  const keys = await persist('ensure the keys', ensureKeys, { log, signal: stopping.signal })
+  const keys = await retryUntilSuccess('ensure the keys', ensureKeys, { log, signal: stopping.signal })
 
   const election: LeaderElection = new LeaderElection({
     leases: leaseStore(http, `${config.release}-operator`, namespace),
@@ -142,7 +142,7 @@ async function runOperator(config: Config): Promise<void> {
   async function lead(signal: AbortSignal): Promise<void> {
     log.info({ term: election.term }, 'leadership acquired')
     await whenSynced(signal)
-    if (config.bootstrap.enabled) void persist('create the first account', bootstrap, { log, signal }).catch(() => {})
+    if (config.bootstrap.enabled) void retryUntilSuccess('create the first account', bootstrap, { log, signal }).catch(() => {})
     await leadership.lead(signal)
   }
   const bootstrap = () =>
@@ -179,7 +179,11 @@ async function openSpans({ tracing: { endpoint, headers }, podName }: Config, lo
 }
 
 /** Retries a start-up step with exponential backoff until it succeeds or the process stops. Each failure is logged. */
-async function persist<T>(what: string, act: () => Promise<T>, { log, signal }: { log: Logger; signal: AbortSignal }): Promise<T> {
+async function retryUntilSuccess<T>(
+  what: string,
+  act: () => Promise<T>,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<T> {
   for (let delay = RETRY_MILLISECONDS; ; delay = Math.min(MAX_RETRY_MILLISECONDS, delay * 2)) {
     try {
       return await act()

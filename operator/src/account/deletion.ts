@@ -61,7 +61,7 @@ export async function reconcileDeletion(key: string, deps: AccountDeletionDeps):
 }
 
 async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: AccountDeletionDeps): Promise<void> {
-  if (!isLeader()) throw new RetryableError('no longer the leader')
+  if (!isLeader()) throw new RetryableError('leadership lost')
   const { name, namespace, resourceVersion } = shot.metadata
   const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
   const patch = mergePatch({ status: buildFailure(shot, failure, now()) }, { resourceVersion })

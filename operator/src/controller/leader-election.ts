@@ -76,7 +76,7 @@ export class LeaderElection {
   readonly #stopping = new AbortController()
   #seen: Sighting | undefined
   /** Time of the last `isHolderAlive` call, and the time since which it has reported this holder gone. */
-  #askedAt = 0
+  #lastProbeAt = 0
   #goneSince: number | undefined
   /** Start time of the last successful renewal; undefined while not leading. */
   #renewedAt: { monotonic: number; wall: number } | undefined
@@ -145,14 +145,14 @@ export class LeaderElection {
     if (holder === undefined || holder === identity) return true
     const unchanged = this.#clock.monotonic() - (this.#seen?.at ?? 0)
     if (unchanged >= durationOf(lease)) return true
-    const asked = this.#clock.monotonic()
-    const isDue = this.#goneSince !== undefined || asked - this.#askedAt >= probeMilliseconds
+    const probedAt = this.#clock.monotonic()
+    const isDue = this.#goneSince !== undefined || probedAt - this.#lastProbeAt >= probeMilliseconds
     if (!isHolderAlive || (unchanged < goneGraceMilliseconds && !isDue)) return false
-    this.#askedAt = asked
+    this.#lastProbeAt = probedAt
     const question = { identity: holder, annotations: lease.metadata.annotations ?? {}, renewTime: lease.spec?.renewTime }
     const liveness = await isHolderAlive(question).catch(() => 'unknown' as const)
-    this.#goneSince = liveness === 'gone' ? (this.#goneSince ?? asked) : undefined
-    const isGone = this.#goneSince !== undefined && Math.max(unchanged, asked - this.#goneSince) >= goneGraceMilliseconds
+    this.#goneSince = liveness === 'gone' ? (this.#goneSince ?? probedAt) : undefined
+    const isGone = this.#goneSince !== undefined && Math.max(unchanged, probedAt - this.#goneSince) >= goneGraceMilliseconds
     if (isGone) this.#options.log.warn({ lease: this.#options.leases.name, holder }, 'leader process gone; taking over')
     return isGone
   }

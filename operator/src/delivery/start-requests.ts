@@ -11,7 +11,7 @@ import { PostRequests, type PostRequestsOptions } from './requests/post-requests
 import { postAsRequested, type RequestPostDeps } from './requests/requested-post.ts'
 import { DeliveryLog } from './telemetry/delivery-log.ts'
 
-type Given = Pick<
+type RequestsOptions = Pick<
   DeliveryOptions,
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
@@ -20,7 +20,7 @@ type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret
 
 /** The delivery log of one term; undefined without a bucket. */
 export const openDeliveryLog = (
-  { storage, log, report = ignoreSilently }: Pick<Given, 'storage' | 'log' | 'report'>,
+  { storage, log, report = ignoreSilently }: Pick<RequestsOptions, 'storage' | 'log' | 'report'>,
   now: () => Date,
 ): DeliveryLog | undefined => storage && new DeliveryLog({ storage, now, log, report })
 
@@ -48,12 +48,12 @@ export function noteWithdrawal(
 }
 
 /** Starts the controller of requested posts. */
-export function startRequests(given: Given, shared: Shared): PostRequests {
-  const { screenshots, webhooks, storage, linkBase, report } = given
+export function startRequests(requestsOptions: RequestsOptions, shared: Shared): PostRequests {
+  const { screenshots, webhooks, storage, linkBase, report } = requestsOptions
   const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
-  const deps = { ...given, ...shared, recordedEvents }
+  const deps = { ...requestsOptions, ...shared, recordedEvents }
   return new PostRequests({
-    ...given,
+    ...requestsOptions,
     ...shared,
     webhooks,
     perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),

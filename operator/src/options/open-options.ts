@@ -116,9 +116,9 @@ async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Prom
     if (error instanceof SealError) throw new OptionsError(`the sealed options cannot be opened: ${error.message}`)
     throw error
   })
-  const given = parseJson(opened)
-  assertNames(given, 'the sealed options')
-  const { data } = SealedOptions.safeParse(given)
+  const parsed = parseJson(opened)
+  assertNames(parsed, 'the sealed options')
+  const { data } = SealedOptions.safeParse(parsed)
   if (!data) throw new OptionsError('this version cannot read the sealed options')
   return data
 }

@@ -23,10 +23,10 @@ export async function readPrivateSecret(name: string, namespace: string, secrets
   return options
 
   function parse(text = ''): PrivateOptions {
-    const given = fromJson(text)
-    const reserved = findReservedName(given)
+    const parsed = fromJson(text)
+    const reserved = findReservedName(parsed)
     if (reserved) throw new OptionsError(`${KEY} of the Secret ${name}: ${reserved.join('.')} is a reserved name. Remove the field`)
-    const read = PrivateOptions.safeParse(given)
+    const read = PrivateOptions.safeParse(parsed)
     if (read.success) return read.data
     // Report only option names, no values: values include the names of headers.
     const places = [...new Set(read.error.issues.map(({ path: [option] }) => String(option ?? 'the whole')))]

@@ -61,13 +61,13 @@ function toChanges(
   const { lister } = context.reflectors.screenshots
   const find = (id: string) => lister.get(`${namespace}/${toObjectName(id)}`)
   const own = status?.reservations?.filter(({ gateway }) => gateway === OPERATOR) ?? []
-  const asked = new Set(charges.map(({ uid }) => uid))
+  const pendingUids = new Set(charges.map(({ uid }) => uid))
   return {
     charges,
     settlements,
     refunds: lister.byIndex(REFUND_INDEX, name).map(({ metadata }) => screenshotIdOf(metadata)),
     // Deleted Screenshots may have been captured before, so they stay charged.
-    drops: own.filter(({ id, names }) => !asked.has(id) && isDone(lister.get(`${namespace}/${names[0]}`), id)).map(({ id }) => id),
+    drops: own.filter(({ id, names }) => !pendingUids.has(id) && isDone(lister.get(`${namespace}/${names[0]}`), id)).map(({ id }) => id),
     forget: (status?.refunds ?? []).filter((id) => isForgettable(id, find(id), context.now())),
   }
 }

@@ -64,9 +64,9 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
     })
     // A deletion writes its tombstone first. One that happened before the Screenshot was deleted is found here; later ones find the
     // archived record.
-    const ours = kept.filter((screenshot) => removed.has(screenshot))
-    const tombstoned = await findDeleted(account, ours.map(idOf), deps)
-    for (const screenshot of ours) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
+    const deletedHere = kept.filter((screenshot) => removed.has(screenshot))
+    const tombstoned = await findDeleted(account, deletedHere.map(idOf), deps)
+    for (const screenshot of deletedHere) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
   } finally {
     deps.archiving.release(kept, archived)
   }

@@ -34,8 +34,8 @@ const delayAfter = ({ delaysMilliseconds }: RetrySchedule, attempt: number): num
 export function nextAttemptTime(schedule: RetrySchedule, { attempt, at, retryAfterMilliseconds = 0, jitter }: FailedAttempt): Date {
   const base = delayAfter(schedule, attempt)
   const own = Math.round(base * (1 + JITTER * (2 * jitter - 1)))
-  const asked = Math.min(retryAfterMilliseconds, base * RETRY_AFTER_FACTOR)
-  return new Date(at.getTime() + Math.max(own, asked))
+  const requested = Math.min(retryAfterMilliseconds, base * RETRY_AFTER_FACTOR)
+  return new Date(at.getTime() + Math.max(own, requested))
 }
 
 /**

@@ -71,13 +71,13 @@ async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDe
   if (body === undefined) throw new RequestRefused('the screenshot was deleted, and its event was not kept')
   const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
   // The URL of a single request is only in the log: its webhook has none.
-  const elsewhere = latest.url === undefined ? {} : { url: latest.url }
+  const urlOverride = latest.url === undefined ? {} : { url: latest.url }
   const finding = await send(
     webhook,
-    { url: webhook.spec.url, ...elsewhere, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
+    { url: webhook.spec.url, ...urlOverride, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
     deps,
   )
-  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...elsewhere, ...finding })
+  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
   return finding
 }
 
