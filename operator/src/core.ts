@@ -1,6 +1,6 @@
 /**
- * Screenshots and RunnerPools: what the leader does with them during one term. All that it remembers is made anew at each start of a term,
- * so that nothing of an earlier one can mislead it; what it needs to know it finds in the objects, or asks the runners.
+ * The leader's work on Screenshots and RunnerPools during one term. All state in memory is rebuilt at the start of each term, so that state
+ * of an earlier term cannot be used by mistake. Everything else is read from the objects or requested from the runners.
  */
 
 import {
@@ -47,19 +47,18 @@ export interface CoreOptions {
   deps: Deps
   metrics: Pick<Metrics, 'screenshot' | 'pool'>
   sign: Signer
-  /** Takes a unit for a Screenshot that no gateway has paid for; absent: nothing is charged. */
+  /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
   charge?: Charge
-  /** Port that runners listen on, if it is another than the protocol's. */
+  /** Port that runners listen on, when it differs from the protocol's default. */
   runnerPort?: number
 }
 
 const GUARD_KEY = 'policy'
-/** How long changes of Screenshots gather before their pool is looked at. */
+/** How long changes of Screenshots are collected before their pool is reconciled. */
 const POOL_MILLISECONDS = 50
-/** Most of a Screenshot's reconcile is waiting for the API server and for runners. */
+/** A reconcile of a Screenshot mostly waits for the API server and for runners. */
 const WORKERS = { screenshot: 64, runnerpool: 2, runner: 16, 'screenshot-deletion': 4, guard: 1 } as const
 
-/** See the head of this file. */
 export function createCore(options: CoreOptions): Work {
   return { start: (signal) => startTerm(options, signal) }
 }
@@ -82,7 +81,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     bindings: new Resource(http, validatingAdmissionPolicyBindings),
     expected: [config.admissionPolicy, config.trustedSpecPolicy],
     onChange: (decision) => {
-      if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'nothing is dispatched')
+      if (!decision.guarded) log.error({ reason: decision.reason, detail: decision.message }, 'dispatch blocked by admission policy check')
       enqueueAllPools()
     },
   })
@@ -100,7 +99,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     now: clock.wall,
     onAssigned: (key) => screenshots.enqueue(key),
   })
-  const onAsked = (key: string) => {
+  const onClaimChecked = (key: string) => {
     if (adoption.delete(key) && adoption.size === 0) dispatcher.wakeAll()
   }
 
@@ -125,7 +124,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     ring: keys.downloadKeys,
     report,
     cache,
-    onAsked,
+    onClaimChecked,
     charge,
     maxFileBytes: config.maxFileBytes,
     optionsSources: {
@@ -181,10 +180,10 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     void cache.keep(shot)
     const { startTime = '', completionTime = '' } = shot.status ?? {}
     const milliseconds = Date.parse(completionTime) - Date.parse(startTime)
-    // The runner's own measure where there is one: start and end are told by different clocks.
+    // Prefer the runner's own measurement: the start and end times come from different clocks.
     const taken = shot.status?.result?.processingMilliseconds ?? milliseconds
     if (taken >= 0 && !isReused(shot)) captureTimes.note(poolOf(shot), taken)
-    // Its account may have reached its ceiling in another pool too.
+    // The account may have been at its limit in other pools too.
     if (reflectors.pools.lister.size > 1) dispatcher.wakeAll()
     if (deps.spans) for (const span of toSpans(shot)) deps.spans.add(span)
     log.info(toLogLine(shot), 'screenshot finished')
@@ -193,9 +192,9 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     deletion.enqueue(deletions.add(shot))
   }
   const noteDeleted = (shot: Screenshot) => {
-    if (!archiving.sees(shot)) enqueueDeletion(shot)
+    if (!archiving.noteDeleted(shot)) enqueueDeletion(shot)
   }
-  archiving.onHandedBack = enqueueDeletion
+  archiving.onReleased = enqueueDeletion
   const unsubscribe = reflectors.screenshots.addListener(({ type, object, old, source }: ReflectorEvent<Screenshot>) => {
     const isSame = old?.metadata.uid === object.metadata.uid
     if (type === 'deleted') noteDeleted(old ?? object)
@@ -204,7 +203,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   })
 
   guarding.enqueue(GUARD_KEY)
-  // What was finished when it was first seen concerns nobody here: after a restart there may be ten thousand of it.
+  // Ignore Screenshots that were finished when first seen: after a restart there may be ten thousand of them.
   screenshots.watch(reflectors.screenshots, ({ type, object, old }) =>
     type !== 'deleted' && isFinished(object) && (!old || isFinished(old)) ? undefined : keyOf(object),
   )
@@ -219,7 +218,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
   const unsubscribeQueue = reflectors.screenshots.addListener(({ object, old }) => {
     if (old && old.status?.phase === object.status?.phase) return
     const pool = poolOf(object)
-    // Who waits gets the runner that has just become idle at once; how many runners there should be is looked at for many changes together.
+    // Wake the dispatcher at once so that an idle runner is used; the pool size is decided for many changes together.
     dispatcher.wake(pool)
     pools.enqueueAfter(poolKeyOf(pool), POOL_MILLISECONDS)
   })
@@ -235,7 +234,7 @@ function startTerm({ deps, metrics, sign, charge, runnerPort }: CoreOptions, sig
     unsubscribePods()
     await Promise.all(controllers.map((each) => each.stop()))
     await client.close()
-    // What this leader has told of pools would stand for ever: the next one tells.
+    // Remove the gauges of the pools: otherwise this process reports stale values while the next leader reports current ones.
     for (const { metadata: pool } of reflectors.pools.lister.list()) metrics.pool.onPoolGone(pool.name)
   }
   return { controllers, stop }

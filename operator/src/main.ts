@@ -40,12 +40,12 @@ import { runSetup } from './setup/run-setup.ts'
 import { Archiving } from './storage/archiving.ts'
 import { openStorage } from './storage/storage.ts'
 
-// Wiring only. The chart's Jobs start this same program with an argument.
+// Wires the parts together. The chart's Jobs start this program with a command as argument.
 
 const CONTAINER = 'operator'
 const RETRY_MILLISECONDS = 2_000
 const MAX_RETRY_MILLISECONDS = 30_000
-/** Nothing is captured without the store; with a key that its setup has not made yet, uploads would fail. */
+/** Captures and uploads need the store, so the election waits this long for its bucket to exist. */
 const STORE_PATIENCE_MILLISECONDS = 60_000
 
 const [command, ...args] = process.argv.slice(2)
@@ -57,7 +57,7 @@ function readConfig(): Config {
     return loadConfig(process.env)
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error
-    console.error(`the environment is wrong:\n${z.prettifyError(error)}`)
+    console.error(`invalid environment variables:\n${z.prettifyError(error)}`)
     process.exit(1)
   }
 }
@@ -75,17 +75,17 @@ async function runOperator(config: Config): Promise<void> {
   for (const reflector of Object.values(reflectors)) reflector.start()
   const storage = openStorage(config.storage, { uploads: config.uploads })
   const ignored = new IgnoredObjects({ count: metrics.onIgnored, log: log.child({ component: 'storage' }) })
-  const isBucketThere = persist('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
+  const isBucketThere = retryUntilSuccess('ensure the bucket', () => storage.ensureBucket(), { log, signal: stopping.signal })
   const secretStore = new Resource(http, secrets, { namespace })
   const ensureKeys = () => ensureReleaseKeys(secretStore, config.release)
 
-  let findMissing = () => ['starting']
+  let findUnready = () => ['starting']
   let findStuck: () => string[] = () => []
   const server = await serveHealth(config.metricsPort, metrics.registry, {
     findProblems: () => findStuck(),
-    findMissing: () => findMissing(),
+    findUnready: () => findUnready(),
   })
-  const keys = await persist('ensure the keys', ensureKeys, { log, signal: stopping.signal })
+  const keys = await retryUntilSuccess('ensure the keys', ensureKeys, { log, signal: stopping.signal })
 
   const election: LeaderElection = new LeaderElection({
     leases: leaseStore(http, `${config.release}-operator`, namespace),
@@ -96,7 +96,7 @@ async function runOperator(config: Config): Promise<void> {
     log: log.child({ component: 'election' }),
     metrics: metrics.election,
     onNewLeader: (identity) => log.info({ identity, isSelf: identity === config.podUid }, 'new leader'),
-    onStoppedLeading: (reason) => log.warn({ reason }, 'no longer the leader'),
+    onStoppedLeading: (reason) => log.warn({ reason }, 'leadership lost'),
     onStartedLeading: (signal) => lead(signal),
   })
   const spans = await openSpans(config, log)
@@ -136,13 +136,13 @@ async function runOperator(config: Config): Promise<void> {
   const { liveForMilliseconds } = config.retention
   registerCacheMetrics(metrics.registry, { reflectors, namespace, liveForMilliseconds, now: systemClock.wall })
   findStuck = () => findProblems({ controllers: leadership.controllers, reflectors: Object.values(reflectors), now: Date.now() })
-  findMissing = () => findUnsynced(reflectors)
+  findUnready = () => findUnsynced(reflectors)
 
   const whenSynced = (signal: AbortSignal) => Promise.all(Object.values(reflectors).map((reflector) => reflector.whenSynced(signal)))
   async function lead(signal: AbortSignal): Promise<void> {
-    log.info({ term: election.term }, 'leading')
+    log.info({ term: election.term }, 'leadership acquired')
     await whenSynced(signal)
-    if (config.bootstrap.enabled) void persist('make the first account', bootstrap, { log, signal }).catch(() => {})
+    if (config.bootstrap.enabled) void retryUntilSuccess('create the first account', bootstrap, { log, signal }).catch(() => {})
     await leadership.lead(signal)
   }
   const bootstrap = () =>
@@ -151,16 +151,16 @@ async function runOperator(config: Config): Promise<void> {
       { release: config.release, plan: config.bootstrap.plan },
     )
 
-  // Who cannot read the cluster does not stand: a new version that never could would keep the lead from an old one that can.
+  // Join the election only after every cache has synced. A replica that cannot read the cluster must not become leader.
   const whenStored = Promise.race([isBucketThere, sleep(STORE_PATIENCE_MILLISECONDS, undefined, { signal: stopping.signal })])
   void Promise.all([whenSynced(stopping.signal), whenStored]).then(
     () => election.start(),
     () => {},
   )
-  const { promise: asked, resolve } = Promise.withResolvers<string>()
+  const { promise: stopSignal, resolve } = Promise.withResolvers<string>()
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name))
-  log.info({ reason: await asked }, 'stopping')
-  findMissing = () => ['stopping']
+  log.info({ reason: await stopSignal }, 'stopping')
+  findUnready = () => ['stopping']
   stopping.abort()
   await election.stop()
   await Promise.all([...Object.values(reflectors).map((reflector) => reflector.stop()), isBucketThere.catch(() => {})])
@@ -170,7 +170,7 @@ async function runOperator(config: Config): Promise<void> {
   server.closeAllConnections()
 }
 
-/** Without a collector the exporter is not even loaded. */
+/** The exporter is loaded only when a collector is configured. */
 async function openSpans({ tracing: { endpoint, headers }, podName }: Config, log: Logger): Promise<SpanExporter | undefined> {
   if (endpoint === undefined) return undefined
   const { SpanExporter: Exporter } = await import('@tintype/crds/client/span-exporter')
@@ -178,19 +178,23 @@ async function openSpans({ tracing: { endpoint, headers }, podName }: Config, lo
   return new Exporter({ endpoint, headers, log, resource })
 }
 
-/** Repeats what must succeed before anything else makes sense, later each time; a mistake that stays a mistake is told each time. */
-async function persist<T>(what: string, act: () => Promise<T>, { log, signal }: { log: Logger; signal: AbortSignal }): Promise<T> {
+/** Retries a start-up step with exponential backoff until it succeeds or the process stops. Each failure is logged. */
+async function retryUntilSuccess<T>(
+  what: string,
+  act: () => Promise<T>,
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<T> {
   for (let delay = RETRY_MILLISECONDS; ; delay = Math.min(MAX_RETRY_MILLISECONDS, delay * 2)) {
     try {
       return await act()
     } catch (error) {
       signal.throwIfAborted()
-      log[error instanceof TerminalError ? 'error' : 'warn']({ err: error, what }, 'start-up is tried again')
+      log[error instanceof TerminalError ? 'error' : 'warn']({ err: error, what }, 'start-up step failed; will retry')
       await sleep(delay, undefined, { signal })
     }
   }
 }
 
 function findUnsynced(reflectors: Reflectors): string[] {
-  return Object.entries(reflectors).flatMap(([name, { hasSynced }]) => (hasSynced ? [] : [`the copy of ${name} is not complete`]))
+  return Object.entries(reflectors).flatMap(([name, { hasSynced }]) => (hasSynced ? [] : [`the cache of ${name} is not synced`]))
 }

@@ -1,4 +1,4 @@
-// Accounts, the end of what waits of those that are deleted, and the keys that people apply, as one part of the operator.
+// Account controllers: conditions of Accounts, deletion of Accounts, and ApiKeys that users apply.
 
 import { secrets as secretResource } from '@tintype/crds/client/core-resources'
 import { accounts as accountResource, apiKeys as apiKeyResource, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
@@ -15,7 +15,7 @@ import { reconcileAccount } from './reconcile.ts'
 
 const WORKERS = 2
 
-/** What this part needs of the operator. */
+/** Dependencies of this part. */
 export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'controllerMetrics' | 'isLeader'> {
   config: Pick<Deps['config'], 'namespace'>
   reflectors: Pick<Reflectors, 'accounts' | 'apiKeys' | 'screenshots'>
@@ -23,7 +23,7 @@ export interface AccountsDeps extends Pick<Deps, 'http' | 'clock' | 'log' | 'con
   keys: Pick<Deps['keys'], 'downloadKeys'>
 }
 
-/** Makes the part; once a process. */
+/** Creates the part. Call it once per process. */
 export function createAccounts(deps: AccountsDeps): Work {
   deps.reflectors.apiKeys.lister.addIndex(HASH_INDEX, hashesOf).addIndex(KEY_ACCOUNT_INDEX, accountOf)
   deps.reflectors.screenshots.lister.addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
@@ -91,7 +91,7 @@ function startDeletions(
     if (type === 'deleted') deleted.add(key)
     return key
   })
-  // What a gateway took before it heard of the deletion, and what a leader before this one has left.
+  // Screenshots that a gateway accepted before it saw the deletion, or that an earlier leader did not process.
   deletions.watch(screenshots, ({ type, object }) => {
     const account = `${namespace}/${accountOf(object)}`
     return type === 'deleted' || !isQueued(object) || accounts.lister.has(account) ? [] : account

@@ -2,9 +2,9 @@
 // rbac: tintype.dev/apikeys create
 // rbac: /secrets get,create
 
-// The first account of an installation. Its order is what makes it safe to be killed anywhere: the Secret with the key's text, then the
-// ApiKey with its hash, the Account last. While there is no Account the next leader begins again, reads the text that is there, and makes
-// what is missing; once there is one, nothing is ever made again, so the Secret may be deleted after use.
+// Creates the first account of an installation. The order makes it safe to stop at any point: first the Secret with the key text, then the
+// ApiKey with its hash, the Account last. While no Account exists, the next leader starts again, reads the existing key text and creates
+// what is missing. Once an Account exists, nothing is created again, so the Secret may be deleted after use.
 
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { NewObject, Resource } from '@tintype/crds/client/resource'
@@ -29,7 +29,7 @@ export interface BootstrapSettings {
 
 const HASH_LETTERS_IN_NAME = 10
 
-/** The ApiKey of a key's text. Its name follows from the text, so that making it again meets the one that is there. */
+/** Builds the ApiKey of a key text. Its name is derived from the text, so that a retry finds the existing object. */
 export function toFirstApiKey(text: string, release: string): NewObject<ApiKey> {
   const hash = keyHash(text)
   return {
@@ -41,15 +41,15 @@ export function toFirstApiKey(text: string, release: string): NewObject<ApiKey> 
   }
 }
 
-/** The account that everything belongs to that names none. */
+/** Builds the default account, which owns all objects that name no account. */
 export function toFirstAccount({ release, plan }: BootstrapSettings): NewObject<Account> {
   return { metadata: { name: DEFAULT_ACCOUNT, labels: releaseLabels(release) }, spec: { plan, displayName: 'Default' } }
 }
 
 /**
- * Makes Secret, ApiKey and Account when there is no Account yet.
- * @returns true when it made the Account
- * @throws TerminalError when the Secret exists and holds no key
+ * Creates the Secret, the ApiKey and the Account if no Account exists yet.
+ * @returns true when it created the Account
+ * @throws TerminalError when the Secret exists but holds no key
  */
 export async function bootstrapAccount(stores: BootstrapStores, settings: BootstrapSettings): Promise<boolean> {
   const { items } = await stores.accounts.list({ limit: 1 })
@@ -64,7 +64,7 @@ async function ensureKeyText(secrets: SecretStore, release: string): Promise<str
   const data = await ensureSecret(secrets, { name, labels: releaseLabels(release), build: () => ({ 'api-key': newKeyText() }) })
   const text = data['api-key']?.trim() ?? ''
   if (isKeyText(text)) return text
-  throw new TerminalError('InvalidSecret', `the Secret ${name} holds no API key under api-key: delete it and a new one is made`)
+  throw new TerminalError('InvalidSecret', `the Secret ${name} has no API key under api-key. Delete it, and the operator creates a new one`)
 }
 
 async function createUnlessThere(create: () => Promise<unknown>): Promise<boolean> {

@@ -1,9 +1,9 @@
 // rbac: tintype.dev/accounts get
 // rbac: tintype.dev/screenshots/status patch
 
-// What happens at once when an Account is deleted: its queued captures end, and the time is written down from which all that is kept of it
-// may be removed (retention/deleted-accounts.ts). What is being captured then ends as it would have. Screenshots that nobody has paid for wait
-// instead: people may make them before their Account.
+// Handles the deletion of an Account. It ends the account's queued captures and records the time from which the stored data of the account
+// may be deleted (retention/deleted-accounts.ts). Running captures finish normally. Uncharged Screenshots keep waiting, because users may
+// create them before their Account.
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf, splitKey } from '@tintype/crds/client/kube-object'
@@ -22,7 +22,7 @@ import { toGoneText } from '../retention/marks.ts'
 import { buildFailure } from '../screenshot/status.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Index of Screenshots that wait and were paid for, by account. */
+/** Index of charged Screenshots that are queued, by account. */
 export const QUEUED_INDEX = 'queued-account'
 
 export interface AccountDeletionDeps {
@@ -35,24 +35,24 @@ export interface AccountDeletionDeps {
   storage: Pick<Storage, 'exists' | 'write'>
   /** Signs marks in the bucket. */
   ring: KeyRing
-  /** Keys of Accounts whose deletion this leader has seen, and not yet written down. */
+  /** Keys of Accounts whose deletion this leader has seen but not recorded yet. */
   deleted: Set<string>
   isLeader: () => boolean
   now: () => Date
   log: Log
 }
 
-/** True for a Screenshot that waits for a runner and was paid for. */
+/** True for a charged Screenshot that waits for a runner. */
 export const isQueued = (shot: Screenshot): boolean => (shot.status?.phase ?? 'Pending') === 'Pending' && isCharged(shot)
 
-/** Ends what waits of an Account that is gone. */
+/** Ends the queued captures of a deleted Account. */
 export async function reconcileDeletion(key: string, deps: AccountDeletionDeps): Promise<void> {
   const { accounts, accountStore, seenAccounts, screenshots, deleted, log } = deps
   const { name } = splitKey(key)
   if (accounts.has(key)) return void deleted.delete(key)
   const queued = screenshots.byIndex(QUEUED_INDEX, name)
   if (queued.length === 0 && !deleted.has(key)) return
-  // The copy may be behind: a gateway has seen the Account, else it would have taken nothing for it.
+  // The cache may be stale: a gateway has seen the Account, otherwise it would not have charged it.
   const account = await accountStore.find(name)
   if (account) return seenAccounts.observe(account)
   await Promise.all(queued.map((shot) => end(shot, name, deps)))
@@ -61,7 +61,7 @@ export async function reconcileDeletion(key: string, deps: AccountDeletionDeps):
 }
 
 async function end(shot: Screenshot, account: string, { store, seen, isLeader, now }: AccountDeletionDeps): Promise<void> {
-  if (!isLeader()) throw new RetryableError('no longer the leader')
+  if (!isLeader()) throw new RetryableError('leadership lost')
   const { name, namespace, resourceVersion } = shot.metadata
   const failure = { code: 'CANCELLED', reason: 'AccountDeleted', message: `the account ${account} was deleted` } as const
   const patch = mergePatch({ status: buildFailure(shot, failure, now()) }, { resourceVersion })
@@ -69,12 +69,12 @@ async function end(shot: Screenshot, account: string, { store, seen, isLeader, n
     seen.observe(await store.patch(name, patch, { namespace, subresource: 'status' }))
   } catch (error) {
     if (isNotFound(error)) return
-    // It was claimed meanwhile, perhaps: it is looked at again, and left alone if it runs.
+    // The Screenshot may have been claimed meanwhile. The retry leaves it unchanged if it is running.
     throw isConflict(error) ? new RetryableError(`end ${keyOf(shot)}`, { cause: error }) : error
   }
 }
 
-/** A deletion that was seen begins the time anew; one that happened unseen does not. */
+/** Records the time of the deletion. An observed deletion overwrites an earlier time; an unobserved one does not. */
 async function noteDeletion(key: string, { deleted, storage, now, ring }: AccountDeletionDeps): Promise<void> {
   const mark = goneKey(splitKey(key).name)
   if (!deleted.has(key) && (await storage.exists(mark))) return

@@ -1,7 +1,7 @@
 // rbac: tintype.dev/accounts get,list,watch
 // rbac: tintype.dev/accounts/status patch
 
-// Tells on each Account whether its keys are let in.
+// Sets the Ready condition of each Account.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import type { Lister } from '@tintype/crds/client/lister'
@@ -19,7 +19,7 @@ export interface AccountDeps {
   now: () => Date
 }
 
-/** Does what an Account needs. */
+/** Reconciles one Account. */
 export async function reconcileAccount(key: string, { accounts, store, seen, now }: AccountDeps): Promise<void> {
   const cached = accounts.get(key)
   if (!cached || cached.metadata.deletionTimestamp !== undefined) return

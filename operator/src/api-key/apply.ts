@@ -18,11 +18,13 @@ export interface ApplyDeps {
   secrets: SecretStore
 }
 
-/** Carries the actions out. The Secret with the text comes before the hash: after a crash in between, the text is found there. */
+/**
+ * Executes the actions. The Secret with the text is created before the hash is stored: after a crash in between, the text is found there.
+ */
 export async function apply(actions: readonly Action[], key: ApiKey, deps: ApplyDeps): Promise<Requeue | undefined> {
   let requeue: Requeue | undefined
   for (const action of actions) {
-    if (action.do === 'createSecret') await makeText(key, deps)
+    if (action.do === 'createSecret') await createText(key, deps)
     else if (action.do === 'label') await label(key, action.hash, action.lastFour, deps)
     else if (action.do === 'patchStatus') await patch(key, { status: { conditions: action.conditions } }, 'status', deps)
     else requeue = { requeueAfterMilliseconds: action.afterMilliseconds }
@@ -30,13 +32,13 @@ export async function apply(actions: readonly Action[], key: ApiKey, deps: Apply
   return requeue
 }
 
-async function makeText(key: ApiKey, deps: ApplyDeps): Promise<void> {
+async function createText(key: ApiKey, deps: ApplyDeps): Promise<void> {
   const text = newKeyText()
   try {
     await deps.secrets.create(buildKeySecret(key, text), { namespace: key.metadata.namespace })
   } catch (error) {
-    if (isAlreadyExists(error)) throw new RetryableError('a Secret of that name has just appeared', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server refuses the key’s Secret', { cause: error })
+    if (isAlreadyExists(error)) throw new RetryableError('a Secret with this name was just created', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server rejected the Secret of the key', { cause: error })
     throw error
   }
   await label(key, keyHash(text), text.slice(-4), deps)

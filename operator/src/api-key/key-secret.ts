@@ -5,12 +5,12 @@ import { API_VERSION, DEFAULT_ACCOUNT, Label } from '@tintype/crds/identifiers/n
 import type { ApiKey } from '@tintype/crds/kinds/api-key'
 import { accountOf } from '@tintype/crds/records/record'
 
-/** Type of the Secrets that hold a key's text. Others are never looked into: an ApiKey's spec must not lead to a foreign Secret. */
+/** Type of Secrets that hold a key text. Secrets of other types are never read: the spec of an ApiKey must not lead to a foreign Secret. */
 export const API_KEY_SECRET_TYPE = 'tintype.dev/api-key'
 
 const DATA_KEY = 'api-key'
 
-/** The Secret in which a person finds the text that was made for a key; it goes when the key goes. */
+/** Builds the Secret with the generated text of a key. Kubernetes deletes it together with the key. */
 export function buildKeySecret({ metadata, spec }: ApiKey, text: string): NewObject<Secret> {
   const { name, uid } = metadata
   return {
@@ -25,12 +25,12 @@ export function buildKeySecret({ metadata, spec }: ApiKey, text: string): NewObj
 }
 
 /**
- * How the Secret that an ApiKey names stands to it. `foreign`: it may not be used, and nobody is told why, for who may make ApiKeys must not
- * learn about Secrets. `leftover`: of a deleted ApiKey of the same name, about to go.
+ * State of the Secret that an ApiKey names. `foreign`: it may not be used, and the condition does not say why, because users who may create
+ * ApiKeys must not learn about other Secrets. `leftover`: it belongs to a deleted ApiKey of the same name and is about to be deleted.
  */
 export type KeySecret = { state: 'missing' | 'foreign' | 'leftover' | 'malformed' } | { state: 'usable'; text: string }
 
-/** Judges the Secret that the operator was to make: only one that it made for this very key will do. */
+/** Evaluates the Secret that the operator creates: only a Secret that it created for this very key is usable. */
 export function evaluateOwnSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
   if (!secret) return { state: 'missing' }
   const owner = ownerOf(secret)
@@ -39,7 +39,7 @@ export function evaluateOwnSecret(secret: Secret | undefined, key: ApiKey): KeyS
   return { state: owner.name === key.metadata.name ? 'leftover' : 'foreign' }
 }
 
-/** Judges a Secret that a person made: it must say for which account it is, and be no other key's. */
+/** Evaluates a Secret that a user created: its account label must match, and it must not belong to another key. */
 export function evaluateExistingSecret(secret: Secret | undefined, key: ApiKey): KeySecret {
   if (!secret) return { state: 'missing' }
   const owner = ownerOf(secret)

@@ -10,7 +10,7 @@ import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { Observed } from './decide.ts'
 import { evaluateExistingSecret, evaluateOwnSecret, type KeySecret } from './key-secret.ts'
 
-/** Index of ApiKeys by the hashes that they answer to. */
+/** Index of ApiKeys by their hashes. */
 export const HASH_INDEX = 'hash'
 /** Index of ApiKeys by account. */
 export const KEY_ACCOUNT_INDEX = 'account'
@@ -21,14 +21,14 @@ export interface ObserveDeps {
   secrets: Pick<SecretStore, 'find'>
 }
 
-/** The hashes that an ApiKey answers to. */
+/** Returns the hashes under which an ApiKey authenticates. */
 export const hashesOf = ({ metadata: { labels = {} } }: Pick<ApiKey, 'metadata'>): string[] =>
   [labels[Label.keyHash1], labels[Label.keyHash2]].filter((hash) => hash !== undefined)
 
-/** True for a key that was made over REST: it is the gateway's alone, and is complete from the start. */
+/** True for a key that was created through the REST API. Only the gateway manages it, and it is complete from the start. */
 export const isOfGateway = ({ metadata }: Pick<ApiKey, 'metadata'>): boolean => isApiKeyIdName(metadata.name)
 
-/** What concerns an ApiKey; undefined when it is gone or not ours to touch. */
+/** Collects the state of an ApiKey; undefined when it is deleted or managed by the gateway. */
 export async function observe(name: string, { keys, accounts, secrets }: ObserveDeps): Promise<Observed | undefined> {
   const cached = keys.get(name)
   if (!cached || cached.metadata.deletionTimestamp !== undefined || isOfGateway(cached)) return undefined
@@ -52,7 +52,7 @@ async function findSecret(key: ApiKey, secrets: Pick<SecretStore, 'find'>): Prom
 
 const isSameKey = (one: ApiKey, other: ApiKey): boolean => one.metadata.uid === other.metadata.uid
 
-/** The same order as the gateway's: of two keys with one text the older one is let in. */
+/** Uses the gateway's order: of two keys with the same text, the older one authenticates. */
 function isOlder(one: ApiKey, other: ApiKey): boolean {
   const order = ({ metadata: { creationTimestamp, name } }: ApiKey): string => `${creationTimestamp}/${name}`
   return order(one) < order(other)

@@ -3,8 +3,8 @@
 // rbac: tintype.dev/accounts get,list,watch
 // rbac: /secrets get,create
 
-// Makes an ApiKey that a person applied work: its text in a Secret, the hash of it in a label, and a condition that tells. Keys made over REST
-// are never touched, and a hash that is there is never changed.
+// Completes ApiKeys that users apply: the text in a Secret, its hash in a label, and a Ready condition. Keys created through the REST API
+// are never changed, and an existing hash is never changed.
 
 import type { Requeue } from '../controller/controller.ts'
 import { type ApplyDeps, apply } from './apply.ts'
@@ -13,7 +13,7 @@ import { type ObserveDeps, observe } from './observe.ts'
 
 export type ReconcileDeps = ObserveDeps & ApplyDeps & { now: () => Date }
 
-/** Does what an ApiKey needs. */
+/** Reconciles one ApiKey. */
 export async function reconcile(key: string, deps: ReconcileDeps): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   return observed && apply(decide(observed, deps.now()), observed.key, deps)

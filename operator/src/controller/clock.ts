@@ -1,14 +1,14 @@
-/** Time for the parts of the controller runtime; tests hand in their own. */
+/** Clock of the controller runtime. Tests pass their own. */
 export type Clock = {
-  /** Milliseconds that never go back. */
+  /** Milliseconds that never decrease. */
   monotonic(): number
   /** Epoch milliseconds. */
   wall(): number
-  /** Runs `callback` once, later; returns what cancels it. */
+  /** Runs `callback` once after the delay. Returns a function that cancels it. */
   after(milliseconds: number, callback: () => void): () => void
 }
 
-/** The machine's clocks. */
+/** The system clocks. */
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),

@@ -1,6 +1,7 @@
 /**
- * Takes keys from a work queue and hands each to `reconcile`, several at a time, none twice at once. It knows no kind.
- * Errors end here: retryable ones and bugs come back with backoff, conflicts too but uncounted, terminal ones wait for the object to change.
+ * Takes keys from a work queue and passes each to `reconcile`: several keys at a time, but never the same key twice at once. It is
+ * independent of kinds. It handles errors: retryable errors and bugs are retried with backoff. Conflicts are retried too but not counted as
+ * errors. After a terminal error, the key waits for the object to change.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict, isNotFound, isTransient } from '@tintype/crds/client/kube-error'
@@ -12,11 +13,11 @@ import { RetryableError, TerminalError } from './errors.ts'
 import type { ControllerMetrics, Priority, ReconcileResult, WorkQueueMetrics } from './metrics.ts'
 import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
-/** What a reconcile may ask for: another look after some time, even if nothing changes. */
+/** Optional result of a reconcile: reconcile again after this delay, even if nothing changes. */
 export type Requeue = { requeueAfterMilliseconds?: number | undefined }
 
-/** One level-triggered step for one key. The signal ends with the time-out and with the controller. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that asks for nothing need not say so
+/** One level-triggered reconcile of one key. The signal is aborted at the timeout and when the controller stops. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a reconcile without a requeue may return nothing
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<Requeue | undefined | void>
 
 export type ControllerOptions = {
@@ -24,10 +25,10 @@ export type ControllerOptions = {
   reconcile: Reconcile
   log: Log
   workers?: number
-  /** One reconcile's time; its signal ends then, and it counts as failed. */
+  /** Timeout of one reconcile. When it expires, the signal is aborted and the reconcile counts as failed. */
   timeoutMilliseconds?: number
   queue?: Omit<WorkQueueOptions, 'name' | 'metrics'>
-  /** A worker that has kept a key this long past its time-out does not heed its signal: the probe calls the operator stuck. */
+  /** A worker that keeps a key this long after its timeout ignores its signal: the liveness probe reports the operator as stuck. */
   stuckGraceMilliseconds?: number
   metrics?: ControllerMetrics & WorkQueueMetrics
 }
@@ -37,7 +38,6 @@ const DEFAULT_STUCK_GRACE_MILLISECONDS = 60_000
 const DEFAULT_DRAIN_MILLISECONDS = 30_000
 const ABORT_MILLISECONDS = 1_000
 
-/** See the head of this file. */
 export class Controller {
   readonly name: string
   readonly queue: WorkQueue
@@ -64,7 +64,7 @@ export class Controller {
     this.queue.addAfter(key, milliseconds)
   }
 
-  /** Enqueues a key for each change of a reflector; `toKeys` leads from an object to the keys it concerns, by default its own. */
+  /** Enqueues keys for each change of a reflector. `toKeys` maps a change to keys; default: the key of the object. */
   watch<T extends KubeObject>(reflector: Reflector<T>, toKeys: ToKeys<T> = ({ object }) => keyOf(object)): void {
     const stop = reflector.addListener((event) => {
       const keys = toKeys(event) ?? []
@@ -80,18 +80,18 @@ export class Controller {
     for (let n = 0; n < workers; n++) this.#workers.push(this.#work())
   }
 
-  /** Takes no more keys; what is being reconciled may finish for `drainMilliseconds`, then its signal ends. */
+  /** Stops taking keys. Running reconciles may finish within `drainMilliseconds`; then their signal is aborted. */
   async stop(drainMilliseconds = DEFAULT_DRAIN_MILLISECONDS): Promise<void> {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
     this.queue.shutDown()
     const workers = Promise.all(this.#workers.splice(0))
     await Promise.race([workers, sleep(drainMilliseconds, undefined, { ref: false })])
     this.#stopping.abort(new RetryableError('the controller stops'))
-    // A worker that does not heed its signal must not keep the process from ending.
+    // A worker that ignores its signal must not keep the process from ending.
     await Promise.race([workers, sleep(ABORT_MILLISECONDS, undefined, { ref: false })])
   }
 
-  /** Milliseconds by which the slowest worker is beyond its time-out and grace; 0 while all is well, however busy. */
+  /** Milliseconds by which the slowest worker exceeds its timeout and grace period; 0 while no worker is stuck, however busy. */
   stuckFor(): number {
     const { timeoutMilliseconds = DEFAULT_TIMEOUT_MILLISECONDS, stuckGraceMilliseconds = DEFAULT_STUCK_GRACE_MILLISECONDS } = this.#options
     return Math.max(0, this.queue.longestRunningSeconds() * 1_000 - timeoutMilliseconds - stuckGraceMilliseconds)
@@ -125,7 +125,7 @@ export class Controller {
   #settle(key: string, requeue: Requeue | undefined): ReconcileResult {
     this.queue.forget(key)
     if (requeue?.requeueAfterMilliseconds === undefined) return 'success'
-    // By a timer in any case: a key that is due at once each time must not keep the process from all else.
+    // Always use a timer: a key that is due at once every time must not starve everything else.
     this.queue.addAfter(key, Math.max(1, requeue.requeueAfterMilliseconds))
     return 'requeue_after'
   }
@@ -136,18 +136,18 @@ export class Controller {
     if (error instanceof TerminalError) {
       this.queue.forget(key)
       this.#metrics.onError?.(this.name, 'terminal')
-      log.error({ ...fields, reason: error.reason }, 'reconcile cannot succeed')
+      log.error({ ...fields, reason: error.reason }, 'reconcile failed; will not retry')
       return 'error'
     }
     this.queue.addRateLimited(key)
     if (isConflict(error) || (error instanceof RetryableError && (isConflict(error.cause) || isNotFound(error.cause)))) {
-      log.debug(fields, 'reconcile lost a race')
+      log.debug(fields, 'reconcile conflicted with another write; will retry')
       return 'requeue'
     }
     const isExpected = timedOut || error instanceof RetryableError || isTransient(error)
     this.#metrics.onError?.(this.name, isExpected ? 'retryable' : 'bug')
-    if (isExpected) log.warn(fields, 'reconcile failed and is tried again')
-    else log.error(fields, 'reconcile failed by a bug and is tried again')
+    if (isExpected) log.warn(fields, 'reconcile failed; will retry')
+    else log.error(fields, 'reconcile failed unexpectedly; will retry')
     return 'error'
   }
 }

@@ -1,9 +1,9 @@
-/** Something outside is not as it should be, and trying again may help: the work queue backs off and repeats. */
+/** An external problem that a retry may solve: the work queue retries with backoff. */
 export class RetryableError extends Error {
   override readonly name = 'RetryableError'
 }
 
-/** Trying again cannot help: the key is dropped until its object changes. `reason` is a condition's reason, in PascalCase. */
+/** A retry cannot help: the key is dropped until its object changes. `reason` is a condition reason in PascalCase. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'
   readonly reason: string

@@ -1,18 +1,18 @@
 /**
- * Tells a standby whether the leader's process still lives, from what the kubelet says about its pod. A killed process is known to the API
- * server a second or two later, long before its lease expires.
+ * Lets a standby check whether the leader's process is alive, from the kubelet's status of its pod. The API server knows about a killed
+ * process a second or two later, long before its lease expires.
  */
 import { type Pod, pods } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 import type { HolderQuestion, Liveness } from './leader-election.ts'
 
-/** The annotation by which a holder names its pod on the lease; the lease's identity is the pod's uid. */
+/** Annotation on the lease with the name of the holder pod. The identity of the lease is the uid of the pod. */
 export const HOLDER_POD_ANNOTATION = 'tintype.dev/holder-pod'
 
 const PROBE_TIMEOUT_MILLISECONDS = 2_000
 
-/** An `isHolderAlive` for holders that are pods of `namespace`, with their process in `container`. Needs: get pods. */
+/** Returns an `isHolderAlive` for holders that run in `container` of a pod in `namespace`. Needs permission to get pods. */
 export function holderPodProbe({ http, namespace, container }: { http: KubeHttp; namespace?: string; container: string }) {
   const client = new Resource(http, pods, { namespace })
   return async (holder: HolderQuestion): Promise<Liveness> => {
@@ -24,8 +24,9 @@ export function holderPodProbe({ http, namespace, container }: { http: KubeHttp;
 }
 
 /**
- * Gone: no such pod, another pod of that name, a pod that has ended, or whose container is not running or was started after the last renewal.
- * The start and the renewal are both told by the clock of the holder's node; the start is cut to whole seconds, so it errs towards `alive`.
+ * `gone`: the pod does not exist, is another pod of that name or has ended, or its container is not running or was started after the last
+ * renewal.
+ * Both the start and the renewal use the clock of the holder's node. The start is truncated to whole seconds, so it errs towards `alive`.
  */
 export function livenessOf(pod: Pod | undefined, { identity, renewTime }: HolderQuestion, container: string): Liveness {
   if (!pod || pod.metadata.uid !== identity) return 'gone'

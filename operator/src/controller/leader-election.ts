@@ -1,14 +1,15 @@
 /**
- * One leader among several replicas, by a Lease, with client-go's rules and times (15 s lease, 10 s to renew it, a try every 2 s).
+ * Elects one leader among several replicas with a Lease, with client-go's rules and times (15 s lease, 10 s to renew it, a try every 2 s).
  *
- * A standby never compares clocks: a lease has expired when this process has seen it unchanged for the lease's duration. So a lost node is
- * replaced 15 s after its last renewal was seen, at most 17 s after it was lost. For a process that was killed that is too long, and the
- * cluster knows better: `isHolderAlive` asks it, and a holder that is gone is replaced after a short grace (see holder-pod.ts; within 5 s
- * of a SIGKILL). The grace is for a holder that is being declared dead while a renewal of it is under way. One whose pod was removed by force
- * while its process runs on renews for as long as its token is believed, and then not: it is asked after now and then though it renews.
+ * A standby never compares clocks: a lease has expired when this process has seen it unchanged for the lease duration. So a lost node is
+ * replaced 15 s after its last observed renewal, at most 17 s after it was lost. That is too long for a killed process, whose state the
+ * cluster knows earlier: `isHolderAlive` asks the cluster, and a holder that is gone is replaced after a short grace period (see
+ * holder-pod.ts; within 5 s of a SIGKILL). The grace period covers a renewal that is in progress while the holder is declared gone. A
+ * process whose pod was force-deleted keeps renewing until its token is rejected. For this reason, `isHolderAlive` is also called
+ * periodically for holders that renew.
  *
- * A lease does not fence: a leader that was frozen may wake up and act for a moment. Hence `isLeader()` reads the clock at each call (it
- * is false 10 s after the last renewal even if no timer has run), and every write of a leader carries its precondition.
+ * A lease does not fence: a leader that was frozen may resume and act for a moment. Hence `isLeader()` reads the clock at each call (it is
+ * false 10 s after the last renewal even if no timer has run), and every write of a leader has a precondition.
  */
 
 import type { Lease } from '@tintype/crds/client/core-resources'
@@ -20,22 +21,22 @@ import type { LeaderElectionMetrics } from './metrics.ts'
 
 export { type LeaseStore, leaseStore } from './lease.ts'
 
-/** What the cluster says about a holder; `unknown` leaves it to the lease's time. */
+/** State of a holder according to the cluster; `unknown`: only the lease duration decides. */
 export type Liveness = 'alive' | 'gone' | 'unknown'
 
-/** Who is asked about: its identity, what it wrote on the lease, and when it last did (by its own clock). */
+/** The holder to check: its identity, its annotations on the lease, and its last renewal time (by its own clock). */
 export type HolderQuestion = { identity: string; annotations: Record<string, string>; renewTime: string | undefined }
 
-/** Why a leader is none any more: asked to stop, not renewed in time, or somebody else has the lease. */
+/** Why leadership ended: stop requested, not renewed in time, or another process holds the lease. */
 export type StopReason = 'stopped' | 'expired' | 'taken'
 
 export type LeaderElectionOptions = {
   leases: LeaseStore
-  /** Unique to the process or its pod: a process that finds its own identity on the lease takes it over at once. */
+  /** Unique to the process or its pod. A process that finds its own identity on the lease takes it over at once. */
   identity: string
-  /** Written on the lease while this process holds it, for others' `isHolderAlive`. */
+  /** Annotations on the lease while this process holds it, for `isHolderAlive` of other replicas. */
   holderAnnotations?: Record<string, string>
-  /** Begins the leader's work. The signal ends when leadership does; the lease is given up when the returned promise has settled. */
+  /** Starts the leader's work. The signal is aborted when leadership ends. The lease is released when the returned promise settles. */
   onStartedLeading: (signal: AbortSignal) => Promise<void> | void
   onStoppedLeading?: (reason: StopReason) => void
   onNewLeader?: (identity: string) => void
@@ -43,11 +44,11 @@ export type LeaderElectionOptions = {
   leaseDurationMilliseconds?: number
   renewDeadlineMilliseconds?: number
   retryMilliseconds?: number
-  /** How often a standby looks at the lease. */
+  /** How often a standby reads the lease. */
   pollMilliseconds?: number
-  /** How long the lease of a holder that is gone must have stood still, or a holder that renews have been called gone. */
+  /** How long the lease of a holder that is gone must be unchanged, or how long a holder that renews must be reported gone. */
   goneGraceMilliseconds?: number
-  /** How often `isHolderAlive` is asked about a holder that renews. */
+  /** How often `isHolderAlive` is called for a holder that renews. */
   probeMilliseconds?: number
   clock?: Clock
   log?: Log
@@ -66,19 +67,18 @@ const DEFAULTS = {
   log: silentLog,
 }
 
-/** A lease as it was last seen to change, by the local clock. */
+/** A lease and the local time at which it was last seen to change. */
 type Sighting = { lease: Lease; at: number }
 
-/** See the head of this file. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions & typeof DEFAULTS
   readonly #clock: Clock
   readonly #stopping = new AbortController()
   #seen: Sighting | undefined
-  /** When `isHolderAlive` was asked last, and since when it has called this holder gone. */
-  #askedAt = 0
+  /** Time of the last `isHolderAlive` call, and the time since which it has reported this holder gone. */
+  #lastProbeAt = 0
   #goneSince: number | undefined
-  /** When the last successful renewal was begun; undefined while not leading. */
+  /** Start time of the last successful renewal; undefined while not leading. */
   #renewedAt: { monotonic: number; wall: number } | undefined
   #run: Promise<void> | undefined
 
@@ -90,28 +90,28 @@ export class LeaderElection {
     if (renewDeadlineMilliseconds <= retryMilliseconds) throw new Error('the renew deadline must be longer than the retry period')
   }
 
-  /** Whether this process may act as the leader now. Ask before each act: nothing is cached. */
+  /** Whether this process may act as the leader now. Call it before each write: nothing is cached. */
   isLeader(): boolean {
     return this.#renewedAt !== undefined && this.#sinceRenewal() < this.#options.renewDeadlineMilliseconds
   }
 
-  /** Who holds the lease as far as this process has seen. */
+  /** Identity of the current holder, as last seen by this process. */
   get holder(): string | undefined {
     return holderOf(this.#seen?.lease)
   }
 
-  /** How often the lease has changed hands: greater for each new leader. */
+  /** Number of changes of the holder: greater for each new leader. */
   get term(): number {
     return this.#seen ? termOf(this.#seen.lease) : 0
   }
 
   start(): void {
-    if (this.#run) throw new Error('an election starts once')
+    if (this.#run) throw new Error('start() may be called only once')
     this.#options.metrics?.onStatus?.(this.#options.leases.name, false)
     this.#run = this.#loop()
   }
 
-  /** Ends the leader's work, waits for it, and gives the lease up so that a standby need not wait. */
+  /** Ends the leader's work, waits for it, and releases the lease so that a standby can take over at once. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#run
@@ -145,15 +145,15 @@ export class LeaderElection {
     if (holder === undefined || holder === identity) return true
     const unchanged = this.#clock.monotonic() - (this.#seen?.at ?? 0)
     if (unchanged >= durationOf(lease)) return true
-    const asked = this.#clock.monotonic()
-    const isDue = this.#goneSince !== undefined || asked - this.#askedAt >= probeMilliseconds
+    const probedAt = this.#clock.monotonic()
+    const isDue = this.#goneSince !== undefined || probedAt - this.#lastProbeAt >= probeMilliseconds
     if (!isHolderAlive || (unchanged < goneGraceMilliseconds && !isDue)) return false
-    this.#askedAt = asked
+    this.#lastProbeAt = probedAt
     const question = { identity: holder, annotations: lease.metadata.annotations ?? {}, renewTime: lease.spec?.renewTime }
     const liveness = await isHolderAlive(question).catch(() => 'unknown' as const)
-    this.#goneSince = liveness === 'gone' ? (this.#goneSince ?? asked) : undefined
-    const isGone = this.#goneSince !== undefined && Math.max(unchanged, asked - this.#goneSince) >= goneGraceMilliseconds
-    if (isGone) this.#options.log.warn({ lease: this.#options.leases.name, holder }, 'the leader is gone: taking over')
+    this.#goneSince = liveness === 'gone' ? (this.#goneSince ?? probedAt) : undefined
+    const isGone = this.#goneSince !== undefined && Math.max(unchanged, probedAt - this.#goneSince) >= goneGraceMilliseconds
+    if (isGone) this.#options.log.warn({ lease: this.#options.leases.name, holder }, 'leader process gone; taking over')
     return isGone
   }
 
@@ -161,7 +161,7 @@ export class LeaderElection {
     const { leases, log, metrics, onStoppedLeading } = this.#options
     const leading = new AbortController()
     const finished = new AbortController()
-    log.info({ lease: leases.name, identity: this.#options.identity, term: this.term }, 'leading')
+    log.info({ lease: leases.name, identity: this.#options.identity, term: this.term }, 'lease acquired')
     metrics?.onStatus?.(leases.name, true)
     if (this.#stopping.signal.aborted) leading.abort()
     const work = this.#work(leading.signal)
@@ -177,7 +177,7 @@ export class LeaderElection {
     this.#renewedAt = undefined
     leading.abort()
     metrics?.onStatus?.(leases.name, false)
-    log.info({ lease: leases.name, reason }, 'leading no more')
+    log.info({ lease: leases.name, reason }, 'leadership ended')
     onStoppedLeading?.(reason)
     await work
   }
@@ -187,7 +187,7 @@ export class LeaderElection {
     try {
       await this.#options.onStartedLeading(signal)
     } catch (error) {
-      if (!signal.aborted) this.#options.log.error({ err: error }, 'the work of the leader failed')
+      if (!signal.aborted) this.#options.log.error({ err: error }, 'leader work failed')
     }
   }
 
@@ -209,7 +209,7 @@ export class LeaderElection {
     }
   }
 
-  /** False when somebody else has the lease. */
+  /** Returns false when another process holds the lease. */
   async #renew(): Promise<boolean> {
     const { leases, identity } = this.#options
     const write = (lease: Lease, wall: number) => this.#call((signal) => leases.replace(renewed(lease, wall), signal))
@@ -220,7 +220,7 @@ export class LeaderElection {
       this.#see(await write(lease, begun.wall))
     } catch (error) {
       if (!isConflict(error)) throw error
-      // Either an earlier renewal whose answer was lost, or another holder: only the lease can tell.
+      // Either an earlier renewal whose response was lost, or another holder: read the lease to find out.
       const current = await this.#call((signal) => leases.find(signal))
       if (current) this.#see(current)
       if (!current || holderOf(current) !== identity) return false
@@ -250,7 +250,7 @@ export class LeaderElection {
     this.#options.onNewLeader?.(holder)
   }
 
-  /** The next poll, or the moment at which the lease expires if that is sooner: polling past it would waste a period. */
+  /** Time until the next poll, or until the lease expires if that is sooner: polling later would waste a period. */
   #untilNextLook(): number {
     const { pollMilliseconds } = this.#options
     if (!this.#seen || holderOf(this.#seen.lease) === undefined) return pollMilliseconds
@@ -258,7 +258,9 @@ export class LeaderElection {
     return left > 0 ? Math.min(pollMilliseconds, left) : pollMilliseconds
   }
 
-  /** The time since the last renewal was begun. The wall clock counts too: the other one stands still while a machine is suspended. */
+  /**
+   * Time since the start of the last renewal. It includes the wall clock, because the monotonic clock stops while a machine is suspended.
+   */
   #sinceRenewal(): number {
     if (!this.#renewedAt) return Number.POSITIVE_INFINITY
     return Math.max(this.#clock.monotonic() - this.#renewedAt.monotonic, this.#clock.wall() - this.#renewedAt.wall)
@@ -269,14 +271,14 @@ export class LeaderElection {
   }
 
   /**
-   * One request with half of the renew deadline as its time, so that a lost connection leaves room for a second try.
-   * A leader's request ends with its leadership.
+   * Sends one request with a timeout of half the renew deadline, so that a lost connection leaves time for a second try.
+   * A request of the leader also ends at its renew deadline.
    */
   async #call<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { renewDeadlineMilliseconds } = this.#options
     const leftMilliseconds = this.#renewedAt ? renewDeadlineMilliseconds - this.#sinceRenewal() : renewDeadlineMilliseconds
     const timeout = new AbortController()
-    const abort = () => timeout.abort(new Error('no answer in time'))
+    const abort = () => timeout.abort(new Error('request timed out'))
     const cancel = this.#clock.after(Math.max(0, Math.min(leftMilliseconds, renewDeadlineMilliseconds / 2)), abort)
     try {
       return await request(timeout.signal)

@@ -3,7 +3,7 @@ import { leases } from '@tintype/crds/client/core-resources'
 import type { KubeHttp } from '@tintype/crds/client/kube-http'
 import { Resource } from '@tintype/crds/client/resource'
 
-/** One lease by its name. Writes carry the resourceVersion that was read, so of two writers one gets a 409. */
+/** Access to one lease by name. Writes contain the resourceVersion that was read, so one of two concurrent writers gets a 409. */
 export type LeaseStore = {
   readonly name: string
   find(signal: AbortSignal): Promise<Lease | undefined>
@@ -11,10 +11,10 @@ export type LeaseStore = {
   replace(lease: Lease, signal: AbortSignal): Promise<Lease>
 }
 
-/** What a holder writes about itself. */
+/** Values that a holder writes to the lease. */
 export type Holder = { identity: string; annotations: Record<string, string>; leaseDurationMilliseconds: number }
 
-/** A lease at the API server. Nothing is repeated inside a call: the election decides what to do next, and how long it has. */
+/** A lease at the API server. Calls are not retried here: the election decides what to do next and how much time is left. */
 export function leaseStore(http: KubeHttp, name: string, namespace?: string): LeaseStore {
   const client = new Resource(http, leases, { namespace })
   return {
@@ -25,12 +25,12 @@ export function leaseStore(http: KubeHttp, name: string, namespace?: string): Le
   }
 }
 
-/** Six fraction digits, as the API server demands of a MicroTime: it answers 400 to the three of `toISOString`. */
+/** Formats six fraction digits, as a MicroTime requires: the API server returns 400 for the three digits of `toISOString`. */
 export function toMicroTime(epochMilliseconds: number): string {
   return new Date(epochMilliseconds).toISOString().replace('Z', '000Z')
 }
 
-/** The lease once `holder` has it: a new term when it had another holder before, or none. */
+/** Builds the lease that `holder` acquires. It starts a new term. */
 export function acquired(name: string, lease: Lease | undefined, holder: Holder, nowMilliseconds: number): Lease {
   const now = toMicroTime(nowMilliseconds)
   const metadata = lease?.metadata ?? { name }
@@ -48,18 +48,18 @@ export function acquired(name: string, lease: Lease | undefined, holder: Holder,
   }
 }
 
-/** The lease once its holder has shown that it lives. */
+/** Builds the renewed lease. */
 export function renewed(lease: Lease, nowMilliseconds: number): Lease {
   return { ...lease, spec: { ...lease.spec, renewTime: toMicroTime(nowMilliseconds) } }
 }
 
-/** The lease once its holder has given it up: anyone may take it at once. */
+/** Builds the released lease, which any replica may take at once. */
 export function released(lease: Lease, nowMilliseconds: number): Lease {
   return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: toMicroTime(nowMilliseconds) } }
 }
 
-/** How often the lease has changed hands. */
+/** Number of changes of the holder. */
 export const termOf = (lease: Lease): number => lease.spec?.leaseTransitions ?? 0
 
-/** Who holds the lease; undefined when nobody does. */
+/** Identity of the holder; undefined when the lease has none. */
 export const holderOf = (lease: Lease | undefined): string | undefined => lease?.spec?.holderIdentity || undefined

@@ -1,12 +1,14 @@
 /**
- * What the controller runtime tells about itself. Each hook names the metric that it feeds: controller-runtime's names, so that dashboards
- * made for Go operators work. The program's metrics/metrics.ts registers them; nothing here knows prom-client.
+ * Metric hooks of the controller runtime. Each hook names the metric that it feeds. The names are those of controller-runtime, so that
+ * dashboards for Go operators work. metrics/metrics.ts registers them; nothing here depends on prom-client.
  */
 
-/** Priorities of queued keys: what just happened goes before what a list brought. */
+/** Priorities of queued keys: live changes are processed before keys from a list. */
 export type Priority = 'live' | 'resync'
 
-/** `name` is the queue's and the controller's name. Gauges that are ages (`unfinishedSeconds`, `longestRunningSeconds`) are read from the queue. */
+/**
+ * `name` is the name of the queue and of the controller. Age gauges (`unfinishedSeconds`, `longestRunningSeconds`) are read from the queue.
+ */
 export type WorkQueueMetrics = {
   /** workqueue_adds_total{name,controller} */
   onAdd?(name: string): void
@@ -20,7 +22,7 @@ export type WorkQueueMetrics = {
   onRetry?(name: string): void
 }
 
-/** How one reconcile ended, as controller-runtime labels it. */
+/** Result of a reconcile, with controller-runtime's labels. */
 export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after'
 
 export type ControllerMetrics = {
@@ -39,6 +41,6 @@ export type ControllerMetrics = {
 export type LeaderElectionMetrics = {
   /** leader_election_master_status{name}: 1 for the leader */
   onStatus?(name: string, isLeader: boolean): void
-  /** leader_election_slowpath_total{name}: renewals that needed more than one try */
+  /** leader_election_slowpath_total{name}: renewals that needed more than one attempt */
   onSlowPath?(name: string): void
 }

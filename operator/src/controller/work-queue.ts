@@ -1,11 +1,11 @@
 /**
- * Keys that wait to be reconciled, as in client-go: a key is queued once however often it is added, is never worked on twice at the same
- * time, and one that is added meanwhile comes back afterwards. What just happened goes before what a list brought.
+ * Queue of keys to reconcile, as in client-go: a key is queued once however often it is added, and is never processed twice at the same
+ * time. A key that is added during processing is queued again afterwards. Live changes are processed before keys from a list.
  */
 import { type Clock, systemClock } from './clock.ts'
 import type { Priority, WorkQueueMetrics } from './metrics.ts'
 
-/** Delays are in milliseconds; the defaults are client-go's, but for a cap of a minute instead of 1,000 s. */
+/** Delays are in milliseconds. The defaults are client-go's, except for a maximum of one minute instead of 1,000 s. */
 export type WorkQueueOptions = {
   name: string
   baseDelayMilliseconds?: number
@@ -16,17 +16,16 @@ export type WorkQueueOptions = {
 
 type Waiting = { dueAt: number; priority: Priority; cancel: () => void }
 
-/** See the head of this file. */
 export class WorkQueue {
   readonly name: string
   readonly #clock: Clock
   readonly #metrics: WorkQueueMetrics
   readonly #baseDelay: number
   readonly #maxDelay: number
-  /** Keys in the order of their turn (Maps keep it), with the time they came. */
+  /** Queued keys in processing order (Maps keep insertion order), with the time at which they were added. */
   readonly #queued: Record<Priority, Map<string, number>> = { live: new Map(), resync: new Map() }
   readonly #processing = new Map<string, { started: number; priority: Priority }>()
-  /** Added while being worked on. */
+  /** Keys that were added while they were being processed. */
   readonly #dirty = new Map<string, Priority>()
   readonly #waiting = new Map<string, Waiting>()
   readonly #failures = new Map<string, number>()
@@ -42,7 +41,7 @@ export class WorkQueue {
     this.#metrics = metrics
   }
 
-  /** Queues a key. A key that waits as `resync` and is added as `live` moves up. */
+  /** Queues a key. A `resync` key that is added as `live` moves up. */
   add(key: string, priority: Priority = 'live'): void {
     if (this.#isShutDown) return
     if (this.#processing.has(key)) {
@@ -61,7 +60,7 @@ export class WorkQueue {
     this.#serve()
   }
 
-  /** Queues a key later. Of several times for one key the earliest counts; `add` does not cancel it. */
+  /** Queues a key after a delay. Of several delays for one key the earliest counts; `add` does not cancel it. */
   addAfter(key: string, milliseconds: number, priority: Priority = 'live'): void {
     if (this.#isShutDown) return
     if (milliseconds <= 0) {
@@ -79,7 +78,7 @@ export class WorkQueue {
     this.#waiting.set(key, { dueAt, priority, cancel })
   }
 
-  /** Queues a key after a delay that doubles with each call until `forget`. A key being worked on keeps its priority. */
+  /** Queues a key after a delay that doubles with each call until `forget`. A key that is being processed keeps its priority. */
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0
     this.#failures.set(key, failures + 1)
@@ -87,7 +86,7 @@ export class WorkQueue {
     this.addAfter(key, Math.min(this.#maxDelay, this.#baseDelay * 2 ** failures), this.#processing.get(key)?.priority)
   }
 
-  /** Ends a key's backoff. */
+  /** Resets the backoff of a key. */
   forget(key: string): void {
     this.#failures.delete(key)
   }
@@ -97,7 +96,9 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0
   }
 
-  /** The next key, waiting for one if need be; undefined once the queue is shut down. Each key taken must be given back by `done`. */
+  /**
+   * Returns the next key and waits for one if the queue is empty; undefined once the queue is shut down. Call `done` for each key taken.
+   */
   take(): Promise<string | undefined> {
     if (this.#isShutDown) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<string | undefined>()
@@ -106,7 +107,7 @@ export class WorkQueue {
     return promise
   }
 
-  /** Gives a key back; it comes again if it was added meanwhile. */
+  /** Marks a key as processed. It is queued again if it was added meanwhile. */
   done(key: string): void {
     const work = this.#processing.get(key)
     if (!work) return
@@ -122,7 +123,7 @@ export class WorkQueue {
     if (this.#isShutDown && this.#processing.size === 0) for (const resolve of this.#onDrained.splice(0)) resolve()
   }
 
-  /** Takes no more keys in and gives none out; keys being worked on may finish. */
+  /** Stops accepting and returning keys. Keys that are being processed may finish. */
   shutDown(): void {
     this.#isShutDown = true
     for (const { cancel } of this.#waiting.values()) cancel()
@@ -130,7 +131,7 @@ export class WorkQueue {
     for (const resolve of this.#takers.splice(0)) resolve(undefined)
   }
 
-  /** Resolves when a queue that was shut down has no key in work any more. */
+  /** Resolves when the queue is shut down and no key is being processed. */
   drained(): Promise<void> {
     if (this.#processing.size === 0) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -138,7 +139,7 @@ export class WorkQueue {
     return promise
   }
 
-  /** Keys whose turn has not come; those being worked on and those that wait for a time are not counted. */
+  /** Number of queued keys, without those being processed and those waiting for a delay. */
   get depth(): number {
     return this.#queued.live.size + this.#queued.resync.size
   }
@@ -149,7 +150,7 @@ export class WorkQueue {
     return Math.max(0, ...this.#processing.values().map(({ started }) => now - started)) / 1_000
   }
 
-  /** workqueue_unfinished_work_seconds: the time spent so far on keys being worked on. */
+  /** workqueue_unfinished_work_seconds: time spent so far on keys that are being processed. */
   unfinishedSeconds(): number {
     const now = this.#clock.monotonic()
     return this.#processing.values().reduce((sum, { started }) => sum + now - started, 0) / 1_000
@@ -176,5 +177,5 @@ export class WorkQueue {
   }
 }
 
-/** setTimeout fires at once beyond 2^31 - 1 ms. */
+/** setTimeout fires immediately for delays beyond 2^31 - 1 ms. */
 const MAX_TIMER_MILLISECONDS = 2_147_000_000

@@ -1,5 +1,5 @@
-// Webhooks and deliveries as one part of the operator: two controllers over shared caches, one way out, and counters that are written now
-// and then. It works for as long as its operator leads.
+// Wires webhooks and deliveries together: three controllers, shared caches, one guarded agent, and counters that are flushed at intervals. It runs
+// while its operator is the leader.
 
 import { secrets } from '@tintype/crds/client/core-resources'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -28,11 +28,11 @@ import type { DeliveryOptions } from './options.ts'
 import { noteWithdrawal, openDeliveryLog, startRequests } from './start-requests.ts'
 import { createDeliveryMetrics } from './telemetry/metrics.ts'
 
-/** Posts at once, in all and to one endpoint. */
+/** Limits of concurrent posts, in total and per endpoint. */
 const LIMITS = { total: 256, perKey: 8 }
 const STATISTICS_MILLISECONDS = 5_000
 
-/** Makes the part for the operator; once a process. */
+/** Creates the component; call once per process. */
 export function createDelivery({
   config,
   http,
@@ -73,7 +73,7 @@ export function createDelivery({
   })
 }
 
-/** Adds the indexes that deliveries need; what it returns starts one term. Both reflectors must have synced by then. */
+/** Adds the indexes that deliveries need. `start` begins a term; both reflectors must have synced by then. */
 export function prepareDelivery(options: DeliveryOptions): Work {
   options.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
   options.screenshots.lister.addIndex(SCREENSHOTS_BY_ACCOUNT, accountOf)

@@ -16,38 +16,38 @@ import type { Resolve } from './http/network.ts'
 import type { DeliverySettings } from './http/settings.ts'
 import type { DeliveryMetrics } from './telemetry/metrics.ts'
 
-/** What deliveries are made of; tests give their own. */
+/** Dependencies of the delivery component; tests replace them. */
 export interface DeliveryOptions {
   http: KubeHttp
   namespace: string
   screenshots: Reflector<Screenshot>
   webhooks: Reflector<Webhook>
   linkBase: LinkBase
-  /** Open the signing secrets in specs. */
+  /** Keys that open sealed signing secrets. */
   openingKeys: OpeningKeys
   settings: DeliverySettings
-  /** PEM certificates that vouch for receivers. */
+  /** CA certificates for receivers, PEM. */
   certificates: string[]
-  /** Addresses of this pod, which no webhook may mean. */
+  /** IP addresses of this pod, which are forbidden for webhooks. */
   ownAddresses: readonly string[]
   version: string
   log: Log
-  /** Absent: nobody is told by Kubernetes Events. */
+  /** Absent: no Kubernetes Events are recorded. */
   events?: Pick<EventRecorder, 'warn'>
   isLeader: () => boolean
-  /** Of events and webhooks; absent: made with the part. */
+  /** Order of events and webhook starts; default: a new one. */
   eventOrder?: Pick<EventOrder, 'followsStart'>
   eventStore?: EventStore
-  /** Keeps the log; without it nothing is delivered again. */
+  /** Stores the delivery log; without it redelivery is not possible. */
   storage?: Storage
-  /** Told of objects in the bucket that count as absent. */
+  /** Reports objects in the bucket that are ignored. */
   report?: ReportIgnored
   metrics?: DeliveryMetrics
-  /** Where spans go; absent: nobody collects them. */
+  /** Exporter of spans; absent: no spans. */
   spans?: Pick<SpanExporter, 'add'> | undefined
   controllerMetrics?: ControllerMetrics & WorkQueueMetrics
   resolve?: Resolve
   now?: () => Date
-  /** How often counters and lines of the log are written. */
+  /** Interval of writing counters and lines of the delivery log. */
   statisticsMilliseconds?: number
 }

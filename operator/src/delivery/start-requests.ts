@@ -11,20 +11,20 @@ import { PostRequests, type PostRequestsOptions } from './requests/post-requests
 import { postAsRequested, type RequestPostDeps } from './requests/requested-post.ts'
 import { DeliveryLog } from './telemetry/delivery-log.ts'
 
-type Given = Pick<
+type RequestsOptions = Pick<
   DeliveryOptions,
   'screenshots' | 'webhooks' | 'storage' | 'linkBase' | 'version' | 'log' | 'controllerMetrics' | 'metrics' | 'report'
 >
 type Shared = Pick<RequestPostDeps, 'post' | 'signingSecrets' | 'onMissingSecret' | 'now' | 'deliveryLog'> &
   Pick<PostRequestsOptions, 'store' | 'limiter' | 'mayPost'>
 
-/** The log of one term; none without a bucket. */
+/** The delivery log of one term; undefined without a bucket. */
 export const openDeliveryLog = (
-  { storage, log, report = ignoreSilently }: Pick<Given, 'storage' | 'log' | 'report'>,
+  { storage, log, report = ignoreSilently }: Pick<RequestsOptions, 'storage' | 'log' | 'report'>,
   now: () => Date,
 ): DeliveryLog | undefined => storage && new DeliveryLog({ storage, now, log, report })
 
-/** Notes that an endpoint wanted an event no more: in the log it would be pending for ever. */
+/** Logs that an endpoint no longer wanted an event; otherwise the delivery would stay pending in the log. */
 export function noteWithdrawal(
   webhook: Webhook | undefined,
   screenshot: Screenshot,
@@ -47,13 +47,13 @@ export function noteWithdrawal(
   })
 }
 
-/** Starts the controller that posts what is asked for. */
-export function startRequests(given: Given, shared: Shared): PostRequests {
-  const { screenshots, webhooks, storage, linkBase, report } = given
+/** Starts the controller of requested posts. */
+export function startRequests(requestsOptions: RequestsOptions, shared: Shared): PostRequests {
+  const { screenshots, webhooks, storage, linkBase, report } = requestsOptions
   const recordedEvents = new RecordedEvents({ screenshots: screenshots.lister, storage, linkBase, report, now: shared.now })
-  const deps = { ...given, ...shared, recordedEvents }
+  const deps = { ...requestsOptions, ...shared, recordedEvents }
   return new PostRequests({
-    ...given,
+    ...requestsOptions,
     ...shared,
     webhooks,
     perform: (webhook: Webhook, request) => postAsRequested(webhook, request, deps),

@@ -9,11 +9,11 @@ export interface AccountLimits {
   maxRunning?: number | undefined
 }
 
-/** For an Account that does not exist: its Screenshots have the smallest weight, and fail elsewhere. */
+/** Limits for Screenshots whose Account does not exist. They have the smallest weight, and the pending controller fails them. */
 const NO_ACCOUNT: AccountLimits = { weight: 1 }
 
 /**
- * The limits of each account by its plan.
+ * Returns the limits of each account according to its plan.
  * @param crashLimitOf lower limit of concurrent captures for an account that crashed runners; undefined: the limit of the plan
  */
 export function accountLimits(

@@ -14,10 +14,13 @@ export interface GuardOptions {
 }
 
 const CHECK_MILLISECONDS = 60_000
-/** While nothing is dispatched it is looked at more often. */
+/** While nothing is dispatched, the check runs more often. */
 const UNGUARDED_CHECK_MILLISECONDS = 5_000
 
-/** Looks after the release's admission policies: at the start of each term and every minute. Nothing is dispatched without it. */
+/**
+ * Checks the admission policies of the release at the start of each term and every minute. Nothing is dispatched while they are not in
+ * force.
+ */
 export class Guard {
   readonly #options: GuardOptions
   #decision: GuardDecision = UNKNOWN_GUARD
@@ -26,7 +29,7 @@ export class Guard {
     this.#options = options
   }
 
-  /** The last decision. While the API server cannot be asked it stays: nothing can be claimed then either. */
+  /** The last decision. It is kept while the API server is unreachable: nothing can be claimed then either. */
   get decision(): GuardDecision {
     return this.#decision
   }

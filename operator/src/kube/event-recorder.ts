@@ -27,7 +27,7 @@ export interface EventRecorderOptions {
 /** As in client-go: a burst of 25 Events an object, one more every 300 s. */
 const BURST = 25
 const REFILL_MILLISECONDS = 300_000
-/** The same words about the same object again are no news. */
+/** An identical Event about the same object within this time is dropped. */
 const REPEAT_MILLISECONDS = 300_000
 const MAX_REMEMBERED = 4_096
 const MAX_MESSAGE = 1_024
@@ -35,26 +35,26 @@ const MAX_MESSAGE = 1_024
 interface Memory {
   tokens: number
   at: number
-  said: Map<string, number>
+  messages: Map<string, number>
 }
 
-/** Rate-limits Events by object and text. Pure but for its memory. */
+/** Rate-limits Events by object and text. Pure except for its memory. */
 export class EventFilter {
   readonly #objects = new Map<string, Memory>()
 
-  /** True when this Event may be written now. */
+  /** True when the Event may be recorded now. */
   admits(uid: string, text: string, now: number): boolean {
-    const memory = this.#objects.get(uid) ?? { tokens: BURST, at: now, said: new Map() }
+    const memory = this.#objects.get(uid) ?? { tokens: BURST, at: now, messages: new Map() }
     this.#objects.delete(uid)
     this.#objects.set(uid, memory)
     this.#forgetOldest()
     const refilled = Math.floor((now - memory.at) / REFILL_MILLISECONDS)
     memory.tokens = Math.min(BURST, memory.tokens + refilled)
     memory.at += refilled * REFILL_MILLISECONDS
-    const before = memory.said.get(text)
+    const before = memory.messages.get(text)
     if (memory.tokens === 0 || (before !== undefined && now - before < REPEAT_MILLISECONDS)) return false
-    for (const [said, at] of memory.said) if (now - at >= REPEAT_MILLISECONDS) memory.said.delete(said)
-    memory.said.set(text, now)
+    for (const [message, since] of memory.messages) if (now - since >= REPEAT_MILLISECONDS) memory.messages.delete(message)
+    memory.messages.set(text, now)
     memory.tokens--
     return true
   }
@@ -86,7 +86,7 @@ export function createEventRecorder({ events, instance, log, now }: EventRecorde
 
 type EventType = 'Normal' | 'Warning'
 
-/** Builds an Event. The name is made by the API server. */
+/** Builds an Event. The API server generates its name. */
 export function buildEvent(
   { apiVersion, kind, metadata }: Regarding,
   { type = 'Warning', reason, message, instance, at }: { type?: EventType; reason: string; message: string; instance: string; at: Date },

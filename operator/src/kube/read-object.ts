@@ -1,7 +1,7 @@
 import { type KubeObject, keyOf } from '@tintype/crds/client/kube-object'
 import { TerminalError } from '../controller/errors.ts'
 
-/** A kind's zod schema, as far as it matters here. */
+/** The part of a zod schema that is used here. */
 interface Schema<T> {
   safeParse: (object: unknown) => { success: true; data: T } | { success: false; error: unknown }
 }
@@ -9,8 +9,8 @@ interface Schema<T> {
 const read = new WeakMap<KubeObject, unknown>()
 
 /**
- * What the definition of its kind reads in an object of a copy. Those are replaced and never changed, so each is read once, whoever looks at it:
- * a Screenshot is looked at for its capture, its queue and its deliveries.
+ * Parses an object of an informer cache with the schema of its kind. Cached objects are replaced but never changed, so each is parsed only
+ * once: several controllers read the same Screenshot for its capture, its queue and its deliveries.
  * @throws TerminalError InvalidObject
  */
 export function readObject<T extends KubeObject>(kind: string, schema: Schema<T>, object: T): T {
@@ -18,7 +18,7 @@ export function readObject<T extends KubeObject>(kind: string, schema: Schema<T>
   if (known) return known as T
   const parsed = schema.safeParse(object)
   if (!parsed.success)
-    throw new TerminalError('InvalidObject', `the ${kind} ${keyOf(object)} is not as its definition says`, { cause: parsed.error })
+    throw new TerminalError('InvalidObject', `the ${kind} ${keyOf(object)} does not match its schema`, { cause: parsed.error })
   read.set(object, parsed.data)
   return parsed.data
 }

@@ -6,29 +6,29 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Reflectors } from '../kube/reflectors.ts'
 import { PHASE_INDEX } from '../runner/runners.ts'
 
-// Gauges that are read from the local copies when metrics are asked for. The standby has copies too, and says the same: take the maximum of the
-// replicas, not their sum.
+// Gauges that are computed from the informer caches at each scrape. The standby also has caches and reports the same values: use the
+// maximum of the replicas, not their sum.
 
-/** Where the gauges look. */
+/** Sources of the gauges. */
 export interface CacheMetricsSources {
   reflectors: Pick<Reflectors, 'screenshots' | 'pools' | 'accounts'>
   namespace: string
-  /** Milliseconds after its end at which a record should have left. */
+  /** Time after the end of a Screenshot by which its record should have been archived, in milliseconds. */
   liveForMilliseconds: number
   now: () => number
 }
 
-/** The tier of what no Account can be found for. */
+/** The tier of Screenshots whose Account does not exist. */
 const NO_PLAN = 'none'
 
-/** Adds the gauges; once a process. */
+/** Registers the gauges. Call it once per process. */
 export function registerCacheMetrics(registry: Registry, sources: CacheMetricsSources): void {
   watchQueue(registry, sources)
   watchPools(registry, sources)
   watchRetention(registry, sources)
 }
 
-/** Those that wait in one pool for accounts of one plan. */
+/** The queued Screenshots of accounts with one plan in one pool. */
 interface Queue {
   labels: { pool: string; tier: string }
   waiting: Screenshot[]
@@ -48,7 +48,7 @@ function findQueues({ reflectors, namespace }: CacheMetricsSources): Queue[] {
 }
 
 function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
-  // Each gauge looks for itself: metrics are read side by side, and one that another fills would be a scrape late.
+  // Each gauge computes its own value: metrics are collected concurrently, so a value that another gauge sets would be one scrape late.
   const add = (name: string, help: string, measure: (waiting: readonly Screenshot[]) => number) =>
     new Gauge({
       name,
@@ -61,8 +61,8 @@ function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
       },
     })
   const createdAt = ({ metadata }: Screenshot): number => createdAtOf(screenshotIdOf(metadata)).getTime()
-  add('screenshot_queue_depth', 'Screenshots that wait, by pool and by plan of their account.', ({ length }) => length)
-  add('screenshot_queue_oldest_seconds', 'Age of the oldest Screenshot that waits.', (waiting) => {
+  add('screenshot_queue_depth', 'Queued screenshots, by pool and plan of the account.', ({ length }) => length)
+  add('screenshot_queue_oldest_seconds', 'Age of the oldest queued screenshot.', (waiting) => {
     const now = sources.now()
     return (now - waiting.reduce((first, shot) => Math.min(first, createdAt(shot)), now)) / 1_000
   })
@@ -71,7 +71,7 @@ function watchQueue(registry: Registry, sources: CacheMetricsSources): void {
 function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): void {
   new Gauge({
     name: 'screenshot_pool_max_pods',
-    help: 'Pods that a pool may have.',
+    help: 'Maximum number of pods of the pool.',
     labelNames: ['pool'] as const,
     registers: [registry],
     collect() {
@@ -82,7 +82,7 @@ function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): vo
   })
   new Gauge({
     name: 'screenshot_pool_condition',
-    help: '1 for the status that a condition of a pool has: Ready, Sandboxed, Guarded.',
+    help: '1 for the current status of each condition of the pool: Ready, Sandboxed, Guarded.',
     labelNames: ['pool', 'type', 'status', 'reason'] as const,
     registers: [registry],
     collect() {
@@ -97,7 +97,7 @@ function watchPools(registry: Registry, { reflectors }: CacheMetricsSources): vo
 function watchRetention(registry: Registry, { reflectors, liveForMilliseconds, now }: CacheMetricsSources): void {
   new Gauge({
     name: 'screenshot_retention_lag_seconds',
-    help: 'By how much the oldest finished record in the Kubernetes API has outstayed its time; 0: none has.',
+    help: 'Seconds by which the oldest finished record in the Kubernetes API is overdue for archiving; 0: none is overdue.',
     registers: [registry],
     collect() {
       const { lister } = reflectors.screenshots

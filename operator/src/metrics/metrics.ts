@@ -19,29 +19,29 @@ import {
   watchQueues,
 } from './runtime-metrics.ts'
 
-// Every metric of the operator, made once a process. Names of the controller runtime, the work queue, the client and the election are those
-// of the Go operators, so that dashboards made for them work. Labels come from closed sets: never an id, a URL or an account.
+// All metrics of the operator, created once per process. The names for the controller runtime, the work queue, the client and the election
+// are those of Go operators, so that their dashboards work. Label values come from closed sets: never an id, a URL or an account.
 
 const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900]
 const JOB_BUCKETS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900]
-/** Names of steps come from runners: no more than these many are believed. */
+/** Step names come from runners, so their number is limited. */
 const MAX_STEPS = 64
 const STEP_NAME = /^[a-z][a-zA-Z0-9_]{0,31}$/
 
-/** What the reconcile of Screenshots reports. */
+/** Metric hooks of the Screenshot controller. */
 export interface ScreenshotMetrics {
   onClaim(waitedMilliseconds: number): void
   onDispatch(outcome: string): void
   onUnclaim(reason: string): void
-  /** An account's captures crashed too many runners. */
+  /** Called when the captures of an account crashed too many runners. */
   onHeldBack(): void
-  /** A Screenshot that has just finished. */
+  /** Called when a Screenshot finishes. */
   onFinished(shot: Screenshot): void
 }
 
-/** What the reconcile of RunnerPools reports. */
+/** Metric hooks of the RunnerPool controllers. */
 export interface PoolMetrics {
-  /** @param listsUpdated epoch milliseconds of the oldest filter lists among the runners; undefined: no runner tells */
+  /** @param listsUpdated epoch milliseconds of the oldest filter lists of the runners; undefined: no runner reports any */
   onStatus(pool: string, counts: { idle: number; busy: number; queued: number; replicas: number; listsUpdated: number | undefined }): void
   onPoolGone(pool: string): void
   onPodCreated(): void
@@ -49,7 +49,7 @@ export interface PoolMetrics {
   onRunnerIdentified(startupMilliseconds: number): void
 }
 
-/** Metrics of the reflectors, the API client, and of this program's own. */
+/** Metrics of the reflectors, the API client, and the operator itself. */
 export interface Metrics {
   registry: Registry
   controller: ControllerMetrics & WorkQueueMetrics
@@ -59,13 +59,13 @@ export interface Metrics {
   pool: PoolMetrics
   onRequest(record: RequestRecord): void
   onIgnored: IgnoredObjectsOptions['count']
-  /** Reads the age gauges of these queues whenever metrics are asked for. */
+  /** Reads the age gauges of these queues at each scrape. */
   watchQueues(queues: () => WorkQueue[]): void
-  /** Reads the number of Screenshots in each phase whenever metrics are asked for. */
+  /** Reads the number of Screenshots in each phase at each scrape. */
   watchPhases(count: (phase: string) => number): void
 }
 
-/** Makes the registry and all metrics. */
+/** Creates the registry and all metrics. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -92,7 +92,7 @@ function ignoredMetrics(registry: Registry): IgnoredObjectsOptions['count'] {
 function watchPhases(registry: Registry, count: (phase: string) => number): void {
   new Gauge({
     name: 'screenshot_jobs',
-    help: 'Live Screenshots by phase.',
+    help: 'Screenshots in the Kubernetes API by phase.',
     labelNames: ['phase'] as const,
     registers: [registry],
     collect() {
@@ -105,20 +105,20 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
   const on: Register = { registers: [registry] }
   const wait = new Histogram({
     name: 'screenshot_queue_wait_seconds',
-    help: 'From creation to the first claim.',
+    help: 'Time from creation to the first claim.',
     buckets: WAIT_BUCKETS,
     ...on,
   })
   const duration = new Histogram({
     name: 'screenshot_job_duration_seconds',
-    help: 'From creation to the end.',
+    help: 'Time from creation to the end.',
     labelNames: ['format', 'result'] as const,
     buckets: JOB_BUCKETS,
     ...on,
   })
   const failures = new Counter({
     name: 'screenshot_failures_total',
-    help: 'Failed Screenshots by code.',
+    help: 'Failed screenshots by error code.',
     labelNames: ['reason'] as const,
     ...on,
   })
@@ -131,19 +131,19 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
   })
   const outcomes = new Counter({
     name: 'screenshot_dispatches_total',
-    help: 'Orders to runners by outcome.',
+    help: 'Capture orders sent to runners, by outcome.',
     labelNames: ['outcome'] as const,
     ...on,
   })
   const unclaims = new Counter({
     name: 'screenshot_unclaims_total',
-    help: 'Claims taken back by reason.',
+    help: 'Claims that were released before a result, by reason.',
     labelNames: ['reason'] as const,
     ...on,
   })
   const heldBack = new Counter({
     name: 'screenshot_accounts_held_back_total',
-    help: 'Times an account was held back because its captures crashed too many runners.',
+    help: 'Times that the concurrency of an account was limited because its captures crashed too many runners.',
     ...on,
   })
   const known = new Set<string>()
@@ -167,21 +167,24 @@ function screenshotMetrics(registry: Registry): ScreenshotMetrics {
 function poolMetrics(registry: Registry): PoolMetrics {
   const on: Register = { registers: [registry] }
   const newGauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['pool'] as const, ...on })
-  const idle = newGauge('screenshot_pool_idle_runners', 'Runners that wait.')
-  const busy = newGauge('screenshot_pool_busy_runners', 'Runners that capture.')
-  const queued = newGauge('screenshot_pool_queued', 'Screenshots that wait for a runner.')
-  const replicas = newGauge('screenshot_pool_pods', 'Pods that exist.')
-  const lists = newGauge('screenshot_pool_lists_timestamp_seconds', 'When the oldest filter lists of a pool’s runners were made.')
+  const idle = newGauge('screenshot_pool_idle_runners', 'Idle runners.')
+  const busy = newGauge('screenshot_pool_busy_runners', 'Busy runners.')
+  const queued = newGauge('screenshot_pool_queued', 'Queued screenshots of the pool.')
+  const replicas = newGauge('screenshot_pool_pods', 'Existing pods.')
+  const lists = newGauge(
+    'screenshot_pool_lists_timestamp_seconds',
+    'Time at which the oldest filter lists of the pool’s runners were built.',
+  )
   const created = new Counter({ name: 'screenshot_pool_pods_created_total', help: 'Pods created.', ...on })
   const deleted = new Counter({
     name: 'screenshot_pool_pods_deleted_total',
-    help: 'Pods deleted, by why.',
+    help: 'Pods deleted, by reason.',
     labelNames: ['reason'] as const,
     ...on,
   })
   const startup = new Histogram({
     name: 'screenshot_pod_startup_seconds',
-    help: 'From a pod’s creation until it can capture.',
+    help: 'Time from the creation of a pod until it can capture.',
     buckets: JOB_BUCKETS,
     ...on,
   })

@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ControllerMetrics, LeaderElectionMetrics, WorkQueueMetrics } from '../controller/metrics.ts'
 import type { WorkQueue } from '../controller/work-queue.ts'
 
-// Metrics of the parts that know no kind, under the names that Go operators give them: dashboards made for those work.
+// Metrics of the parts that are independent of kinds, with the names that Go operators use, so that their dashboards work.
 
 /** Buckets of times between a millisecond and a minute, in seconds. */
 export const RECONCILE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
@@ -18,22 +18,22 @@ export function queueMetrics(registry: Registry): WorkQueueMetrics {
   const on: Register = { registers: [registry] }
   const labelNames = ['name', 'controller'] as const
   const adds = new Counter({ name: 'workqueue_adds_total', help: 'Keys added.', labelNames, ...on })
-  const depth = new Gauge({ name: 'workqueue_depth', help: 'Keys that wait.', labelNames: [...labelNames, 'priority'], ...on })
+  const depth = new Gauge({ name: 'workqueue_depth', help: 'Queued keys.', labelNames: [...labelNames, 'priority'], ...on })
   const queued = new Histogram({
     name: 'workqueue_queue_duration_seconds',
-    help: 'Time a key waited.',
+    help: 'Time that a key was queued.',
     labelNames,
     buckets: QUEUE_BUCKETS,
     ...on,
   })
   const work = new Histogram({
     name: 'workqueue_work_duration_seconds',
-    help: 'Time a key was worked on.',
+    help: 'Time that a key was processed.',
     labelNames,
     buckets: QUEUE_BUCKETS,
     ...on,
   })
-  const retries = new Counter({ name: 'workqueue_retries_total', help: 'Keys added again after a failure.', labelNames, ...on })
+  const retries = new Counter({ name: 'workqueue_retries_total', help: 'Retries after failures.', labelNames, ...on })
   return {
     onAdd: (name) => adds.inc({ name, controller: name }),
     onDepth: (name, priority, count) => depth.set({ name, controller: name, priority }, count),
@@ -43,12 +43,12 @@ export function queueMetrics(registry: Registry): WorkQueueMetrics {
   }
 }
 
-/** The age gauges of these queues, read whenever metrics are asked for. */
+/** The age gauges of these queues, read at each scrape. */
 export function watchQueues(registry: Registry, queues: () => WorkQueue[]): void {
   const labelNames = ['name', 'controller'] as const
   new Gauge({
     name: 'workqueue_unfinished_work_seconds',
-    help: 'Time spent so far on keys in work.',
+    help: 'Time spent so far on keys that are being processed.',
     labelNames,
     registers: [registry],
     collect() {
@@ -57,7 +57,7 @@ export function watchQueues(registry: Registry, queues: () => WorkQueue[]): void
   })
   new Gauge({
     name: 'workqueue_longest_running_processor_seconds',
-    help: 'Age of the oldest work.',
+    help: 'Processing time of the key that has been processed for the longest time.',
     labelNames,
     registers: [registry],
     collect() {
@@ -74,7 +74,7 @@ export function controllerMetrics(registry: Registry): ControllerMetrics {
   const total = new Counter({ name: name('reconcile_total'), help: 'Reconciles by result.', labelNames: [...labelNames, 'result'], ...on })
   const time = new Histogram({
     name: name('reconcile_time_seconds'),
-    help: 'Time of a reconcile.',
+    help: 'Duration of a reconcile.',
     labelNames,
     buckets: RECONCILE_BUCKETS,
     ...on,
@@ -82,13 +82,23 @@ export function controllerMetrics(registry: Registry): ControllerMetrics {
   const errors = new Counter({ name: name('reconcile_errors_total'), help: 'Reconciles that failed.', labelNames, ...on })
   const terminal = new Counter({
     name: name('terminal_reconcile_errors_total'),
-    help: 'Failures that are not tried again.',
+    help: 'Reconciles that failed and are not retried.',
     labelNames,
     ...on,
   })
-  const panics = new Counter({ name: name('reconcile_panics_total'), help: 'Failures by a bug.', labelNames, ...on })
-  const timeouts = new Counter({ name: name('reconcile_timeouts_total'), help: 'Reconciles that took too long.', labelNames, ...on })
-  const active = new Gauge({ name: name('active_workers'), help: 'Workers at work.', labelNames, ...on })
+  const panics = new Counter({
+    name: name('reconcile_panics_total'),
+    help: 'Reconciles that failed with an unexpected error.',
+    labelNames,
+    ...on,
+  })
+  const timeouts = new Counter({
+    name: name('reconcile_timeouts_total'),
+    help: 'Reconciles that exceeded their timeout.',
+    labelNames,
+    ...on,
+  })
+  const active = new Gauge({ name: name('active_workers'), help: 'Busy workers.', labelNames, ...on })
   const most = new Gauge({ name: name('max_concurrent_reconciles'), help: 'Workers.', labelNames, ...on })
   return {
     onReconcile(controller, result, seconds) {
@@ -112,7 +122,7 @@ export function electionMetrics(registry: Registry): LeaderElectionMetrics {
   const status = new Gauge({ name: 'leader_election_master_status', help: '1 for the leader.', labelNames: ['name'] as const, ...on })
   const slow = new Counter({
     name: 'leader_election_slowpath_total',
-    help: 'Renewals that took more than one try.',
+    help: 'Lease renewals that took more than one attempt.',
     labelNames: ['name'] as const,
     ...on,
   })
@@ -124,19 +134,19 @@ export function reflectorMetrics(registry: Registry): ReflectorMetrics {
   const on: Register = { registers: [registry] }
   const relists = new Counter({
     name: 'reflector_relists_total',
-    help: 'Lists, by why.',
+    help: 'Lists, by reason.',
     labelNames: ['resource', 'reason'] as const,
     ...on,
   })
   const missed = new Counter({
     name: 'reflector_missed_events_total',
-    help: 'Changes that only a list brought.',
+    help: 'Changes that the watch missed and a later list found.',
     labelNames: ['resource'] as const,
     ...on,
   })
   const ends = new Counter({
     name: 'reflector_watch_ends_total',
-    help: 'Watches that ended, by why.',
+    help: 'Watches that ended, by reason.',
     labelNames: ['resource', 'reason'] as const,
     ...on,
   })
@@ -158,7 +168,7 @@ export function clientMetrics(registry: Registry): (record: RequestRecord) => vo
   })
   const time = new Histogram({
     name: 'rest_client_request_duration_seconds',
-    help: 'Time of a request to the API server.',
+    help: 'Duration of requests to the API server.',
     labelNames: ['verb', 'host'] as const,
     buckets: RECONCILE_BUCKETS,
     ...on,

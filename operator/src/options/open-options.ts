@@ -17,37 +17,38 @@ import type { Storage } from '../storage/storage.ts'
 import { OptionsError } from './options-error.ts'
 import { readPrivateSecret } from './private-secret.ts'
 
-// A Screenshot's spec is not trusted: whoever may create one could copy another's sealed text into it, or name another account's
-// object. So each text opens only for what it was sealed to, and no key is read that is not made of the Screenshot's own account and name.
+// The spec of a Screenshot is not trusted: a user who may create Screenshots could copy the sealed text of another one, or name an object
+// of another account. So each text opens only for the subject for which it was sealed, and only object keys derived from the Screenshot's
+// own account and name are read.
 
 export { OptionsError } from './options-error.ts'
 
-/** Where private and large options come from. */
+/** Sources of private and large options. */
 export interface OptionsSources {
   openingKeys: OpeningKeys
   secrets: Pick<SecretStore, 'find'>
   storage: Pick<Storage, 'readText'>
-  /** Told of objects that count as absent. */
+  /** Called for objects that are treated as absent. */
   report: ReportIgnored
-  /** What whoever runs the service allows; no gateway has judged what was made with kubectl. */
+  /** The option policy of the cluster administrator. It is checked here because Screenshots created with kubectl did not pass a gateway. */
   policy: OptionPolicy
 }
 
 /** Five parts in base64url; the second, a wrapped key, is empty. */
 const COMPACT_JWE = /^[\w-]{1,4096}\.\.[\w-]{1,64}\.[\w-]+\.[\w-]{1,64}$/
 
-/** All options of a capture; absent where there are none. */
+/** All options of a capture; absent when there are none. */
 export interface OpenedOptions {
   options?: CaptureOptions | undefined
   privateOptions?: PrivateOptions | undefined
 }
 
-/** Bytes that an object with sealed options may have: a request body of 4 MiB, encrypted and in base64, with room. */
+/** Maximum size of an object with sealed options: a request body of 4 MiB, encrypted and in base64, with a margin. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 
 /**
- * Gathers a Screenshot's options from wherever they are kept.
- * @throws OptionsError when they cannot be used, ever; RetryableError when the store or the API server is away
+ * Collects the options of a Screenshot from all their sources.
+ * @throws OptionsError when they can never be used; RetryableError when the store or the API server is unavailable
  */
 export async function openOptions(shot: Screenshot, sources: OptionsSources): Promise<OpenedOptions> {
   const { options, privateOptionsSecretRef } = shot.spec
@@ -64,19 +65,19 @@ export async function openOptions(shot: Screenshot, sources: OptionsSources): Pr
   return opened
 }
 
-/** The API server does not judge the names of a map, nor some values: a runner would refuse the order, and so would the next one. */
+/** The API server does not validate the names in maps and some values. Every runner would reject the order, so reject it here. */
 function assertReadable(options: CaptureOptions | undefined): void {
   assertNames(options, 'spec.options')
   const { error } = CaptureOptions.optional().safeParse(options)
   if (!error) return
   const places = [...new Set(error.issues.map(({ path }) => ['spec.options', ...path].join('.')))]
-  throw new OptionsError(`${places.join(', ')}: not what the options may be; see docs/options.md`)
+  throw new OptionsError(`${places.join(', ')}: invalid. See docs/options.md`)
 }
 
-/** Schemas drop reserved names in silence. */
+/** Schemas drop reserved names silently. */
 function assertNames(value: unknown, place: string): void {
   const reserved = findReservedName(value)
-  if (reserved) throw new OptionsError(`${[place, ...reserved].join('.')} is a reserved name: leave the field out`)
+  if (reserved) throw new OptionsError(`${[place, ...reserved].join('.')} is a reserved name. Remove the field`)
 }
 
 function assertAllowed({ options, privateOptions }: OpenedOptions, policy: OptionPolicy): void {
@@ -84,7 +85,7 @@ function assertAllowed({ options, privateOptions }: OpenedOptions, policy: Optio
   if (names.length > 0) throw new OptionsError(toForbiddenMessage(names), 'OPTION_NOT_ALLOWED')
 }
 
-/** The later ones win; undefined where nothing is given. */
+/** Merges the parts; later parts override earlier ones. Undefined when all are undefined. */
 function merge<T extends object>(...parts: (T | undefined)[]): T | undefined {
   return parts.every((part) => part === undefined) ? undefined : Object.assign({}, ...parts)
 }
@@ -99,11 +100,11 @@ async function openLarge(shot: Screenshot, { storage, openingKeys, report }: Opt
   if (optionsObject === undefined) return {}
   const account = accountOf(shot)
   const subject = [shot.metadata.name, batchId].find((name) => name !== undefined && optionsKey(account, name) === optionsObject)
-  if (subject === undefined) throw new OptionsError('spec.optionsObject names an object that is not this Screenshot’s')
+  if (subject === undefined) throw new OptionsError('spec.optionsObject names an object of another Screenshot')
   const text = await unlessTooLarge('options', optionsObject, storage.readText(optionsObject, MAX_OBJECT_BYTES), report)
   const isSealed = text !== undefined && COMPACT_JWE.test(text)
   if (text !== undefined && !isSealed) report({ kind: 'options', reason: 'content', key: optionsObject })
-  if (!isSealed) throw new OptionsError('the object with the options is gone')
+  if (!isSealed) throw new OptionsError('the object with the options does not exist')
   return open(text, { purpose: 'large-options', subject, account }, openingKeys).catch((error: unknown) => {
     if (error instanceof OptionsError) report({ kind: 'options', reason: 'content', key: optionsObject })
     throw error
@@ -115,9 +116,9 @@ async function open(text: string, sealedFor: SealedFor, keys: OpeningKeys): Prom
     if (error instanceof SealError) throw new OptionsError(`the sealed options cannot be opened: ${error.message}`)
     throw error
   })
-  const given = parseJson(opened)
-  assertNames(given, 'the sealed options')
-  const { data } = SealedOptions.safeParse(given)
-  if (!data) throw new OptionsError('the sealed options are not what this version knows')
+  const parsed = parseJson(opened)
+  assertNames(parsed, 'the sealed options')
+  const { data } = SealedOptions.safeParse(parsed)
+  if (!data) throw new OptionsError('this version cannot read the sealed options')
   return data
 }

@@ -1,6 +1,6 @@
 import type { JobErrorCode } from '@tintype/crds/schema/errors'
 
-/** Options that no attempt can use. `message` is for the client and quotes nothing of them. */
+/** Options that no attempt can use. `message` is shown to the client and contains no option values. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
   readonly code: Extract<JobErrorCode, 'INVALID_OPTIONS' | 'OPTION_NOT_ALLOWED'>

@@ -5,8 +5,9 @@
 
 import { screenshots as screenshotKind } from '@tintype/crds/client/kinds'
 /**
- * This controller looks after Screenshots that wait: one that cannot run says why and ends after a while, and of an account no more wait than its
- * limit. It has one worker of its own and writes a few statuses at a time, so that ten thousand of them hold up neither claims nor each other.
+ * This controller observes queued Screenshots. Those that cannot run get a condition with the reason and fail after a timeout; those beyond
+ * the limit of their account fail. It has its own worker and writes a few statuses at a time, so that ten thousand of them do not delay
+ * claims or each other.
  */
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { mergePatch } from '@tintype/crds/client/patch'
@@ -23,24 +24,24 @@ import type { Deps, StartedWork, Work } from '../runtime/deps.ts'
 import { buildCleared, buildFailure, buildUnrunnable, type StatusPatch } from '../screenshot/status.ts'
 import { decide, type Obstacle, type PendingAction, type PendingLimits, type PendingScreenshot } from './decide.ts'
 
-/** Index of Screenshots that wait, by account. */
+/** Index of queued Screenshots by account. */
 const PENDING_INDEX = 'pending/account'
-/** Key of all accounts that do not exist: together they may have as many waiting as one that does. */
+/** Key for all accounts that do not exist. Together they share the queue limit of one account. */
 const NO_ACCOUNT = '*'
 
-/** How long changes gather before an account is looked at. */
+/** How long changes are collected before an account is reconciled. */
 const GATHER_MILLISECONDS = 100
-/** Statuses written in one pass, at a time, and the pause before the next pass. */
+/** Statuses written in one pass, writes at a time, and the pause before the next pass. */
 const MAX_WRITES = 40
 const PARALLEL = 8
 const PAUSE_MILLISECONDS = 100
-/** How often it is looked whether the archive has caught up. */
+/** How often to check whether archiving has caught up. */
 const BACKLOG_MILLISECONDS = 5_000
 
 const isPending = ({ metadata, status }: Screenshot): boolean =>
   (status?.phase ?? 'Pending') === 'Pending' && metadata.deletionTimestamp === undefined
 
-/** Makes the part for the operator; once a process. `charges`: what no gateway has paid for needs an Account. */
+/** Creates the part. Call it once per process. `charges`: uncharged Screenshots need an Account. */
 export function createPending(deps: Deps, { charges }: { charges: boolean }): Work {
   deps.reflectors.screenshots.lister.addIndex(PENDING_INDEX, (shot) => (isPending(shot) ? accountOf(shot) : undefined))
   return { start: (signal) => startTerm(deps, charges, signal) }
@@ -64,11 +65,14 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
     if (charges && !isCharged(shot) && !accountNamed(account))
       return {
         ...MISSING_ACCOUNT,
-        message: `there is no Account ${account}. Create it, or create the Screenshot with another spec.accountName.`,
+        message: `Account ${account} does not exist. Create it, or create the Screenshot with another spec.accountName.`,
       }
     const pool = poolOf(shot)
     if (reflectors.pools.lister.has(`${namespace}/${pool}`)) return undefined
-    return { ...MISSING_POOL, message: `there is no RunnerPool ${pool}. Create it, or create the Screenshot with another spec.poolName.` }
+    return {
+      ...MISSING_POOL,
+      message: `RunnerPool ${pool} does not exist. Create it, or create the Screenshot with another spec.poolName.`,
+    }
   }
 
   const pendingOf = (key: string): PendingScreenshot[] => {
@@ -84,18 +88,18 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
 
   async function reconcile(key: string): Promise<Requeue> {
     const { actions, nextMilliseconds } = decide(pendingOf(key), limitsOf(key), new Date(clock.wall()))
-    // What ends is to be archived: as long as that is behind, ending more would have the gateways refuse everybody.
+    // Failed Screenshots must be archived. While archiving is behind, failing more would make the gateways reject all requests.
     const isHeld = isArchiveBehind()
     const due = isHeld ? actions.filter((action) => action.do !== 'fail') : actions
     const now = due.slice(0, MAX_WRITES)
-    await mapConcurrently(now, PARALLEL, carryOut)
+    await mapConcurrently(now, PARALLEL, execute)
     const failed = now.filter((action) => action.do === 'fail').length
-    if (failed > 0) log.info({ key, failed, left: actions.length - now.length }, 'waiting screenshots ended')
+    if (failed > 0) log.info({ key, failed, left: actions.length - now.length }, 'queued screenshots failed')
     if (due.length > now.length) return { requeueAfterMilliseconds: PAUSE_MILLISECONDS }
     return { requeueAfterMilliseconds: due.length < actions.length ? BACKLOG_MILLISECONDS : nextMilliseconds }
   }
 
-  async function carryOut(action: PendingAction): Promise<void> {
+  async function execute(action: PendingAction): Promise<void> {
     const { shot } = action
     if (!isLeader()) return
     const { name, resourceVersion } = shot.metadata
@@ -103,7 +107,7 @@ function startTerm(deps: Deps, charges: boolean, term: AbortSignal): StartedWork
       const status = statusFor(action, new Date(clock.wall()))
       reflectors.screenshots.observe(await store.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' }))
     } catch (error) {
-      // Claimed, changed or deleted meanwhile: it is looked at again.
+      // Claimed, changed or deleted meanwhile: reconcile again.
       if (!isConflict(error) && !isNotFound(error)) throw error
       controller.enqueueAfter(keyFor(accountOf(shot)), PAUSE_MILLISECONDS)
       return

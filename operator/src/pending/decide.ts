@@ -1,4 +1,4 @@
-// What happens to the Screenshots of one account that wait: which of them say why they cannot run, and which end. Pure.
+// Decides about the queued Screenshots of one account: which get a condition with the reason why they cannot run, and which fail. Pure.
 
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
@@ -13,33 +13,32 @@ export interface Obstacle {
   message: string
 }
 
-/** A Screenshot that waits; `obstacle` is absent when it can run. */
+/** A queued Screenshot; `obstacle` is absent when it can run. */
 export interface PendingScreenshot {
   shot: Screenshot
   obstacle: Obstacle | undefined
 }
 
 export interface PendingLimits {
-  /** Screenshots that may wait, of those that can run and again of those that cannot. */
+  /** Maximum number of queued Screenshots. It applies separately to those that can run and those that cannot. */
   maxQueued: number
-  /** How long one may wait that cannot run. */
+  /** How long a Screenshot that cannot run may wait. */
   unrunnableMilliseconds: number
 }
 
 export type PendingAction =
-  /** Its conditions say why it cannot run. */
+  /** Sets its condition to the reason why it cannot run. */
   | { do: 'note'; shot: Screenshot; obstacle: Obstacle }
-  /** Its conditions say that it can run again. */
+  /** Clears that condition. */
   | { do: 'clear'; shot: Screenshot }
   | { do: 'fail'; shot: Screenshot; code: JobErrorCode; message: string }
 
 export interface PendingDecision {
   actions: PendingAction[]
-  /** Until the next Screenshot has waited for too long; undefined when none will. */
+  /** Time until the next Screenshot has waited too long; undefined when none is waiting for that. */
   nextMilliseconds: number | undefined
 }
 
-/** See the head of this file. */
 export function decide(waiting: readonly PendingScreenshot[], limits: PendingLimits, now: Date): PendingDecision {
   const actions: PendingAction[] = []
   let nextMilliseconds: number | undefined
@@ -60,18 +59,18 @@ export function decide(waiting: readonly PendingScreenshot[], limits: PendingLim
   return { actions, nextMilliseconds }
 }
 
-/** Those beyond the limit, the newest first to go. What a gateway has taken, or a runner had, stays; it counts all the same. */
+/** Finds the newest Screenshots beyond the limit. Those that a gateway accepted or a runner had are never failed, but they count. */
 function findExcess(waiting: readonly PendingScreenshot[], maxQueued: number): Set<Screenshot> {
   const groups = [waiting.filter(({ obstacle }) => !obstacle), waiting.filter(({ obstacle }) => obstacle)]
   const beyond = groups.filter(({ length }) => length > maxQueued).flatMap((group) => group.toSorted(compareAge).slice(maxQueued))
   return new Set(beyond.map(({ shot }) => shot).filter((shot) => !isCharged(shot)))
 }
 
-/** The older first. Kubernetes dates objects by seconds: names decide within one. */
+/** Older first. Kubernetes timestamps have a resolution of one second; within a second the name decides. */
 function compareAge({ shot: { metadata: a } }: PendingScreenshot, { shot: { metadata: b } }: PendingScreenshot): number {
   if (a.creationTimestamp !== b.creationTimestamp) return a.creationTimestamp < b.creationTimestamp ? -1 : 1
   return a.name < b.name ? -1 : 1
 }
 
 const queueFull = (maxQueued: number): string =>
-  `${maxQueued} older screenshots of the account are waiting, which is the limit. Create it again when fewer wait, or raise queue.maxQueuedPerAccount.`
+  `${maxQueued} older screenshots of the account are queued, which is the limit. Create it again when fewer are queued, or raise queue.maxQueuedPerAccount.`

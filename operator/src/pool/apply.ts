@@ -10,11 +10,11 @@ import type { PoolContext } from './context.ts'
 import { group } from './groups.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
-/** Numbers change with each capture: they are written at most this often. */
+/** Counts change with each capture, so they are written at most this often. */
 const STATUS_MILLISECONDS = 2_000
 const DELETE_GRACE_SECONDS = 5
 
-/** Does the actions in order, then writes the status if it says something new. Returns when to look again. */
+/** Executes the actions in order, then writes the status if it changed. Returns the delay until the next reconcile. */
 export async function apply(observed: PoolObserved, actions: PoolAction[], context: PoolContext): Promise<number | undefined> {
   let requeue: number | undefined
   const sooner = (milliseconds: number | undefined) => {
@@ -43,17 +43,17 @@ function noteFailedStart(
   log.warn({ runnerPod: runner.name, uid: runner.uid, text }, 'runner did not start')
 }
 
-/** The API server takes no more pods now: the condition says why, and it is tried again later and later. */
+/** The API server rejects new pods: the condition says why, and the creation is retried with backoff. */
 function noteRefusal({ memory }: PoolObserved, error: unknown, { log, now }: PoolContext): void {
   if (!(error instanceof RetryableError)) throw error
   memory.failedStarts++
   memory.lastFailureAt = now().getTime()
-  const message = `the API server takes no more pods: ${error.cause instanceof Error ? error.cause.message : 'refused'}`
+  const message = `the API server rejected the runner pod: ${error.cause instanceof Error ? error.cause.message : 'unknown reason'}`
   memory.lastFailure = { reason: 'PodsRefused', message }
   log.warn({ err: error }, 'runner pod not created')
 }
 
-/** One, then two, then four at a time: what fails for all fails first for one. */
+/** Creates one pod, then two, then four at a time: an error that affects all pods shows at the first one. */
 async function createPods({ pool }: PoolObserved, ordinals: number[], context: PoolContext): Promise<void> {
   if (!pool) return
   for (let done = 0, batch = 1; done < ordinals.length; done += batch, batch *= 2) {
@@ -63,7 +63,7 @@ async function createPods({ pool }: PoolObserved, ordinals: number[], context: P
 
 async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext): Promise<void> {
   const { pods, reflectors, expectations, podSettings, metrics, now, isLeader } = context
-  if (!isLeader()) throw new RetryableError('no longer the leader')
+  if (!isLeader()) throw new RetryableError('leadership lost')
   const name = podName(pool.metadata.name, ordinal)
   expectations.expectCreation(name, now().getTime())
   try {
@@ -71,9 +71,9 @@ async function createPod(pool: RunnerPool, ordinal: number, context: PoolContext
     metrics.onPodCreated()
   } catch (error) {
     expectations.forget(name)
-    // Someone got here first: an earlier try of ours whose answer was lost, or another leader. It is looked at, not made again.
+    // Created by an earlier try whose response was lost, or by another leader. Use the existing pod.
     if (isAlreadyExists(error)) return observeExisting(name, context)
-    // Also a quota that is exceeded, or a template that the API server refuses: room comes back, and templates are mended.
+    // Includes exceeded quotas and rejected templates: a later try may succeed.
     throw new RetryableError(`create runner pod ${name}`, { cause: error })
   }
 }
@@ -85,7 +85,7 @@ async function observeExisting(name: string, { pods, reflectors }: PoolContext):
 
 async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' }>, context: PoolContext): Promise<void> {
   const { pods, expectations, metrics, log, now, isLeader } = context
-  if (!isLeader()) throw new RetryableError('no longer the leader')
+  if (!isLeader()) throw new RetryableError('leadership lost')
   const { name, uid } = runner
   expectations.expectDeletion(uid, now().getTime())
   try {
@@ -99,13 +99,13 @@ async function deletePod({ runner, reason }: Extract<PoolAction, { do: 'delete' 
   }
 }
 
-/** Epoch milliseconds of the oldest filter lists that some runner works with. */
+/** Epoch milliseconds of the oldest filter lists in use. */
 function oldestLists(runners: readonly Runner[]): number | undefined {
   const times = runners.flatMap(({ listsUpdated }) => (listsUpdated === undefined ? [] : [Date.parse(listsUpdated)]))
   return times.length > 0 ? Math.min(...times) : undefined
 }
 
-/** Conditions are written at once, numbers now and then. Returns when numbers that were held back are due. */
+/** Writes changed conditions at once and counts occasionally. Returns the delay until deferred counts are due. */
 async function writeStatus(observed: PoolObserved & { pool: RunnerPool }, context: PoolContext): Promise<number | undefined> {
   const { pools, reflectors, metrics, isLeader } = context
   const { pool, memory } = observed

@@ -12,14 +12,14 @@ import { findProblem } from './problem.ts'
 import { demandedPods, wantedPods } from './size.ts'
 import type { PoolObserved } from './state.ts'
 
-// The status of a RunnerPool: pure.
+// Builds the status of a RunnerPool. Pure.
 
 type SandboxMode = NonNullable<RunnerPoolSpec['sandbox']>['mode'] | undefined
 type Finding = Pick<Condition, 'status' | 'message'> & { reason: PoolReason }
 
 const MAX_MESSAGE = 2_000
 
-/** Builds the status from what is seen; conditions keep their transition times. */
+/** Builds the status from the observed state. Conditions keep their transition times. */
 export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, groups: Groups, now: Date): RunnerPoolStatus {
   const { pool, runners, queued, guard, templateHash } = observed
   const findings: Record<string, Finding> = {
@@ -47,7 +47,7 @@ export function buildStatus(observed: PoolObserved & { pool: RunnerPool }, group
   }
 }
 
-/** What the pods that can capture say of their sandbox. */
+/** Sandbox reports of the pods that can capture. */
 const reportsOf = ({ runners }: PoolObserved): SandboxReport[] =>
   runners.flatMap(({ state, sandbox }) => (state === 'ended' || state === 'terminating' || sandbox === undefined ? [] : [sandbox]))
 
@@ -55,19 +55,19 @@ function findReady(observed: PoolObserved & { pool: RunnerPool }, groups: Groups
   const { guard, memory, pool } = observed
   const up = groups.busy.length + groups.idle.length + groups.dedicated.length + groups.stale.length
   if (!guard.guarded) return { status: 'False', reason: 'NotGuarded', message: guard.message }
-  if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'runners are up' }
+  if (up > 0) return { status: 'True', reason: 'RunnersReady', message: 'At least one runner can capture.' }
   if (groups.starting.some((runner) => runner.sandbox !== undefined && !hasRequiredSandbox(runner, pool.spec))) {
-    const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured: see Sandboxed'
+    const message = 'spec.sandbox.mode is required and the runners have no sandbox, so nothing is captured. See the condition Sandboxed.'
     return { status: 'False', reason: 'SandboxRequired', message }
   }
   const problem = findProblem(groups, memory, pool.spec)
   if (problem) return { status: 'False', ...problem }
   if (wantedPods(pool.spec, loadOf(observed, groups)) === 0)
-    return { status: 'True', reason: 'ScaledToZero', message: 'no runner is wanted' }
-  return { status: 'False', reason: 'RunnersStarting', message: 'runners are starting' }
+    return { status: 'True', reason: 'ScaledToZero', message: 'Nothing is queued, so no runners run.' }
+  return { status: 'False', reason: 'RunnersStarting', message: 'Runners are starting.' }
 }
 
-/** Whether the pool is, or is becoming, as large as it should be: a pool with some runners up may still be in want of more. */
+/** Whether the pool has its desired size or is scaling to it. A pool with some ready runners may still need more. */
 function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Groups): Finding {
   const { memory, pool, unseen } = observed
   const load = loadOf(observed, groups)
@@ -77,29 +77,34 @@ function findScaled(observed: PoolObserved & { pool: RunnerPool }, groups: Group
   if (problem) return { status: 'False', ...problem }
   const { maxPods } = limitsOf(pool.spec)
   if (load.queued > 0 && demandedPods(pool.spec, load) > maxPods && have >= maxPods) {
-    const message = `Screenshots wait and spec.maxPods (${maxPods}) is reached. Remedy: raise it if the nodes have room.`
+    const message = `Screenshots are queued, and the pool has spec.maxPods (${maxPods}) pods. Raise spec.maxPods if the nodes have capacity.`
     return { status: 'False', reason: 'AtMaximum', message }
   }
-  return { status: 'True', reason: 'AsWanted', message: 'there are as many runners as wanted, or they are on their way' }
+  return { status: 'True', reason: 'AsWanted', message: 'The desired number of runners exists or is starting.' }
 }
 
 function findSandboxed({ sandbox }: RunnerPoolSpec, reports: SandboxReport[]): Finding {
   if (sandbox?.mode === 'off')
-    return { status: 'False', reason: 'SwitchedOff', message: 'spec.sandbox.mode is off: a pod serves one account' }
+    return { status: 'False', reason: 'SwitchedOff', message: 'spec.sandbox.mode is off, so each pod serves only one account.' }
   const bad = reports.find(({ chromiumSandbox, jail }) => !chromiumSandbox || !jail)
   if (bad) return { status: 'False', reason: 'BrowserNotFenced', message: describe(bad, sandbox?.mode) }
-  if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'no runner has reported yet' }
-  return { status: 'True', reason: 'BrowserFenced', message: 'Chromium runs in its sandbox, in a jail whose only way out is the guard' }
+  if (reports.length === 0) return { status: 'Unknown', reason: 'NotKnown', message: 'No runner has reported yet.' }
+  return {
+    status: 'True',
+    reason: 'BrowserFenced',
+    message: 'Chromium runs in its sandbox and in a process jail. All its traffic goes through the guard proxy.',
+  }
 }
 
 function describe({ chromiumSandbox, jail, detail }: SandboxReport, mode: SandboxMode): string {
-  const consequence = mode === 'required' ? 'nothing is captured' : 'a pod serves one account'
-  const off = [chromiumSandbox ? undefined : `Chromium’s sandbox is off, so ${consequence}`, jail ? undefined : 'the jail is off'].filter(
-    Boolean,
-  )
+  const consequence = mode === 'required' ? 'nothing is captured' : 'each pod serves only one account'
+  const off = [
+    chromiumSandbox ? undefined : `Chromium’s sandbox is off, so ${consequence}`,
+    jail ? undefined : 'the process jail is off',
+  ].filter(Boolean)
   const remedy =
-    'put the seccomp profile on the nodes (value seccompInstaller.enabled), set spec.sandbox.localhostProfile, and allow unprivileged user namespaces'
-  return `${off.join('; ')}: ${detail}. Remedy: ${remedy}.`
+    'Install the seccomp profile on the nodes (value seccompInstaller.enabled), set spec.sandbox.localhostProfile, and allow unprivileged user namespaces'
+  return `${off.join('; ')}: ${detail}. ${remedy}.`
 }
 
 const findGuarded = ({ guarded, reason, message }: GuardDecision): Finding => ({
@@ -108,7 +113,7 @@ const findGuarded = ({ guarded, reason, message }: GuardDecision): Finding => ({
   message,
 })
 
-/** Conditions that say something else than before: what is worth a write at once, and perhaps an Event. */
+/** Conditions whose status, reason or message changed. They are written at once and may be recorded as Events. */
 export function changedConditions(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): Condition[] {
   return (after.conditions ?? []).filter((condition) => {
     const old = findCondition(before?.conditions, condition.type)
@@ -118,31 +123,31 @@ export function changedConditions(before: RunnerPoolStatus | undefined, after: R
 
 const COUNTS = ['observedGeneration', 'replicas', 'wanted', 'updated', 'idle', 'busy', 'queued', 'selector'] as const
 
-/** True when the numbers differ: worth a write, but not one for each capture. */
+/** True when the counts differ. They are written, but not for each capture. */
 export const hasOtherCounts = (before: RunnerPoolStatus | undefined, after: RunnerPoolStatus): boolean =>
   COUNTS.some((field) => before?.[field] !== after[field])
 
-/** What is worth a write at once; the rest comes and goes with the load, and is written with the numbers. */
+/** True for conditions that are written at once. Other changes of Scaled follow the load, so they are written with the counts. */
 export const isUrgent = ({ type, status, reason }: Condition): boolean =>
   type !== ConditionType.scaled || (status === 'False' && POOL_REASONS[reason as PoolReason]?.event === true)
 
-/** One line of the pool's story. */
+/** An Event about the pool. */
 export interface PoolEvent {
   type: 'Normal' | 'Warning'
   reason: string
   message: string
 }
 
-/** What is to be told by Events: problem, and the end of trouble that was told. */
+/** Builds the Events: a Warning when a problem begins, a Normal event when a reported problem clears. */
 export function poolEvents(before: RunnerPoolStatus | undefined, after: RunnerPoolStatus | undefined): PoolEvent[] {
   if (!after) return []
   const events = changedConditions(before, after).flatMap(({ type, status, reason, message }): PoolEvent[] => {
     const old = findCondition(before?.conditions, type)
     if (status === 'False') return POOL_REASONS[reason as PoolReason]?.event ? [{ type: 'Warning', reason, message }] : []
     const isRecovery = status === 'True' && old?.status === 'False' && POOL_REASONS[old.reason as PoolReason]?.event === true
-    return isRecovery ? [{ type: 'Normal', reason, message: `${message} (it was ${old.reason})` }] : []
+    return isRecovery ? [{ type: 'Normal', reason, message: `${message} Previous reason: ${old.reason}.` }] : []
   })
-  // Ready and Scaled may tell the same obstacle.
+  // Ready and Scaled may report the same problem.
   return events.filter(
     ({ reason, message }, place) => events.findIndex((other) => other.reason === reason && other.message === message) === place,
   )

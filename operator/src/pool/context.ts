@@ -13,7 +13,7 @@ import type { Runners } from '../runner/runners.ts'
 import type { CaptureTimes } from './size.ts'
 import type { PoolMemory } from './state.ts'
 
-/** What the reconcile of RunnerPools works with during one term of leadership. */
+/** Dependencies of the RunnerPool controllers during one term. */
 export interface PoolContext {
   namespace: string
   pools: Resource<RunnerPool>

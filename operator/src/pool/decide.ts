@@ -1,6 +1,6 @@
 /**
- * What should happen to one RunnerPool next. Pure. Work is never killed here: a pod that captures is left alone whatever its age, template
- * or the pool's size; the reconcile of its Screenshot ends it if it must end.
+ * Decides the next actions for one RunnerPool. Pure. It never deletes a pod that is capturing, whatever its age, its template or the size
+ * of the pool. The Screenshot controller ends such pods if necessary.
  */
 
 import { endOf, lastLogLineOf } from '../runner/pod-end.ts'
@@ -12,15 +12,14 @@ import { grow } from './growth.ts'
 import { wantedPods } from './size.ts'
 import type { DeleteReason, PoolAction, PoolObserved } from './state.ts'
 
-/** A look that nothing has asked for, in case something was missed. */
+/** Interval of a periodic reconcile, in case an event was missed. */
 const RESYNC_MILLISECONDS = 30_000
-/** Part of maxPods that a new template may take the place of before one of its pods works. */
+/** Share of maxPods that a new template may replace before one of its pods is ready. */
 const UNAVAILABLE_SHARE = 0.25
 
-/** See the head of this file. */
 export function decide(observed: PoolObserved, now: Date): PoolAction[] {
   const { pool } = observed
-  // Its pods are collected with it.
+  // Kubernetes deletes the pods together with the pool.
   if (!pool || pool.metadata.deletionTimestamp) return []
   const groups = group(observed, now.getTime())
   const wanted = wantedPods(pool.spec, loadOf(observed, groups))
@@ -30,18 +29,18 @@ export function decide(observed: PoolObserved, now: Date): PoolAction[] {
     ...retire(groups, observed, { wanted, have }, now),
     ...shrink(groups, observed, wanted - have, now),
     ...grow(groups, observed, wanted - have, now),
-    ...awaitRest(groups, observed, now),
+    ...awaitBackoff(groups, observed, now),
     { do: 'requeue', afterMilliseconds: RESYNC_MILLISECONDS },
   ]
 }
 
-/** A rest that is over has no event of its own, and something may wait for it. */
-function awaitRest({ idle, dedicated, stale }: Groups, { queued }: PoolObserved, now: Date): PoolAction[] {
-  const rests = [...idle, ...dedicated, ...stale].map(({ restsUntil }) => restsUntil - now.getTime()).filter((left) => left > 0)
-  return queued > 0 && rests.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...rests) }] : []
+/** The end of a runner’s backoff causes no watch event, so schedule a reconcile if Screenshots are queued. */
+function awaitBackoff({ idle, dedicated, stale }: Groups, { queued }: PoolObserved, now: Date): PoolAction[] {
+  const waits = [...idle, ...dedicated, ...stale].map(({ backoffUntil }) => backoffUntil - now.getTime()).filter((left) => left > 0)
+  return queued > 0 && waits.length > 0 ? [{ do: 'requeue', afterMilliseconds: Math.min(...waits) }] : []
 }
 
-/** What the size of the pool follows from. */
+/** The load from which the size of the pool is computed. */
 export const loadOf = ({ queued, heldBack, meanCaptureMilliseconds }: PoolObserved, { busy }: Groups) => ({
   busy: busy.length,
   queued: Math.max(0, queued - heldBack),
@@ -54,11 +53,11 @@ function removeEnded({ ended }: Groups): PoolAction[] {
     const isFailedStart = runner.sandbox === undefined && runner.pod.metadata.deletionTimestamp === undefined
     if (!isFailedStart) return [remove]
     const text = [endOf(runner.pod)?.text ?? 'ended', lastLogLineOf(runner.pod)].filter(Boolean).join(': ')
-    return [{ do: 'noteFailedStart', runner, text: `a runner ended before it was ready: ${text}` }, remove]
+    return [{ do: 'noteFailedStart', runner, text: `a runner exited before it was ready: ${text}` }, remove]
   })
 }
 
-/** Idle pods that will not be used again, or should not: the useless ones at once, the old ones when their successors are up. */
+/** Deletes idle pods that will not be used again: unusable ones at once, outdated ones when their successors are ready. */
 function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { wanted: number; have: number }, now: Date): PoolAction[] {
   const remove = (reason: DeleteReason) => (runner: Runner) => ({ do: 'delete', runner, reason }) as const
   const { minIdle, scaleDownDelayMilliseconds } = limitsOf(observed.pool?.spec)
@@ -78,19 +77,25 @@ function retire(groups: Groups, observed: PoolObserved, { wanted, have }: { want
   ]
 }
 
-/** It has never worked: nobody misses it. */
+/** It has never been ready, so deleting it costs no capacity. */
 const neverStarted = ({ state, sandbox }: Runner): boolean => state === 'waiting' && sandbox === undefined
 
-/** One that has never proved who it is has failed to start: its successors come slower and slower. */
+/** A stuck pod that never identified itself counts as a failed start, which slows down the creation of its successors. */
 function noteStuck(runner: Runner, { pool }: PoolObserved): PoolAction[] {
   if (runner.sandbox !== undefined) return []
   const seconds = limitsOf(pool?.spec).readinessGraceMilliseconds / 1_000
-  return [{ do: 'noteFailedStart', runner, text: `a runner was not ready after ${seconds} s: see kubectl logs and describe of such a pod` }]
+  return [
+    {
+      do: 'noteFailedStart',
+      runner,
+      text: `a runner was not ready after ${seconds} s. Run kubectl logs and kubectl describe for one of the pods`,
+    },
+  ]
 }
 
 /**
- * How many working pods may go to make room for others that have not shown that they can work: a template that never becomes ready must cost a
- * part of a full pool, not the pool.
+ * Number of working pods that may be replaced by pods that have not become ready yet. A template that never becomes ready must reduce a
+ * full pool only in part.
  */
 function placesForSuccessors({ starting, terminating }: Groups, { pool, unseen, memory }: PoolObserved, room: number): number {
   if (memory.failedStarts > 0) return 0
@@ -98,7 +103,10 @@ function placesForSuccessors({ starting, terminating }: Groups, { pool, unseen, 
   return Math.max(0, places - starting.length - terminating.length - unseen - room)
 }
 
-/** Too many for long enough: first those go that may never work, then those that do not yet, then those that have been idle longest. */
+/**
+ * Deletes pods after a surplus has lasted long enough: first starting pods that may never become ready, then other starting pods, then
+ * those that have been idle longest.
+ */
 function shrink({ idle, starting }: Groups, { pool, memory }: PoolObserved, missing: number, now: Date): PoolAction[] {
   if (missing >= 0 || idle.length + starting.length === 0)
     return memory.surplusSince === undefined ? [] : [{ do: 'noteSurplus', since: undefined }]
@@ -109,8 +117,8 @@ function shrink({ idle, starting }: Groups, { pool, memory }: PoolObserved, miss
       { do: 'noteSurplus', since },
       { do: 'requeue', afterMilliseconds: left },
     ]
-  const hopeless = ({ pod }: Runner) => (unschedulableReason(pod) !== undefined || waitingReason(pod) !== undefined ? 0 : 1)
-  const useless = starting.toSorted((a, b) => hopeless(a) - hopeless(b))
+  const rankOf = ({ pod }: Runner) => (unschedulableReason(pod) !== undefined || waitingReason(pod) !== undefined ? 0 : 1)
+  const notReady = starting.toSorted((a, b) => rankOf(a) - rankOf(b))
   const oldest = idle.toSorted((a, b) => a.idleSince - b.idleSince)
-  return [...useless, ...oldest].slice(0, -missing).map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
+  return [...notReady, ...oldest].slice(0, -missing).map((runner) => ({ do: 'delete', runner, reason: 'surplus' }))
 }

@@ -3,22 +3,22 @@ import { unchangedSince, unschedulableReason } from '../runner/pod-state.ts'
 import { limitsOf } from '../runner/pool-limits.ts'
 import { hasRequiredSandbox, isDedicated, isNearCaptureLimit, isSpent, type Runner } from '../runner/runners.ts'
 
-// A pool's pods by what they can do. Pure.
+// Groups the pods of a pool by what they can do. Pure.
 
-/** One that could capture and cannot any more has this long. */
+/** Grace period of a pod that could capture before and is not ready now. */
 export const UNREADY_GRACE_MILLISECONDS = 60_000
-/** A pod that goes is counted against maxPods until this long after its grace period: a lost node must not hold a place for ever. */
+/** A terminating pod counts against maxPods until this long after its grace period, because the pods of a lost node never finish. */
 const TERMINATION_MARGIN_MILLISECONDS = 30_000
 
-/** Each live pod is in exactly one of the groups. */
+/** Each live pod is in exactly one group. */
 export interface Groups {
   busy: Runner[]
-  /** Can be given a capture of any account. */
+  /** Can capture for any account. */
   idle: Runner[]
-  /** Without a sandbox, and another account's from now on. */
+  /** Without a sandbox and already used by an account: it may capture only for that account. */
   dedicated: Runner[]
   starting: Runner[]
-  /** Made from another template, or nearly at the end of their captures: they work until their successors do. */
+  /** From an outdated template, or close to their capture limit. They keep working until their successors are ready. */
   stale: Runner[]
   spent: Runner[]
   stuck: Runner[]
@@ -26,14 +26,14 @@ export interface Groups {
   ended: Runner[]
 }
 
-/** What tells the groups apart. */
+/** The state that determines the groups. */
 export interface Grouped {
   runners: readonly Runner[]
   pool: RunnerPool | undefined
   templateHash: string
 }
 
-/** Sorts a pool's pods. */
+/** Assigns each pod of a pool to its group. */
 export function group({ runners, pool, templateHash }: Grouped, now: number): Groups {
   const groups: Groups = { busy: [], idle: [], dedicated: [], starting: [], stale: [], spent: [], stuck: [], terminating: [], ended: [] }
   for (const runner of runners) groups[groupOf(runner, pool, templateHash, now)].push(runner)
@@ -51,17 +51,17 @@ function groupOf(runner: Runner, pool: RunnerPool | undefined, templateHash: str
   return isDedicated(runner) ? 'dedicated' : 'idle'
 }
 
-/** Not able to capture for too long. One that no node takes is not helped by another. */
+/** True when the pod has been unable to capture for too long. Unschedulable pods are excluded: a replacement would be unschedulable too. */
 function isStuck({ state, sandbox, pod }: Runner, readinessGraceMilliseconds: number, now: number): boolean {
   if (state === 'ready' && sandbox !== undefined) return false
   const grace = sandbox === undefined ? readinessGraceMilliseconds : UNREADY_GRACE_MILLISECONDS
   return now - unchangedSince(pod) > grace && unschedulableReason(pod) === undefined
 }
 
-/** Pods that count towards those wanted: they capture, can, or will soon. */
+/** Pods that count towards the desired number: they are capturing, can capture, or will soon. */
 export const countable = ({ busy, idle, starting }: Groups): number => busy.length + idle.length + starting.length
 
-/** How many pods more the pool may have now; those count too that were created and are not to be seen yet. */
+/** Number of pods that the pool may add now. Pods that were created but are not in the cache yet count as existing. */
 export function roomIn(groups: Groups, { runners, pool, unseen }: Grouped & { unseen: number }, now: Date): number {
   const goneSoon = groups.ended.length + groups.terminating.filter((runner) => isOverdue(runner, now)).length
   return Math.max(0, limitsOf(pool?.spec).maxPods - (runners.length - goneSoon) - unseen)

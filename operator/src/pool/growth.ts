@@ -2,47 +2,47 @@ import { isNearCaptureLimit } from '../runner/runners.ts'
 import { type Groups, roomIn } from './groups.ts'
 import type { PoolAction, PoolObserved } from './state.ts'
 
-// How fast a pool grows. Pure. A pool that knows its template doubles; one that does not tries it with a few pods first.
+// Decides how fast a pool grows. Pure. A pool with a proven template doubles; a new template is tried with a few pods first.
 
 const FIRST_BACKOFF_MILLISECONDS = 1_000
 const MAX_BACKOFF_MILLISECONDS = 60_000
-const MIN_PATIENCE_MILLISECONDS = 1_000
-const MAX_PATIENCE_MILLISECONDS = 10_000
-/** Pods that may be on their way at once while none of the template has worked yet: what fails for all fails for these. */
+const MIN_SCALE_UP_DELAY_MILLISECONDS = 1_000
+const MAX_SCALE_UP_DELAY_MILLISECONDS = 10_000
+/** Maximum number of starting pods while no pod of the template has become ready: a broken template then affects only these. */
 const FIRST_STARTS = 4
-/** And at most, however large the pool: images are pulled and pods scheduled for others too. */
+/** Maximum number of starting pods of a large pool: other workloads also need image pulls and scheduling. */
 const MAX_STARTS = 100
 
-/** Too few: more are created, as far as there is room, at the pool's pace, and slower each time that one has failed to start. */
+/** Creates missing pods within the pool's limit and pace, and with backoff after each failed start. */
 export function grow(groups: Groups, observed: PoolObserved, missing: number, now: Date): PoolAction[] {
   const { memory, nextOrdinal } = observed
-  const calm: PoolAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
+  const resetLack: PoolAction[] = memory.lackSince === undefined ? [] : [{ do: 'noteLack', since: undefined }]
   const count = Math.min(missing, roomIn(groups, observed, now), pace(groups, observed))
-  if (count <= 0) return calm
+  if (count <= 0) return resetLack
   const left = memory.lastFailureAt + backoffMilliseconds(memory.failedStarts) - now.getTime()
   if (left > 0) return [{ do: 'requeue', afterMilliseconds: left }]
-  const patience = patienceLeft(groups, observed, missing, now)
-  if (patience > 0)
+  const delay = scaleUpDelayLeft(groups, observed, missing, now)
+  if (delay > 0)
     return [
       { do: 'noteLack', since: memory.lackSince ?? now.getTime() },
-      { do: 'requeue', afterMilliseconds: patience },
+      { do: 'requeue', afterMilliseconds: delay },
     ]
-  return [...calm, { do: 'create', ordinals: Array.from({ length: count }, (_, place) => nextOrdinal + place) }]
+  return [...resetLack, { do: 'create', ordinals: Array.from({ length: count }, (_, place) => nextOrdinal + place) }]
 }
 
-/** How many more may be on their way: as many as have shown that this template works, so that a pool doubles with each round. */
+/** Number of further pods that may start: as many as have proven this template, so that the pool doubles with each round. */
 function pace({ starting, busy, idle, dedicated }: Groups, { templateHash, unseen, memory }: PoolObserved): number {
   const proven = [...busy, ...idle, ...dedicated].filter((runner) => runner.templateHash === templateHash && runner.sandbox).length
-  // After a failure one at a time, until one has come up.
+  // After a failure, start one pod at a time until one is ready.
   const starts = memory.failedStarts > 0 ? 1 : Math.min(MAX_STARTS, Math.max(FIRST_STARTS, proven))
   return starts - starting.length - unseen
 }
 
 /**
- * Milliseconds for which missing idle pods are accepted. While nothing waits, busy pods become idle again, mostly sooner than a new pod would be ready.
- * Otherwise each single capture would cost a pod.
+ * Milliseconds for which missing idle pods are accepted. While nothing is queued, busy pods usually become idle sooner than a new pod would
+ * be ready. Without this delay, each single capture would cost a pod.
  */
-function patienceLeft(
+function scaleUpDelayLeft(
   { busy }: Groups,
   { pool, queued, memory, templateHash: wanted, meanCaptureMilliseconds }: PoolObserved,
   missing: number,
@@ -50,8 +50,8 @@ function patienceLeft(
 ): number {
   const returning = busy.filter((runner) => !isNearCaptureLimit(runner, pool?.spec ?? {}) && runner.templateHash === wanted).length
   if (queued > 0 || returning < missing) return 0
-  const patience = Math.min(MAX_PATIENCE_MILLISECONDS, Math.max(MIN_PATIENCE_MILLISECONDS, 2 * meanCaptureMilliseconds))
-  return (memory.lackSince ?? now.getTime()) + patience - now.getTime()
+  const delay = Math.min(MAX_SCALE_UP_DELAY_MILLISECONDS, Math.max(MIN_SCALE_UP_DELAY_MILLISECONDS, 2 * meanCaptureMilliseconds))
+  return (memory.lackSince ?? now.getTime()) + delay - now.getTime()
 }
 
 const backoffMilliseconds = (failedStarts: number): number =>

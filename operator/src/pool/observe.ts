@@ -14,13 +14,13 @@ const freshMemory = (): PoolMemory => ({
   statusWrittenAt: 0,
 })
 
-/** Reads what decide needs: only local copies and this leader's memory. */
+/** Collects the input of decide from the informer caches and this leader's memory only. */
 export function observe(name: string, context: PoolContext): PoolObserved {
   const { namespace, reflectors, expectations, dispatcher, captureTimes, guard, podSettings, memories } = context
   const now = context.now().getTime()
   const object = reflectors.pools.lister.get(`${namespace}/${name}`)
   const pool = object && readObject('RunnerPool', RunnerPool, object)
-  // A pod that only carries the label is not this pool's.
+  // Ignore pods that have the label but are not owned by this pool.
   const runners = context.runners
     .of(name, now)
     .filter(({ pod }) => pod.metadata.ownerReferences?.some(({ uid }) => uid === pool?.metadata.uid))
@@ -31,7 +31,7 @@ export function observe(name: string, context: PoolContext): PoolObserved {
   const memory = memories.get(name) ?? freshMemory()
   memories.set(name, memory)
   const hash = pool ? templateHash(pool.spec, podSettings) : ''
-  // What failed with the old template says nothing of the new one.
+  // Failures of the old template do not apply to the new one.
   if (memory.templateHash !== hash) Object.assign(memory, { templateHash: hash, failedStarts: 0, lastFailure: undefined })
   const ordinals = [...runners.map(({ pod }) => ordinalOf(pod)), ...unseen.map((created) => ordinalOf({ metadata: { name: created } }))]
   return {

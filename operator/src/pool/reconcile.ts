@@ -17,7 +17,7 @@ import type { PoolContext } from './context.ts'
 import { decide } from './decide.ts'
 import { observe } from './observe.ts'
 
-/** One step of one RunnerPool. */
+/** Reconciles one RunnerPool. */
 export async function reconcilePool(key: string, context: PoolContext): Promise<Requeue> {
   const { name } = splitKey(key)
   const observed = observe(name, context)
@@ -26,7 +26,7 @@ export async function reconcilePool(key: string, context: PoolContext): Promise<
     context.metrics.onPoolGone(name)
   }
   const requeueAfterMilliseconds = await apply(observed, decide(observed, context.now()), context)
-  // A rest that is over, or a guard that is back, has no event of its own.
+  // The end of a backoff and a restored admission policy cause no watch event.
   context.dispatcher.wake(name)
   return { requeueAfterMilliseconds }
 }
@@ -34,11 +34,11 @@ export async function reconcilePool(key: string, context: PoolContext): Promise<
 export interface RunnerContext extends PoolContext {
   client: RunnerClient
   reviews: Pick<Resource<TokenReview>, 'create'>
-  /** Called when there is one more runner to dispatch to. */
+  /** Called when a runner becomes available. */
   onIdentified: (runner: Runner) => void
 }
 
-/** One step of one runner's pod: a ready one is asked who it is, once a leader. */
+/** Reconciles one runner pod: a ready pod is identified once per term. */
 export async function reconcileRunner(key: string, context: RunnerContext): Promise<Requeue> {
   const { runners, dispatcher, memories, metrics, now } = context
   const runner = runners.find(key, now().getTime())
@@ -62,16 +62,16 @@ export async function reconcileRunner(key: string, context: RunnerContext): Prom
   return {}
 }
 
-/** From here on a difference of clocks is not noise any more. */
+/** Clock differences below this are normal. */
 const MAX_SKEW_MILLISECONDS = 30_000
 
-/** Captures go on by the runner's clock; but times in records, logs and signatures of other programs are then told by two clocks. */
+/** Captures use the runner's clock and continue. But records, logs and signatures of other programs then mix times of two clocks. */
 function warnOfClockSkew(runner: Runner, pool: string, { client, events, reflectors, namespace }: RunnerContext): void {
   const ahead = client.clockAheadMilliseconds(runner)
   const object = reflectors.pools.lister.get(`${namespace}/${pool}`)
   if (!object || Math.abs(ahead) < MAX_SKEW_MILLISECONDS) return
   const difference = `${Math.round(Math.abs(ahead) / 1_000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
-  const message = `the clock of node ${runner.pod.spec?.nodeName} is ${difference} the operator’s. Remedy: have both keep time by NTP.`
+  const message = `the clock of node ${runner.pod.spec?.nodeName} is ${difference} the operator’s. Synchronize both clocks with NTP.`
   events.warn({ ...object, apiVersion: API_VERSION, kind: 'RunnerPool' }, 'ClockSkewed' satisfies PoolReason, message)
 }
 

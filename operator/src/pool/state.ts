@@ -3,25 +3,25 @@ import type { GuardDecision } from '../guard/decision.ts'
 import type { PoolReason } from '../kube/condition-reasons.ts'
 import type { Runner } from '../runner/runners.ts'
 
-// What is known of a pool when the next step is decided, and what may be decided.
+// State and actions of a pool.
 
-/** What keeps runners from coming up, and what to do. */
+/** Why runners do not become ready, and what to do. */
 export interface Problem {
   reason: Extract<PoolReason, 'Unschedulable' | 'ImagePullFailed' | 'RunnersFailing' | 'PodsRefused'>
   message: string
 }
 
-/** What one leader remembers of a pool between two looks. */
+/** State of a pool that the leader keeps in memory between reconciles. */
 export interface PoolMemory {
-  /** Since when there have been more pods than wanted; epoch milliseconds. */
+  /** Since when there have been more pods than desired; epoch milliseconds. */
   surplusSince: number | undefined
   /** Since when idle pods have been missing only because pods are busy; epoch milliseconds. */
   lackSince: number | undefined
-  /** Pods in a row that ended before they could capture, or were refused. */
+  /** Number of consecutive pods that ended before they could capture, or that the API server rejected. */
   failedStarts: number
   lastFailureAt: number
   lastFailure: Problem | undefined
-  /** Of the template that these starts failed with: a mended one is tried at once. */
+  /** Template of these failed starts: a corrected template is tried at once. */
   templateHash: string
   statusWrittenAt: number
 }
@@ -29,15 +29,15 @@ export interface PoolMemory {
 export interface PoolObserved {
   pool: RunnerPool | undefined
   runners: Runner[]
-  /** Pods that were created and are not to be seen yet. */
+  /** Pods that were created but are not in the cache yet. */
   unseen: number
   nextOrdinal: number
   templateHash: string
-  /** Screenshots that wait for a runner. */
+  /** Number of queued Screenshots. */
   queued: number
-  /** Those of them that wait for their own account's captures to end: no further runner would help them. */
+  /** Number of queued Screenshots whose account is at its limit. More runners would not help them. */
   heldBack: number
-  /** Accounts that have something waiting. */
+  /** Accounts with queued Screenshots. */
   accountsWaiting: readonly string[]
   meanCaptureMilliseconds: number
   guard: GuardDecision

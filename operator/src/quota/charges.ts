@@ -9,7 +9,7 @@ export type ChargeOutcome = 'charged' | 'quota' | 'suspended' | 'missing'
 /** Charges one unit for a Screenshot that no gateway has charged. Idempotent. */
 export type Charge = (shot: Screenshot) => Promise<ChargeOutcome>
 
-/** A worker is blocked while it waits. */
+/** Timeout of a charge. The reconcile worker is blocked while it waits. */
 const TIMEOUT_MILLISECONDS = 10_000
 
 interface Pending extends ChargeWanted {
@@ -55,7 +55,7 @@ export class Charges {
   rejectAll(): void {
     const all = [...this.#pending.values()].flatMap((waiting) => [...waiting.values()])
     this.#pending.clear()
-    for (const { reject } of all) reject(new RetryableError('no longer the leader'))
+    for (const { reject } of all) reject(new RetryableError('leadership lost'))
   }
 
   pendingOf(account: string): Pending[] {

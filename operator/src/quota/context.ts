@@ -11,11 +11,11 @@ import type { GatewayLiveness } from './gateway-liveness.ts'
 import type { QuotaMetrics } from './metrics.ts'
 import type { RecentNames } from './recent-names.ts'
 
-/** Live Screenshots by account, and those that wait for their refund. */
+/** Live Screenshots by account, and those that await a refund. */
 export const ACCOUNT_INDEX = 'quota-account'
 export const REFUND_INDEX = 'quota-refund'
 
-/** What the reconcile of accounts works with during one term of leadership. */
+/** Dependencies of the account usage controller during one term. */
 export interface QuotaContext {
   reflectors: Pick<Reflectors, 'accounts' | 'usages' | 'screenshots'>
   usages: Resource<AccountUsage>

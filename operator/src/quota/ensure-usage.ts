@@ -12,7 +12,7 @@ import { ACCOUNT_INDEX } from './context.ts'
 import { recount } from './decide.ts'
 import { listPastIds } from './past-records.ts'
 
-/** The account's count with the limits of its plan. It goes with its Account. */
+/** Ensures the usage object of an account, with the limits of its plan. Kubernetes deletes it together with the Account. */
 export async function ensureUsage(account: Account, cached: AccountUsage | undefined, context: QuotaContext): Promise<AccountUsage> {
   const usage = cached ?? (await create(account, context))
   const begun = usage.status?.period === undefined ? await begin(account, usage, context) : usage
@@ -33,7 +33,7 @@ async function create(account: Account, { usages, reflectors, plans }: QuotaCont
   }
 }
 
-/** Gateways accept nothing before the count has begun; so what is counted here cannot be charged a second time meanwhile. */
+/** Gateways accept nothing before the usage has a period, so nothing that is counted here can be charged twice. */
 async function begin(account: Account, usage: AccountUsage, context: QuotaContext): Promise<AccountUsage> {
   const { usages, reflectors, events, storage, now } = context
   const { name } = account.metadata
@@ -42,7 +42,7 @@ async function begin(account: Account, usage: AccountUsage, context: QuotaContex
   const begun = await usages.replaceStatus({ ...usage, status }, { repeat: 'never' })
   reflectors.usages.observe(begun)
   if (status.used > 0) {
-    const message = `the month's count was gone; begun anew with the ${status.used} screenshots of the month that can still be found`
+    const message = `The usage of this month was lost. It was recomputed from ${status.used} screenshots of this month.`
     events.warn({ ...account, apiVersion: API_VERSION, kind: 'Account' }, 'UsageRecounted', message)
   }
   return begun

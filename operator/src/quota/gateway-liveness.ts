@@ -5,17 +5,18 @@ import type { Reflector } from '@tintype/crds/client/reflector'
 import type { Resource } from '@tintype/crds/client/resource'
 import type { Clock } from '../controller/clock.ts'
 
-// Which gateways live. A Lease is judged by how long it has not changed here, never by comparing two machines' clocks.
+// Tracks which gateways are alive. A Lease expires when this process has not seen it change for its duration. Clocks of two machines are
+// never compared.
 
-/** A reservation whose holder has no Lease at all must be this old: the Lease may not have been seen yet. */
+/** Minimum age of a reservation whose holder has no Lease: the Lease may not be in the cache yet. */
 const NO_LEASE_MILLISECONDS = 60_000
-/** A living gateway is done with a reservation within seconds: after so long it has given up on what it could not find out. */
+/** A live gateway settles a reservation within seconds. After this time it has given up on creates with an unknown outcome. */
 const GIVEN_UP_MILLISECONDS = 600_000
 const DEFAULT_DURATION_SECONDS = 30
 
 interface Seen {
   version: string | undefined
-  /** By a clock that never goes back. */
+  /** Time by a monotonic clock. */
   at: number
   durationMilliseconds: number
 }
@@ -26,7 +27,6 @@ export interface GatewayLivenessOptions {
   clock: Clock
 }
 
-/** See the head of this file. */
 export class GatewayLiveness {
   readonly #options: GatewayLivenessOptions
   readonly #seen = new Map<string, Seen>()
@@ -41,14 +41,14 @@ export class GatewayLiveness {
     })
   }
 
-  /** Whether a gateway seems to have ended, or given up, that relied on a reservation at that time. */
+  /** Whether the gateway of a reservation made at that time seems to have ended or to have given up on it. */
   seemsEnded(gateway: string, reservedAt: Date): boolean {
     const silence = this.#silenceOf(gateway)
     const age = this.#options.clock.wall() - reservedAt.getTime()
     return silence === undefined ? age >= NO_LEASE_MILLISECONDS : silence > 0 || age >= GIVEN_UP_MILLISECONDS
   }
 
-  /** The same, asked of the API server: this process's copy may have stood still. */
+  /** The same with a read from the API server: the cache of this process may be stale. */
   async hasEnded(gateway: string, reservedAt: Date): Promise<boolean> {
     if (!this.seemsEnded(gateway, reservedAt)) return false
     const lease = await this.#options.store.find(gateway)
@@ -57,12 +57,12 @@ export class GatewayLiveness {
     return this.seemsEnded(gateway, reservedAt)
   }
 
-  /** Names of Leases that were not renewed for so long after they had expired. */
+  /** Names of Leases that expired at least this long ago. */
   expiredFor(milliseconds: number): string[] {
     return [...this.#seen.keys()].filter((name) => (this.#silenceOf(name) ?? 0) > milliseconds)
   }
 
-  /** Milliseconds since the Lease expired, negative while it has not; undefined when there is none. */
+  /** Milliseconds since the Lease expired; negative before, undefined without a Lease. */
   #silenceOf(gateway: string): number | undefined {
     const seen = this.#seen.get(gateway)
     return seen && this.#options.clock.monotonic() - seen.at - seen.durationMilliseconds

@@ -1,24 +1,24 @@
 import { Counter, type Registry } from 'prom-client'
 
-/** What the operator's part of the quota reports. */
+/** Metric hooks of the operator's quota controller. */
 export interface QuotaMetrics {
-  /** Units that went back for failed captures. */
+  /** Units refunded for failed captures. */
   onRefunded: (units: number) => void
-  /** A reservation of a gateway that has ended was settled; so many units went back. */
+  /** A reservation of an ended gateway was settled, and this many units were returned. */
   onSettled: (unitsBack: number) => void
-  /** A Screenshot that no gateway paid for. */
+  /** A Screenshot was charged that no gateway had charged. */
   onCharge: (outcome: string) => void
 }
 
-/** Makes the metrics of the quota. */
+/** Creates the quota metrics. */
 export function createQuotaMetrics(registry: Registry): QuotaMetrics {
   const registers = [registry]
-  const refunds = new Counter({ name: 'quota_refunds_total', help: 'Units given back for failed captures.', registers })
+  const refunds = new Counter({ name: 'quota_refunds_total', help: 'Units refunded for failed captures.', registers })
   const settled = new Counter({ name: 'quota_settled_total', help: 'Reservations of ended gateways that were settled.', registers })
-  const returned = new Counter({ name: 'quota_settled_units_total', help: 'Units that went back with them.', registers })
+  const returned = new Counter({ name: 'quota_settled_units_total', help: 'Units returned by settled reservations.', registers })
   const charges = new Counter({
     name: 'quota_charges_total',
-    help: 'Screenshots charged at their claim, by outcome.',
+    help: 'Charges at the first claim, by outcome.',
     labelNames: ['outcome'] as const,
     registers,
   })

@@ -6,8 +6,8 @@ import { monthOf } from '@tintype/crds/usage/usage'
 const DAY_DIGITS = 5
 
 /**
- * Ids of an account's screenshots of the month of `now` that only the bucket knows of: archived and deleted ones. The newest days come first
- * in the order of keys, so one scan from the beginning finds the month and no more.
+ * Ids of an account's screenshots of the current month that are only in the bucket: archived and deleted ones. Keys sort newest day first,
+ * so one scan from the start covers exactly this month.
  */
 export async function listPastIds(account: string, now: Date, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const month = monthOf(now)

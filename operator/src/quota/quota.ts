@@ -1,6 +1,7 @@
 // rbac: coordination.k8s.io/leases delete
 
-// Accounts' counts as one part of the operator: made, limited, settled and refunded for as long as it leads. Gateways go on counting without it.
+// Manages the usage of accounts while this replica leads: creates it, applies limits, settles reservations and refunds units. Gateways keep
+// charging without it.
 
 import { leases as leaseResource } from '@tintype/crds/client/core-resources'
 import { accountUsages, screenshots as screenshotResource } from '@tintype/crds/client/kinds'
@@ -20,16 +21,16 @@ import { reconcile } from './reconcile.ts'
 
 const WORKERS = 8
 const SWEEP_MILLISECONDS = 5_000
-/** The Lease of an ended gateway stays for a while: it tells that the holder of a reservation is dead. */
+/** How long the Lease of an ended gateway is kept: it proves that the holder of a reservation has ended. */
 const KEEP_LEASE_MILLISECONDS = 600_000
 
-/** The part of the operator that counts. */
+/** The quota part of the operator. */
 export interface Quota extends Work {
-  /** For Screenshots that are about to be claimed and were not paid for. */
+  /** Charges Screenshots that are about to be claimed and have no charge. */
   charge: Charge
 }
 
-/** Makes the part; once a process. What it remembers of names and Leases is kept on the standby too. */
+/** Creates the part. Call it once per process. The standby also tracks names and Leases. */
 export function createQuota(deps: Deps): Quota {
   const { reflectors, clock, http, config, registry } = deps
   const { lister } = reflectors.screenshots
@@ -90,7 +91,7 @@ function startTerm(deps: Deps, { leases, ...parts }: Parts, signal: AbortSignal)
   const keyOfAccount = (name: string) => `${namespace}/${name}`
   controller.watch(reflectors.accounts)
   controller.watch(reflectors.usages, ({ type, object, old }) =>
-    // What a gateway counts needs nothing from here.
+    // Charges by gateways need no reconcile.
     type === 'modified' && old?.spec.limit === object.spec.limit && old.spec.ratePerMinute === object.spec.ratePerMinute && object.status
       ? []
       : keyOfAccount(object.metadata.name),

@@ -5,7 +5,7 @@ import type { Clock } from '../controller/clock.ts'
 const REMEMBER_MILLISECONDS = 900_000
 const MAX_REMEMBERED = 50_000
 
-/** Names of Screenshots that were here and are gone: kubectl deletes without a trace in the bucket. */
+/** Names of Screenshots that were deleted recently: a deletion with kubectl leaves no trace in the bucket. */
 export class RecentNames {
   readonly #goneAt = new Map<string, number>()
   readonly #clock: Clock
@@ -21,7 +21,7 @@ export class RecentNames {
     return this.#goneAt.has(name)
   }
 
-  /** Maps keep the order of insertion: the oldest come first. */
+  /** Maps keep insertion order: the oldest names come first. */
   #remember(name: string): void {
     const now = this.#clock.monotonic()
     this.#goneAt.set(name, now)

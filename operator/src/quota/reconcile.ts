@@ -1,7 +1,7 @@
 // rbac: tintype.dev/accounts list,watch
 // rbac: tintype.dev/screenshots/status patch
 
-// One account at a time: its limits, and in one update of its count all that is known by then. Whoever leads next begins with the objects.
+// Reconciles one account at a time: its limits, and all known changes of its usage in one update. A new leader starts from the objects.
 
 import { isConflict } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
@@ -22,12 +22,11 @@ import { settle } from './settle.ts'
 
 const MAX_ATTEMPTS = 6
 const FULL_MILLISECONDS = 1_000
-/** Reservations that are looked into in one step; each asks for up to a hundred names. */
-const SETTLE_AT_ONCE = 20
-/** A refund of a Screenshot that is not here is remembered for so long. */
+/** Reservations settled in one reconcile; each needs up to a hundred lookups. */
+const MAX_SETTLEMENTS = 20
+/** How long the refund of a Screenshot that no longer exists is remembered. */
 const FORGET_MILLISECONDS = 3_600_000
 
-/** See the head of this file. */
 export async function reconcile(key: string, context: QuotaContext): Promise<Requeue | undefined> {
   const { reflectors, charges } = context
   const { name } = splitKey(key)
@@ -47,7 +46,7 @@ export async function reconcile(key: string, context: QuotaContext): Promise<Req
     if (refusal !== 'full') charges.resolve(name, each, granted === 1 ? 'charged' : 'quota')
   })
   await markRefunded(written, context)
-  // No room to note a charge is no refusal: a later update has some.
+  // A usage object without room for another reservation does not reject the charge: a later update has room.
   return outcomes.some(({ refusal }) => refusal === 'full') ? { requeueAfterMilliseconds: FULL_MILLISECONDS } : undefined
 }
 
@@ -62,13 +61,13 @@ function toChanges(
   const { lister } = context.reflectors.screenshots
   const find = (id: string) => lister.get(`${namespace}/${toObjectName(id)}`)
   const own = status?.reservations?.filter(({ gateway }) => gateway === OPERATOR) ?? []
-  const asked = new Set(charges.map(({ uid }) => uid))
+  const pendingUids = new Set(charges.map(({ uid }) => uid))
   return {
     charges,
     settlements,
     refunds: lister.byIndex(REFUND_INDEX, name).map(({ metadata }) => screenshotIdOf(metadata)),
-    // One that is gone was perhaps captured before it went: it stays charged.
-    drops: own.filter(({ id, names }) => !asked.has(id) && isDone(lister.get(`${namespace}/${names[0]}`), id)).map(({ id }) => id),
+    // Deleted Screenshots may have been captured before, so they stay charged.
+    drops: own.filter(({ id, names }) => !pendingUids.has(id) && isDone(lister.get(`${namespace}/${names[0]}`), id)).map(({ id }) => id),
     forget: (status?.refunds ?? []).filter((id) => isForgettable(id, find(id), context.now())),
   }
 }
@@ -84,7 +83,7 @@ async function settleEnded({ metadata, status }: AccountUsage, context: QuotaCon
   const hasSeen = (name: string) => recentNames.has(name) || reflectors.screenshots.lister.has(`${namespace}/${name}`)
   const settlements: Settlement[] = []
   for (const reservation of status?.reservations ?? []) {
-    if (settlements.length === SETTLE_AT_ONCE) break
+    if (settlements.length === MAX_SETTLEMENTS) break
     if (reservation.gateway === OPERATOR || !(await liveness.hasEnded(reservation.gateway, lastAskedFor(reservation)))) continue
     const settlement = await settle(metadata.name, reservation, { ...context, hasSeen })
     metrics.onSettled(settlement.neverMade.length)
@@ -93,7 +92,7 @@ async function settleEnded({ metadata, status }: AccountUsage, context: QuotaCon
   return settlements
 }
 
-/** Decides and writes until no other writer came between. */
+/** Repeats the decision and the write until no other writer interferes. */
 async function swap(
   usage: AccountUsage,
   changesOf: (usage: AccountUsage) => Changes,
@@ -101,7 +100,7 @@ async function swap(
 ): Promise<Pick<Decision, 'outcomes'> & { written: AccountUsage }> {
   let current = usage
   for (let attempt = 1; ; attempt++) {
-    if (!isLeader()) throw new RetryableError('no longer the leader')
+    if (!isLeader()) throw new RetryableError('leadership lost')
     const { status, outcomes } = decide(current, changesOf(current), now())
     if (!status) return { outcomes, written: current }
     try {
@@ -117,17 +116,19 @@ async function swap(
   }
 }
 
-/** The condition comes after the unit: a crash in between repeats the condition only. */
+/** The condition is written after the refund: after a crash in between, only the condition is written again. */
 async function markRefunded({ metadata, status }: AccountUsage, { reflectors, screenshots, now }: QuotaContext): Promise<void> {
-  const given = new Set(status?.refunds)
-  const due = reflectors.screenshots.lister.byIndex(REFUND_INDEX, metadata.name).filter((shot) => given.has(screenshotIdOf(shot.metadata)))
+  const refunded = new Set(status?.refunds)
+  const due = reflectors.screenshots.lister
+    .byIndex(REFUND_INDEX, metadata.name)
+    .filter((shot) => refunded.has(screenshotIdOf(shot.metadata)))
   await Promise.all(
     due.map(async (shot) => {
       const condition = {
         type: ConditionType.refunded,
         status: 'True',
         reason: isReused(shot) ? 'Cached' : 'CaptureFailed',
-        message: 'its unit of the monthly quota was given back',
+        message: 'Its unit of the monthly quota was refunded.',
       } as const
       const { name, resourceVersion } = shot.metadata
       const conditions = setCondition(shot.status?.conditions ?? [], condition, now())

@@ -8,26 +8,26 @@ import { recordKey, tombstoneKey } from '@tintype/crds/records/storage-keys'
 import type { Storage } from '../storage/storage.ts'
 import type { Settlement } from './decide.ts'
 
-/** What is asked about a name that was reserved. */
+/** Sources that show whether a reserved name was created. */
 export interface SettleContext {
-  /** Whether a Screenshot of that name is here, or was lately. */
+  /** Whether a Screenshot of that name is in the cache or was recently. */
   hasSeen: (name: string) => boolean
   screenshots: Pick<Resource<Screenshot>, 'find'>
   storage: Pick<Storage, 'exists'>
 }
 
 /**
- * Finds out which objects of a reservation were never made. Nobody works under it any more, so none of them will be. Any doubt keeps a unit spent:
- * who creates, downloads and deletes in a loop must never lower the count.
- * @throws when the API server or the bucket cannot be asked; then nothing is settled
+ * Finds the objects of a reservation that were never created. Its holder has ended, so they will not be created. In case of doubt a unit
+ * stays charged: a client that creates, downloads and deletes in a loop must not reduce its usage.
+ * @throws when the API server or the bucket is unavailable; then nothing is settled
  */
 export async function settle(account: string, reservation: Reservation, context: SettleContext): Promise<Settlement> {
   const { names } = reservation
-  const gone = await Promise.all(names.map((name) => wasNeverMade(account, name, context)))
-  return { reservation, neverMade: names.filter((_, index) => gone[index]) }
+  const isNeverMade = await Promise.all(names.map((name) => wasNeverMade(account, name, context)))
+  return { reservation, neverMade: names.filter((_, index) => isNeverMade[index]) }
 }
 
-/** The API server first: what leaves it for the archive, or is deleted over REST, is in the bucket before. */
+/** Check the API server first: archived records and REST deletions are written to the bucket before the object is deleted. */
 async function wasNeverMade(account: string, name: string, { hasSeen, screenshots, storage }: SettleContext): Promise<boolean> {
   if (!isScreenshotIdName(name) || hasSeen(name)) return false
   if (await screenshots.find(name)) return false

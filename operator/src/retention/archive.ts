@@ -1,7 +1,8 @@
 // rbac: tintype.dev/screenshots delete
 
-// Moves records from the Kubernetes API to the bucket: written first, deleted then, so that at every moment each is in one of the two. Any
-// step may be repeated, by this leader or by the next: the same record gives the same object, and a second line of it is merged by readers.
+// Archives records: moves them from the Kubernetes API to the bucket. Each record is first written and then deleted, so that it is always
+// in at least one of the two. This leader or the next may repeat any step: the same record gives the same object, and readers merge
+// duplicate lines.
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -27,22 +28,22 @@ export interface ArchiveDeps extends MarkChecks {
   seen: Pick<Reflector<Screenshot>, 'observeDeleted'>
   storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'list' | 'remove'>
   archiving: Archiving
-  /** False once this operator is about to lead no more. */
+  /** False once this operator loses leadership. */
   mayWrite: () => boolean
   onArchived: (count: number) => void
   log: Log
 }
 
-/** Objects written, and Screenshots deleted, at a time. */
+/** Concurrent writes of objects, and concurrent deletions of Screenshots. */
 const PARALLEL = 16
 
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 
-/** Archives finished records. @throws RetryableError when the store or the API server is away: what is done stays done */
+/** Archives finished records. @throws RetryableError when the store or the API server is unavailable; finished steps stay done */
 export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps): Promise<void> {
   for (const [account, screenshots] of Map.groupBy(chosen, accountOf)) {
     if (!deps.mayWrite()) return
-    // A deletion that did not come through: it is carried out, and nothing of it archived.
+    // For a record that is already marked as deleted, finish the deletion and archive nothing.
     const tombstoned = await findDeleted(account, screenshots.map(idOf), deps)
     const kept = screenshots.filter((screenshot) => !tombstoned.has(idOf(screenshot)))
     await write(account, kept, deps)
@@ -52,7 +53,7 @@ export async function archive(chosen: readonly Screenshot[], deps: ArchiveDeps):
   }
 }
 
-/** Takes them out of the Kubernetes API. @param kept those whose record is in the archive */
+/** Deletes Screenshots from the Kubernetes API. @param kept those whose record was archived */
 async function removeAll(account: string, screenshots: readonly Screenshot[], kept: readonly Screenshot[], deps: ArchiveDeps) {
   const archived = new Set<Screenshot>()
   deps.archiving.hold(kept)
@@ -61,10 +62,11 @@ async function removeAll(account: string, screenshots: readonly Screenshot[], ke
     await mapConcurrently(screenshots, PARALLEL, async (screenshot) => {
       if (await remove(account, screenshot, deps)) removed.add(screenshot)
     })
-    // Who deletes one marks it first: whoever did so before it was gone is found now, and later ones find it archived.
-    const ours = kept.filter((screenshot) => removed.has(screenshot))
-    const tombstoned = await findDeleted(account, ours.map(idOf), deps)
-    for (const screenshot of ours) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
+    // A deletion writes its tombstone first. One that happened before the Screenshot was deleted is found here; later ones find the
+    // archived record.
+    const deletedHere = kept.filter((screenshot) => removed.has(screenshot))
+    const tombstoned = await findDeleted(account, deletedHere.map(idOf), deps)
+    for (const screenshot of deletedHere) if (!tombstoned.has(idOf(screenshot))) archived.add(screenshot)
   } finally {
     deps.archiving.release(kept, archived)
   }
@@ -80,7 +82,9 @@ async function write(account: string, screenshots: readonly Screenshot[], { stor
   for (const day of days) await storage.write(rewriteKey(account, day, JOIN), '')
 }
 
-/** Files that go sooner than their plan says are not found by their age: a mark says when. Every record comes by here, days before. */
+/**
+ * Files that expire before their plan's retention are not found by age, so a mark holds their expiry time. Every record is archived before.
+ */
 async function markExpiry(
   account: string,
   screenshot: Screenshot,
@@ -93,7 +97,7 @@ async function markExpiry(
   await storage.write(key, signMark(key, ring))
 }
 
-/** True: it is gone, and by this. */
+/** Deletes a Screenshot. Returns true when this call deleted it. */
 async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps): Promise<boolean> {
   if (!deps.mayWrite()) return false
   const { name, namespace, uid, resourceVersion } = screenshot.metadata
@@ -102,11 +106,11 @@ async function remove(account: string, screenshot: Screenshot, deps: ArchiveDeps
     deps.seen.observeDeleted(screenshot)
     return true
   } catch (error) {
-    // Changed since it was read: the next pass writes it anew and tries again.
+    // The Screenshot changed after it was read. The next pass writes the record again and retries.
     if (isConflict(error)) return false
     if (!isNotFound(error)) throw error
-    // Gone: archived by a leader before this one, or deleted by its owner while it was being written.
-    deps.log.debug({ key: keyOf(screenshot) }, 'a record to archive is gone')
+    // Already deleted: an earlier leader archived it, or its owner deleted it during the write.
+    deps.log.debug({ key: keyOf(screenshot) }, 'record to archive was already deleted')
     await discardRecord(account, idOf(screenshot), deps)
     return false
   }

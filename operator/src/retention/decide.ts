@@ -1,4 +1,4 @@
-// Which records leave the Kubernetes API now. Pure.
+// Decides which records are archived now. Pure.
 
 import { Annotation } from '@tintype/crds/identifiers/names'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -10,36 +10,36 @@ import { isSettled } from '../delivery/controller/decide.ts'
 import type { FollowsStart } from '../delivery/events/event-order.ts'
 import { isReceiver, isRequestReceiver, toOccurrences } from '../delivery/events/receivers.ts'
 
-/** How long records stay, and how many. */
+/** Limits for the age and number of live records. */
 export interface RetentionSettings {
   liveMinimumMilliseconds: number
   liveForMilliseconds: number
-  /** Finished records beyond which the oldest leave before their time. */
+  /** Number of finished records above which the oldest are archived early. */
   maxLive: number
-  /** What is owed for a record holds it back for so long after its end, an hour at least. */
-  patienceMilliseconds?: number
+  /** Maximum time after its end for which pending deliveries or refunds delay the archiving of a record; at least one hour. */
+  maxDelayMilliseconds?: number
 }
 
 export interface Observed {
-  /** All that are finished. */
+  /** All finished Screenshots. */
   finished: readonly Screenshot[]
   /** The webhooks of an account. */
   webhooksOf: (screenshot: Screenshot) => readonly Webhook[]
-  /** Tells what came after a webhook's start; absent: the times in the objects do. */
+  /** Decides which events came after the activation of a webhook; absent: by the times in the objects. */
   followsStart?: FollowsStart | undefined
-  /** When this leader's term began: before it nobody may have delivered or refunded. */
+  /** Start of this leader's term. Before it, there may have been no leader to deliver or refund. */
   termStart: Date
 }
 
-/** No longer than that, or than a delivery takes by its schedule: one receiver must not fill the Kubernetes API for all. */
-const PATIENCE_MILLISECONDS = 3_600_000
-/** The part of `liveFor` that a record may stay longer, so that one segment holds many. */
+/** Minimum of the maximum delay: one unavailable receiver must not fill the Kubernetes API for all accounts. */
+const MIN_DELAY_LIMIT_MILLISECONDS = 3_600_000
+/** Share of `liveFor` that a record may stay longer, so that one segment contains many records. */
 const SLACK = 1 / 12
-/** With so many due, none waits for more. */
+/** With this many due records, they are archived without waiting for more. */
 const ENOUGH = 1_000
-/** Records of one pass, at most: the next follows at once. */
+/** Maximum number of records per pass. The next pass follows at once. */
 const MAX_BATCH = 5_000
-/** The part of `maxLive` by which the number is lowered once it is passed, so that not every new record archives an old one. */
+/** Share of `maxLive` that is archived in addition when `maxLive` is exceeded, so that not every new record archives an old one. */
 const ROOM = 1 / 10
 
 interface Candidate {
@@ -47,12 +47,12 @@ interface Candidate {
   endedAt: number
 }
 
-/** The records to archive, those that ended first before others. */
+/** Returns the records to archive, earliest end first. */
 export function decide({ finished, webhooksOf, followsStart, termStart }: Observed, settings: RetentionSettings, now: Date): Screenshot[] {
   const isFree = ({ screenshot, endedAt }: Candidate): boolean => {
     const hasWaited =
-      now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(PATIENCE_MILLISECONDS, settings.patienceMilliseconds ?? 0)
-    return hasWaited || !isOwed(screenshot, webhooksOf(screenshot), followsStart)
+      now.getTime() - Math.max(endedAt, termStart.getTime()) >= Math.max(MIN_DELAY_LIMIT_MILLISECONDS, settings.maxDelayMilliseconds ?? 0)
+    return hasWaited || !hasPendingWork(screenshot, webhooksOf(screenshot), followsStart)
   }
   const eligible = finished
     .filter((screenshot) => isFinished(screenshot) && !isBeingDeleted(screenshot))
@@ -68,7 +68,7 @@ export function decide({ finished, webhooksOf, followsStart, termStart }: Observ
   return chosen
 }
 
-/** True when {@link decide} stopped before its end. */
+/** True when {@link decide} reached the batch limit. */
 export const isFullBatch = (chosen: readonly Screenshot[]): boolean => chosen.length >= MAX_BATCH
 
 function countAged(eligible: readonly Candidate[], { liveForMilliseconds }: RetentionSettings, now: Date): number {
@@ -86,15 +86,15 @@ const endOf = ({ status, metadata }: Screenshot): number => Date.parse(status?.c
 const isBeingDeleted = ({ metadata }: Screenshot): boolean =>
   metadata.deletionTimestamp !== undefined || metadata.annotations?.[Annotation.deleteRequested] !== undefined
 
-/** True while an event is to be delivered, or a unit of quota to be given back. */
-export function isOwed(screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean {
+/** True while a delivery or a refund is pending. */
+export function hasPendingWork(screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean {
   return isRefundDue(screenshot) || hasUnsettled(screenshot) || isAwaited(screenshot, webhooks, followsStart)
 }
 
 const hasUnsettled = ({ status }: Screenshot): boolean =>
   Object.values(status?.deliveries ?? {}).some((entries) => Object.values(entries).some((entry) => !isSettled(entry)))
 
-/** A first attempt leaves no trace before it has ended: whoever is to be told must be in status.deliveries. */
+/** A first attempt is recorded only after it ends. So every receiver must have an entry in status.deliveries. */
 const isAwaited = (screenshot: Screenshot, webhooks: readonly Webhook[], followsStart?: FollowsStart): boolean =>
   toOccurrences(screenshot, followsStart).some((occurrence) => {
     const known = screenshot.status?.deliveries?.[occurrence.event] ?? {}

@@ -2,8 +2,8 @@
 // rbac: tintype.dev/apikeys delete
 // rbac: tintype.dev/webhooks delete
 
-// Accounts that are gone, and what is left of them. Since when, is written in the bucket, so that it outlives leaders: at the
-// deletion itself, or when somebody finds something of an account that is not there. Its count goes with the Account, by its owner reference.
+// Deleted accounts and their remaining data. The time of the deletion is stored in the bucket, so that it outlives leaders. It is written
+// at the deletion itself, or when data of a missing account is found. Kubernetes deletes the usage object with its owner, the Account.
 
 import { isConflict, isNotFound } from '@tintype/crds/client/kube-error'
 import type { KubeObject } from '@tintype/crds/client/kube-object'
@@ -17,7 +17,7 @@ import { PAGE } from '@tintype/crds/storage/port'
 import type { Storage } from '../storage/storage.ts'
 import { isGoneText, type MarkChecks, readGoneText, toGoneText } from './marks.ts'
 
-/** Objects of one kind in the Kubernetes API, filed by account. */
+/** Objects of one kind in the Kubernetes API, indexed by account. */
 export interface OwnedKind {
   ofAccount: (account: string) => readonly KubeObject[]
   remove: (object: KubeObject) => Promise<void>
@@ -27,14 +27,17 @@ export interface DeletedAccountsOptions extends MarkChecks {
   storage: Pick<Storage, 'list' | 'readText' | 'write' | 'remove'>
   /** Screenshots, keys and webhooks. */
   kinds: readonly OwnedKind[]
-  /** Time after its deletion in which an account may be made again and find everything: a mistake must not cost the pictures of years. */
+  /**
+   * Time after the deletion within which the account can be recreated with all its data: an accidental deletion must not lose years of
+   * pictures.
+   */
   graceMilliseconds: number
   now: () => Date
 }
 
 const PARALLEL = 16
 
-/** A kind whose copy has an index by account; an object is deleted as it was seen, not another of its name. */
+/** A kind whose informer cache has an index by account. The uid precondition protects a new object of the same name. */
 export function ownedKind<T extends KubeObject>(
   lister: Pick<Lister<T>, 'byIndex'>,
   index: string,
@@ -50,7 +53,6 @@ export function ownedKind<T extends KubeObject>(
   }
 }
 
-/** See the head of this file. */
 export class DeletedAccounts {
   readonly #options: DeletedAccountsOptions
 
@@ -58,7 +60,7 @@ export class DeletedAccounts {
     this.#options = options
   }
 
-  /** Accounts that were seen to be gone. */
+  /** Names of accounts that are marked as deleted. */
   async marked(): Promise<Set<string>> {
     const { storage, report } = this.#options
     const accounts = new Set<string>()
@@ -74,25 +76,25 @@ export class DeletedAccounts {
     }
   }
 
-  /** The account is there again. */
+  /** Removes the mark: the account exists again. */
   async forget(account: string): Promise<void> {
     await this.#options.storage.remove([goneKey(account)])
   }
 
-  /** Whether an account that does not exist has been gone for long enough; its time begins when it is first asked for. */
+  /** True when a missing account has been deleted for longer than the grace period. Without a valid mark the grace period starts now. */
   async isPastGrace(account: string): Promise<boolean> {
     const { storage, graceMilliseconds, now, ring, report } = this.#options
     const key = goneKey(account)
     const text = await unlessTooLarge('gone', key, storage.readText(key, MAX_MARK_BYTES), report)
     const since = text === undefined ? undefined : readGoneText(account, text, ring, now())
     if (since) return now().getTime() - since.getTime() >= graceMilliseconds
-    // Earlier versions signed no marks, and the key of a signature may have been rotated out.
+    // Earlier versions did not sign marks, and the signing key may have been rotated.
     if (text !== undefined) report({ kind: 'gone', reason: isGoneText(text) ? 'unconfirmed' : 'content', key })
     await storage.write(key, toGoneText(account, now(), ring))
     return false
   }
 
-  /** Removes an account's objects from the Kubernetes API; gives how many there were. */
+  /** Deletes an account's objects from the Kubernetes API. Returns their number. */
   async removeObjects(account: string, mayWrite: () => boolean): Promise<number> {
     let count = 0
     for (const { ofAccount, remove } of this.#options.kinds) {

@@ -2,12 +2,12 @@ import { dayOf, recordKey, rewriteKey } from '@tintype/crds/records/storage-keys
 import type { Storage } from '../storage/storage.ts'
 import { isDeletionConfirmed, type MarkChecks, writeTombstone } from './marks.ts'
 
-/** What the end of a record is judged with. */
+/** Dependencies for handling the end of a record. */
 export interface DeletionDeps extends MarkChecks {
   storage: Pick<Storage, 'exists' | 'readText' | 'write' | 'remove'>
 }
 
-/** Takes the text of a record away if its owner has deleted it; says whether it was. Lists are cleaned by the next rewrite. */
+/** Deletes the text of a record if its owner deleted it. Returns whether that was the case. The next rewrite removes it from segments. */
 export async function discardRecord(account: string, id: string, deps: DeletionDeps): Promise<boolean> {
   if (!(await isDeletionConfirmed(account, id, deps))) return false
   await deps.storage.write(rewriteKey(account, dayOf(id), id), '')
@@ -16,9 +16,9 @@ export async function discardRecord(account: string, id: string, deps: DeletionD
 }
 
 /**
- * What the end of a finished Screenshot in the Kubernetes API means: `archived` keeps its files. Judged by the bucket alone, so that every
- * leader comes to the same end, also after a crash between the archive's write and its deletion. Of a deletion by hand in just that gap
- * nothing is known: the record stays, archived. Whatever lies in the record's place keeps the files: it may have been overwritten.
+ * Decides what the deletion of a finished Screenshot in the Kubernetes API means: `archived` keeps its files. It checks only the bucket, so
+ * every leader decides the same, also after a crash between archiving and deletion. A manual deletion in this gap cannot be detected: the
+ * record stays archived. Any object at the record's key keeps the files, because the record may have been overwritten.
  */
 export async function evaluateDeletion(account: string, id: string, deps: DeletionDeps): Promise<'archived' | 'deleted'> {
   if (!(await deps.storage.exists(recordKey(account, id)))) {

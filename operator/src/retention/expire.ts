@@ -1,6 +1,6 @@
-// What is kept no longer: files after their plan's days, records after theirs, and all of accounts that are gone. Keys are in the order of
-// time, newest first, so what is due is the end of a list. What is dated in the future is its beginning (future-ids.ts). Nothing else is looked
-// at. What was removed is not found again: a sweep that was interrupted goes on where it ended.
+// Deletes expired data: files after their plan's retention, records after theirs, and all data of deleted accounts. Keys sort by time,
+// newest first, so expired data is at the end of a list, and data dated in the future at its beginning (future-ids.ts). Nothing else is
+// read. An interrupted sweep continues where it stopped, because deleted keys are not listed again.
 
 import type { Log } from '@tintype/crds/client/log'
 import { keptUntil } from '@tintype/crds/crypto/download-link'
@@ -32,15 +32,15 @@ import type { MarkChecks } from './marks.ts'
 export interface ExpireDeps extends MarkChecks {
   storage: Pick<Storage, 'list' | 'listObjects' | 'remove' | 'readText'>
   findAccount: (name: string) => Account | undefined
-  /** Asks the API server: the local cache may be behind, and a deletion cannot be taken back. */
+  /** Reads from the API server: the cache may be stale, and a deletion cannot be undone. */
   isAccountGone: (name: string) => Promise<boolean>
   /** A Screenshot that is still in the Kubernetes API. */
   findLive: (account: string, id: string) => Screenshot | undefined
   gone: DeletedAccounts
   plans: Plans
-  /** Days that records are kept on plans that do not say. */
+  /** Days that records are kept on plans without their own setting. */
   recordDays: number
-  /** False once the signal has ended or this operator leads no more. */
+  /** False once the signal is aborted or this operator loses leadership. */
   mayWrite: () => boolean
   now: () => Date
   log: Log
@@ -49,18 +49,18 @@ export interface ExpireDeps extends MarkChecks {
 const DAY_MILLISECONDS = 86_400_000
 const USERS = 'users/'
 const RECORDS = 'records/'
-/** Marks that are looked into at a time. */
-const READERS = 16
-/** Where something of an account is kept, by its name. */
-const PLACES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
-/** Beyond every id of the same instant. */
+/** Marks that are read concurrently. */
+const CONCURRENT_READS = 16
+/** Prefixes of an account's data, followed by its name. */
+const PREFIXES = [USERS, 'options/', 'cache/', 'batches/', 'deliveries/', 'idempotency/', REWRITES_PREFIX, RECORDS]
+/** Sorts after every id of the same instant. */
 const LAST_TAIL = Buffer.alloc(10, 0xff)
 
-/** One sweep over all accounts that have something in the bucket. */
+/** One sweep over all accounts with data in the bucket. */
 export async function expire(deps: ExpireDeps): Promise<void> {
-  const gone = await removeGone(deps)
+  const deleted = await removeDeletedAccounts(deps)
   for await (const account of folders(USERS, undefined, deps)) {
-    if (gone.has(account)) continue
+    if (deleted.has(account)) continue
     const cutoff = daysAgo(retentionDaysOf(account, deps), deps)
     const prefix = `${USERS}${account}/`
     const count = await removeAfter(prefix, prefix + newId('scr', cutoff, LAST_TAIL), deps, isFileOf(account, deps))
@@ -69,9 +69,9 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     if (future > 0) deps.log.info({ account, files: future }, 'files dated in the future expired')
   }
   for await (const account of folders(RECORDS, undefined, deps)) {
-    if (gone.has(account)) continue
+    if (deleted.has(account)) continue
     const prefix = recordsPrefix(account)
-    // A day goes when all of it is old enough.
+    // A day is deleted when all its records are old enough.
     const cutoff = daysAgo(recordDaysOf(account, deps), deps)
     const lastKept = `${prefix}${invertedDay(cutoff)}~`
     for await (const day of folders(prefix, lastKept, deps, isDay)) {
@@ -81,16 +81,18 @@ export async function expire(deps: ExpireDeps): Promise<void> {
     const future = await removeFutureRecords(account, cutoff, deps)
     if (future > 0) deps.log.info({ account, objects: future }, 'records dated in the future expired')
   }
-  // Last: a mark that cannot be carried out must not keep anything else from expiring.
+  // Process marks last: a mark that cannot be processed must not block other expiry.
   await removeMarked(deps)
 }
 
-/** Everything of accounts that are gone for long, the mark last: by it an interrupted removal is found again. Gives the accounts. */
-async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
+/**
+ * Deletes all data of accounts past their grace period, the mark last, so that an interrupted deletion is resumed. Returns the accounts.
+ */
+async function removeDeletedAccounts(deps: ExpireDeps): Promise<Set<string>> {
   const { gone, findAccount, mayWrite, log } = deps
   const marked = await gone.marked()
   const candidates = new Set(marked)
-  for (const place of [USERS, RECORDS]) for await (const account of folders(place, undefined, deps)) candidates.add(account)
+  for (const prefix of [USERS, RECORDS]) for await (const account of folders(prefix, undefined, deps)) candidates.add(account)
   const removed = new Set<string>()
   for (const account of candidates) {
     if (!mayWrite()) break
@@ -100,15 +102,15 @@ async function removeGone(deps: ExpireDeps): Promise<Set<string>> {
     removed.add(account)
     const objects = await gone.removeObjects(account, mayWrite)
     let files = 0
-    for (const place of PLACES) files += await removeAfter(`${place}${account}/`, undefined, deps)
-    log.info({ account, objects, files }, 'the account is gone, and all that was kept of it')
-    // What the end of a Screenshot leaves comes after it: the next round looks once more.
+    for (const prefix of PREFIXES) files += await removeAfter(`${prefix}${account}/`, undefined, deps)
+    log.info({ account, objects, files }, 'data of deleted account removed')
+    // Deleting Screenshots creates more objects later, so the mark stays until a round finds nothing.
     if (objects + files === 0 && mayWrite()) await gone.forget(account)
   }
   return removed
 }
 
-/** Files that their own request wanted to go by now. Each mark goes after its files. */
+/** Deletes files whose request set a shorter retention. Each mark is deleted after its files. */
 async function removeMarked(deps: ExpireDeps): Promise<void> {
   const { storage, mayWrite, now, report } = deps
   for (let after: string | undefined; mayWrite(); ) {
@@ -119,7 +121,7 @@ async function removeMarked(deps: ExpireDeps): Promise<void> {
       return mark ? [{ key, ...mark }] : []
     })
     const due = marks.filter(({ at }) => at <= now())
-    await mapConcurrently(due, READERS, (mark) => removeAsMarked(mark, deps))
+    await mapConcurrently(due, CONCURRENT_READS, (mark) => removeAsMarked(mark, deps))
     if (keys.length < PAGE || due.length < marks.length) return
     after = keys.at(-1)
   }
@@ -127,7 +129,7 @@ async function removeMarked(deps: ExpireDeps): Promise<void> {
 
 type ExpiryMark = { key: string } & NonNullable<ReturnType<typeof parseExpiryKey>>
 
-/** A mark alone deletes nothing: see {@link isConfirmed}. One without files has nothing left to say. */
+/** A mark alone deletes nothing: see {@link isConfirmed}. A mark without files is removed. */
 async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void> {
   const { key, account, id } = mark
   const { storage, mayWrite, log, report } = deps
@@ -137,10 +139,13 @@ async function removeAsMarked(mark: ExpiryMark, deps: ExpireDeps): Promise<void>
   if (!mayWrite()) return
   const count = hasFiles ? await removeAfter(prefix, undefined, deps) : 0
   await storage.remove([key])
-  if (count > 0) log.debug({ account, files: count }, 'files expired as their request said')
+  if (count > 0) log.debug({ account, files: count }, 'files with their own retention expired')
 }
 
-/** The record says that its files have had their time. Where it is kept no longer than its files, the signature of the mark stands for it. */
+/**
+ * The record must confirm that its files have expired. When records are kept for a shorter time than files, the signature of the mark
+ * confirms it.
+ */
 async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): Promise<boolean> {
   const { storage, now, ring, report, findLive } = deps
   const record = findLive(account, id) ?? (await findArchived(account, id, deps))
@@ -154,20 +159,20 @@ async function isConfirmed({ key, account, id }: ExpiryMark, deps: ExpireDeps): 
 
 const daysAgo = (days: number, { now }: Pick<ExpireDeps, 'now'>): Date => new Date(Math.max(0, now().getTime() - days * DAY_MILLISECONDS))
 
-/** Of an account that is not known, as long as any plan has. */
+/** Retention of files; for unknown accounts the longest of all plans. */
 function retentionDaysOf(name: string, { findAccount, plans }: ExpireDeps): number {
   const account = findAccount(name)
   return account ? plans[account.spec.plan].retentionDays : Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
 }
 
-/** As {@link retentionDaysOf}. */
+/** Retention of records; for unknown accounts the longest of all plans. */
 function recordDaysOf(name: string, { findAccount, plans, recordDays }: ExpireDeps): number {
   const account = findAccount(name)
   if (account) return plans[account.spec.plan].recordDays ?? recordDays
   return Math.max(...Object.values(plans).map((plan) => plan.recordDays ?? recordDays))
 }
 
-/** Names of the folders right under a prefix: accounts, unless others are asked for. What has no such name is left alone. */
+/** Names of the folders directly under a prefix: accounts by default. Folders with other names are reported and left unchanged. */
 async function* folders(prefix: string, from: string | undefined, deps: ExpireDeps, isName = isAccountName): AsyncGenerator<string> {
   const { storage, mayWrite, report } = deps
   const kind = prefix === USERS ? 'file' : 'record'
@@ -181,12 +186,12 @@ async function* folders(prefix: string, from: string | undefined, deps: ExpireDe
     }
     if (found.length < PAGE) return
     const last = found.at(-1)!
-    // Beyond all that is in it: some stores would list it once more.
+    // Continue after all keys of this folder: some stores would list it again.
     after = last.endsWith('/') ? `${last}~` : last
   }
 }
 
-/** True for keys of an account's files; others have no age, and are left to the bucket's own rules. */
+/** True for keys of an account's files. Other keys contain no time and are left to the bucket's lifecycle rules. */
 const isFileOf =
   (account: string, { report }: Pick<ExpireDeps, 'report'>) =>
   (key: string): boolean => {
@@ -195,7 +200,7 @@ const isFileOf =
     return isFile
   }
 
-/** Removes what is under a prefix beyond a key, and gives how much it was. */
+/** Deletes the keys under a prefix that sort after `from`. Returns their number. */
 async function removeAfter(
   prefix: string,
   from: string | undefined,

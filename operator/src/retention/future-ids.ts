@@ -1,6 +1,7 @@
-// Screenshots with chosen names could once choose the time in their id as well. Keys with an id of the future precede all others of their account,
-// where no cutoff reaches them, and readers ignore them. They expire by the time at which the store took the object. The operator's own clock
-// cannot make this remove a young file: if it is behind, ids seem to be of the future, but the cutoff is as far behind.
+// Earlier versions let users choose screenshot names, and so the time in the id. Keys with a future time sort before all others of their
+// account, where no cutoff reaches them, and readers ignore them. They expire by the time at which the store received the object. A wrong
+// clock of the operator cannot delete recent files: if it is behind, ids seem to be in the future, but the cutoff is behind by the same
+// amount.
 
 import { MAX_CLOCK_DIFFERENCE_MILLISECONDS, newId } from '@tintype/crds/identifiers/ids'
 import type { ReportIgnored, StoredKind } from '@tintype/crds/records/ignored-objects'
@@ -10,18 +11,18 @@ import type { Storage } from '../storage/storage.ts'
 
 export interface FutureIdsDeps {
   storage: Pick<Storage, 'listObjects' | 'remove'>
-  /** Told of keys that Tintype does not write. They are left as they are. */
+  /** Called for keys that Tintype does not write. They are left unchanged. */
   report: ReportIgnored
   mayWrite: () => boolean
   now: () => Date
 }
 
-/** Keys of the first list: hardly any account has ids of the future. */
+/** Page size of the first list: few accounts have ids in the future. */
 const FIRST_KEYS = 10
-/** Before every id of the same instant. */
+/** Sorts before every id of the same instant. */
 const FIRST_TAIL = Buffer.alloc(10)
 
-/** Removes files of an account that have ids of the future and were stored before an instant. Gives how many. */
+/** Deletes files of an account with ids in the future that were stored before an instant. Returns their number. */
 export function removeFutureFiles(account: string, storedBefore: Date, deps: FutureIdsDeps): Promise<number> {
   const prefix = `users/${account}/`
   const isFile = (key: string) => parseObjectKey(key)?.account === account
@@ -29,7 +30,10 @@ export function removeFutureFiles(account: string, storedBefore: Date, deps: Fut
   return removeStoredBefore({ kind: 'file', prefix, after: `${prefix}scr_`, end, storedBefore, isOurs: isFile }, deps)
 }
 
-/** Removes what is kept of an account's days to come, and the marks to rewrite them, if stored before an instant. Gives how many objects. */
+/**
+ * Deletes records of an account with dates in the future, and their rewrite marks, if stored before an instant. Returns the number of
+ * objects.
+ */
 export async function removeFutureRecords(account: string, storedBefore: Date, deps: FutureIdsDeps): Promise<number> {
   const removeDays = (kind: StoredKind, prefix: string) => {
     const end = `${prefix}${invertedDay(latest(deps))}/`
@@ -39,7 +43,7 @@ export async function removeFutureRecords(account: string, storedBefore: Date, d
   return records + (await removeDays('rewrite', `${REWRITES_PREFIX}${account}/`))
 }
 
-/** The latest time that an id may carry now. */
+/** The latest time that a valid id may contain now. */
 const latest = ({ now }: Pick<FutureIdsDeps, 'now'>): Date => new Date(now().getTime() + MAX_CLOCK_DIFFERENCE_MILLISECONDS)
 
 function isInDay(path: string): boolean {
@@ -47,7 +51,7 @@ function isInDay(path: string): boolean {
   return rest !== undefined && (isDay(day) || isFarDay(day))
 }
 
-/** Objects between two keys. */
+/** A range of keys and the conditions for deleting them. */
 interface KeyRange {
   kind: StoredKind
   prefix: string

@@ -6,23 +6,23 @@ import { isFuture } from '@tintype/crds/records/stored-json'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import type { Storage } from '../storage/storage.ts'
 
-/** What marks are checked with. */
+/** Dependencies for checking marks. */
 export interface MarkChecks {
-  /** Signs marks of this release. */
+  /** Signs and verifies marks of this release. */
   ring: KeyRing
-  /** Told of objects that count as absent. */
+  /** Called for objects that are treated as absent. */
   report: ReportIgnored
 }
 
-/** Marks a record as deleted. */
+/** Writes the mark that a record is deleted. */
 export async function writeTombstone(account: string, id: string, { storage, ring }: { storage: Pick<Storage, 'write'>; ring: KeyRing }) {
   const key = tombstoneKey(account, id)
   await storage.write(key, signMark(key, ring))
 }
 
 /**
- * Whether a program of this release has marked a record as deleted. Nothing is deleted for a mark without a signature, as earlier versions wrote them:
- * it hides the record, and no more.
+ * Whether a program of this release marked a record as deleted. A mark without a signature, as earlier versions wrote them, deletes
+ * nothing: it only hides the record.
  */
 export async function isDeletionConfirmed(
   account: string,
@@ -39,14 +39,14 @@ export async function isDeletionConfirmed(
 
 const signed = (account: string, since: string): string => `${goneKey(account)}\n${since}`
 
-/** The text of the mark that an account is gone: since when, and a signature. */
+/** Content of the mark of a deleted account: the time of the deletion and a signature. */
 export const toGoneText = (account: string, since: Date, ring: KeyRing): string =>
   `${since.toISOString()} ${signMark(signed(account, since.toISOString()), ring)}`
 
-/** True for text of the form that a mark has, with or without a signature. */
+/** True for text in the format of such a mark, with or without a signature. */
 export const isGoneText = (text: string): boolean => /^\d{4}-\d\d-\d\dT[\d:.]+Z( [\w.-]+)?$/.test(text)
 
-/** Reads it; undefined for a mark that this release has not signed, whose time begins anew then. */
+/** Reads the time of a mark; undefined for a mark that this release did not sign, so that the grace period starts again. */
 export function readGoneText(account: string, text: string, ring: KeyRing, now: Date): Date | undefined {
   const [since = '', signature = ''] = text.split(' ')
   const at = new Date(since)

@@ -1,13 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** What the archive tells about itself. */
+/** Metric hooks of the retention controller. */
 export interface RetentionMetrics {
   onArchived: (count: number) => void
-  /** A round of a chore has come to its end. */
+  /** A round of a chore has finished. */
   onRound: (chore: string, at: Date) => void
 }
 
-/** Makes the metrics; once a process. */
+/** Creates the metrics. Call it once per process. */
 export function createRetentionMetrics(registry: Registry): RetentionMetrics {
   const archived = new Counter({
     name: 'screenshot_archived_total',
@@ -16,7 +16,7 @@ export function createRetentionMetrics(registry: Registry): RetentionMetrics {
   })
   const lastRound = new Gauge({
     name: 'screenshot_retention_last_round_timestamp_seconds',
-    help: 'When a chore of the retention (archive, rewrite, expire) last came to its end.',
+    help: 'Time at which a retention chore (archive, rewrite, expire) last finished.',
     labelNames: ['chore'] as const,
     registers: [registry],
   })

@@ -2,7 +2,7 @@
 // rbac: tintype.dev/webhooks list,watch
 // rbac: tintype.dev/accounts get,list,watch
 
-// What becomes of records that have ended, as one part of the operator: three chores, each repeated after a while, done by the leader alone.
+// Retention of finished records: three periodic chores that only the leader runs.
 
 import {
   accounts as accountKind,
@@ -25,7 +25,7 @@ import { expire } from './expire.ts'
 import { createRetentionMetrics, type RetentionMetrics } from './metrics.ts'
 import { rewrite } from './rewrite.ts'
 
-/** Milliseconds between two rounds of each chore; a full batch is followed by the next at once. */
+/** Milliseconds between two rounds of each chore. After a full batch the next round follows at once. */
 export interface RetentionIntervals {
   archive: number
   rewrite: number
@@ -42,13 +42,13 @@ const intervalsFor = ({ liveForMilliseconds, accountGraceMilliseconds }: Deps['c
   expire: Math.min(HOUR_MILLISECONDS, Math.max(MIN_EXPIRE_MILLISECONDS, accountGraceMilliseconds)),
 })
 const CHORES = ['archive', 'rewrite', 'expire'] as const
-/** How long an attempt may wait for its turn. */
+/** Maximum time that a delivery attempt may be queued. */
 const QUEUE_MILLISECONDS = 600_000
-/** One round's time: what is left then is found by the next. */
+/** Timeout of one round. The next round continues. */
 const ROUND_MILLISECONDS = 300_000
 const BY_ACCOUNT = 'retention/account'
 
-/** Makes the part for the operator; once a process. */
+/** Creates the part. Call it once per process. */
 export function createRetention(deps: Deps, intervals = intervalsFor(deps.config.retention)): Work {
   const metrics = createRetentionMetrics(deps.registry)
   deps.reflectors.webhooks.lister.addIndex(BY_ACCOUNT, accountOf)
@@ -61,7 +61,7 @@ function startTerm(deps: Deps, intervals: RetentionIntervals, metrics: Retention
   const { config, http, storage, reflectors, clock, controllerMetrics, keys, report } = deps
   const { namespace, plans, webhook } = config
   const schedule = { ...webhook, delaysMilliseconds: webhook.retryDelaysMilliseconds }
-  const retention = { ...config.retention, patienceMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
+  const retention = { ...config.retention, maxDelayMilliseconds: longestDelivery(schedule) + QUEUE_MILLISECONDS }
   const log = deps.log.child({ component: 'retention' })
   const now = () => new Date(clock.wall())
   const termStart = now()

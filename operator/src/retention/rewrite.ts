@@ -1,5 +1,5 @@
-// Segments that hold deleted records, and small ones of days that are over, are written anew: the new ones first, then the old ones are
-// removed. Readers that listed the old ones list again. The days are found by marks, so that nothing is searched.
+// Rewrites segments that contain deleted records, and joins small segments of past days. New segments are written before old ones are
+// deleted; readers that listed the old ones list again. Marks name the days, so nothing is searched.
 
 import type { Log } from '@tintype/crds/client/log'
 import {
@@ -36,8 +36,8 @@ export interface RewriteDeps extends MarkChecks {
   log: Log
 }
 
-/** What is to be done about one account's day. */
-interface Order {
+/** The work for one day of one account. */
+interface RewriteJob {
   account: string
   day: string
   /** Ids of deleted records. */
@@ -46,30 +46,30 @@ interface Order {
 }
 
 const DAY_MILLISECONDS = 86_400_000
-/** Captures may end, and be archived, some time after the day on which they were asked for. */
+/** Captures may end, and be archived, some time after the day on which they were requested. */
 const JOIN_AFTER_MILLISECONDS = DAY_MILLISECONDS + 7_200_000
 /** Segments with fewer records are joined. */
 const SMALL = MAX_SEGMENT_RECORDS / 2
-/** Records in memory at a time. */
+/** Maximum number of records in memory. */
 const MAX_LINES = 4 * MAX_SEGMENT_RECORDS
-/** A segment holds 4 MiB, or one record of 1.5 at most. */
+/** A segment contains 4 MiB, or a single record of at most 1.5 MiB. */
 const MAX_SEGMENT_BYTES = 8 * 1024 * 1024
 
-/** Does what the marks ask for. @throws RetryableError; marks stay until their work is done */
+/** Processes the marks. @throws RetryableError; marks stay until their work is done */
 export async function rewrite(deps: RewriteDeps): Promise<void> {
   for (let after: string | undefined; ; ) {
     const keys = await deps.storage.list(REWRITES_PREFIX, { after, limit: PAGE })
-    for (const order of toOrders(keys, deps)) {
+    for (const job of toJobs(keys, deps)) {
       if (!deps.mayWrite()) return
-      const isOver = deps.now().getTime() - startOfDay(order.day).getTime() >= JOIN_AFTER_MILLISECONDS
-      await carryOut({ ...order, joins: order.joins && isOver }, deps)
+      const isOver = deps.now().getTime() - startOfDay(job.day).getTime() >= JOIN_AFTER_MILLISECONDS
+      await rewriteDay({ ...job, joins: job.joins && isOver }, deps)
     }
     if (keys.length < PAGE) return
     after = keys.at(-1)
   }
 }
 
-function toOrders(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'report' | 'now'>): Order[] {
+function toJobs(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'report' | 'now'>): RewriteJob[] {
   const marks = keys.flatMap((key) => {
     const mark = parseRewriteKey(key)
     const reason = !mark ? 'key' : isFuture(startOfDay(mark.day), now()) ? 'time' : undefined
@@ -84,27 +84,27 @@ function toOrders(keys: readonly string[], { report, now }: Pick<RewriteDeps, 'r
   }))
 }
 
-async function carryOut(order: Order, deps: RewriteDeps): Promise<void> {
-  const { account, day, joins } = order
-  if (order.ids.length === 0 && !joins) return
+async function rewriteDay(job: RewriteJob, deps: RewriteDeps): Promise<void> {
+  const { account, day, joins } = job
+  if (job.ids.length === 0 && !joins) return
   const { storage, report } = deps
-  const ids = [...(await findDeleted(account, order.ids, deps))]
+  const ids = [...(await findDeleted(account, job.ids, deps))]
   const segments = (await listSegments(account, day, deps)).filter((segment) => concerns(segment, { ids, joins }))
   for (const batch of toBatches(segments)) {
     if (!deps.mayWrite()) return
     await replace(account, batch, deps)
   }
-  // What a crash of the gateway left.
+  // Delete what a crash of the gateway left.
   await storage.remove(ids.map((id) => recordKey(account, id)))
   for (const id of ids) await storage.removePrefix(objectKeyPrefix(account, id))
-  // Nothing is done for a deletion that is not confirmed. Its mark stays: the keys may have been rotated since this operator started.
-  for (const id of order.ids) if (!ids.includes(id)) report({ kind: 'rewrite', reason: 'unconfirmed', key: rewriteKey(account, day, id) })
+  // An unconfirmed deletion has no effect. Its mark stays, because the keys may have been rotated since this operator started.
+  for (const id of job.ids) if (!ids.includes(id)) report({ kind: 'rewrite', reason: 'unconfirmed', key: rewriteKey(account, day, id) })
   await storage.remove([...ids, ...(joins ? [JOIN] : [])].map((what) => rewriteKey(account, day, what)))
   if (ids.length + segments.length > 0)
-    deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments written anew')
+    deps.log.info({ account, day, deleted: ids.length, segments: segments.length }, 'segments rewritten')
 }
 
-const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<Order, 'ids' | 'joins'>): boolean =>
+const concerns = ({ first, last, count }: SegmentName, { ids, joins }: Pick<RewriteJob, 'ids' | 'joins'>): boolean =>
   (joins && count < SMALL) || ids.some((id) => first <= id && id <= last)
 
 async function listSegments(account: string, day: string, { storage, report }: RewriteDeps): Promise<SegmentName[]> {
@@ -122,7 +122,7 @@ async function listSegments(account: string, day: string, { storage, report }: R
   }
 }
 
-/** Neighbours together, as many as may be in memory. */
+/** Groups neighboring segments into batches that fit into memory. */
 function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
   const batches: SegmentName[][] = []
   let lines = MAX_LINES
@@ -137,7 +137,7 @@ function toBatches(segments: readonly SegmentName[]): SegmentName[][] {
   return batches
 }
 
-/** The lines of a segment; undefined when one of them cannot be read: it may be another version's, so the segment is left as it is. */
+/** Reads the lines of a segment; undefined when a line cannot be read: it may be from another version, so the segment stays unchanged. */
 async function readWhole(account: string, segment: SegmentName, { storage, report, now }: RewriteDeps): Promise<Line[] | undefined> {
   const { key, count } = segment
   const text = await unlessTooLarge('segment', key, storage.readText(key, MAX_SEGMENT_BYTES), report)
@@ -169,7 +169,7 @@ async function replace(account: string, segments: readonly SegmentName[], deps: 
     lines.filter(({ id }) => !deleted.has(id)),
   )
   for (const { key, text } of made) await storage.write(key, text)
-  // The same records give the same key: what was as it should be stays.
+  // The same records give the same key: unchanged segments stay.
   const keys = new Set(made.map(({ key }) => key))
   await storage.remove(read.filter((key) => !keys.has(key)))
 }

@@ -3,22 +3,25 @@ import { mapConcurrently } from '@tintype/crds/runtime/map-concurrently'
 import { type ObjectStorage, PAGE } from '@tintype/crds/storage/port'
 import { isDeletionConfirmed, type MarkChecks } from './marks.ts'
 
-const READERS = 16
+const CONCURRENT_READS = 16
 
-/** Which of an account's ids a program of this release has marked as deleted. */
+/** Ids that a program of this release marked as deleted. */
 export async function findDeleted(
   account: string,
   ids: readonly string[],
   deps: MarkChecks & { storage: Pick<ObjectStorage, 'list' | 'readText'> },
 ): Promise<Set<string>> {
   const deleted = new Set<string>()
-  await mapConcurrently([...(await findTombstones(account, ids, deps.storage))], READERS, async (id) => {
+  await mapConcurrently([...(await findTombstones(account, ids, deps.storage))], CONCURRENT_READS, async (id) => {
     if (await isDeletionConfirmed(account, id, deps)) deleted.add(id)
   })
   return deleted
 }
 
-/** Which of an account's ids are marked as deleted, whoever has done so. One list a day and thousand marks in between; The ids may be in any order. */
+/**
+ * Ids that are marked as deleted, with or without a valid signature. Needs one list per day and per thousand marks. The ids may be in any
+ * order.
+ */
 export async function findTombstones(account: string, ids: readonly string[], objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const byDay = Map.groupBy([...ids].sort(), dayOf)
   const tombstoned = new Set<string>()
@@ -31,7 +34,7 @@ export async function findTombstones(account: string, ids: readonly string[], ob
 
 async function listMarked(prefix: string, first: string, last: string, objects: Pick<ObjectStorage, 'list'>): Promise<Set<string>> {
   const marked = new Set<string>()
-  // Shorter than an id, so that the first itself is listed.
+  // Start before the first id, so that it is listed too.
   for (let after = prefix + first.slice(0, -1); ; ) {
     const keys = await objects.list(prefix, { after, limit: PAGE })
     for (const key of keys) marked.add(key.slice(prefix.length))

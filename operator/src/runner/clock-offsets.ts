@@ -1,22 +1,22 @@
-// By how much the clocks of runners' nodes differ from this one's, told by the Date of their answers. Nodes drift, and signatures and deadlines
-// are measured in seconds: so both are said in the runner's own time.
+// Clock differences between the runners' nodes and this process, measured by the Date header of responses. Clocks drift, and signatures and
+// deadlines are accurate to seconds, so both use the runner's time.
 
-/** A Date is cut to whole seconds, and took some time to arrive: less than this is no difference. */
+/** A Date header is truncated to seconds and delayed by the network: smaller differences are ignored. */
 const NOISE_MILLISECONDS = 2_000
-/** A clock that is off by more is not followed: what is signed for it would hold too long elsewhere. */
+/** Larger differences are not compensated: a signature for such a clock would be valid too long elsewhere. */
 export const MAX_OFFSET_MILLISECONDS = 900_000
 const MAX_REMEMBERED = 4_096
 
-/** See the head of this file. By pod uid. */
+/** Offsets by pod uid. */
 export class ClockOffsets {
   readonly #ahead = new Map<string, number>()
 
-  /** Milliseconds by which it is ahead; 0 for one that agrees or is not known. */
+  /** Milliseconds by which the clock is ahead; 0 when it agrees or is unknown. */
   of(uid: string): number {
     return this.#ahead.get(uid) ?? 0
   }
 
-  /** Takes in what an answer says of the time; true when that is another time than was believed. NaN says nothing. */
+  /** Records the Date of a response. Returns true when the offset changed. NaN is ignored. */
   note(uid: string, date: number, now: number): boolean {
     const seen = date - now
     if (Number.isNaN(seen) || Math.abs(seen) > MAX_OFFSET_MILLISECONDS) return false

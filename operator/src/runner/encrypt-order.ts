@@ -1,17 +1,18 @@
 import { createCipheriv, createHash, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import type { Identity } from '@tintype/crds/dispatch/dispatch'
 
-// Compact JWE (RFC 7516) with a key of its own for each order: ECDH-ES by X25519, A256GCM. Done in place: by WebCrypto it is six jobs for other
-// threads, and waiting for them was an eighth of what the operator spent on a capture. Runners open it with a library.
+// Encrypts orders as compact JWE (RFC 7516) with a new key for each order: ECDH-ES with X25519, A256GCM. It uses synchronous node:crypto:
+// WebCrypto needs six thread pool jobs, and waiting for them took an eighth of the operator's time per capture. Runners decrypt with a
+// library.
 
 const ENCRYPTION = 'A256GCM'
 const KEY_BITS = 256
 const NONCE_BYTES = 12
 
-/** A runner's key, ready to encrypt to. */
+/** Public key of a runner, as a KeyObject. */
 export type EncryptionKey = KeyObject
 
-/** @throws when it is no key of this kind */
+/** @throws when the key has another type */
 export const toEncryptionKey = ({ publicKey }: Pick<Identity, 'publicKey'>): EncryptionKey =>
   createPublicKey({ key: publicKey, format: 'jwk' })
 
@@ -24,11 +25,11 @@ export function encryptOrder(text: string, key: EncryptionKey): string {
   const cipher = createCipheriv('aes-256-gcm', deriveKey(diffieHellman({ privateKey: own.privateKey, publicKey: key })), nonce)
   cipher.setAAD(Buffer.from(header, 'ascii'))
   const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-  // The second part, an encrypted key, is empty where the agreed key is used itself.
+  // The second part, an encrypted key, is empty with direct key agreement.
   return [header, '', toBase64(nonce), toBase64(ciphertext), toBase64(cipher.getAuthTag())].join('.')
 }
 
-/** Concat KDF of RFC 7518, 4.6.2, without names of the parties: one round, as the key is as long as the hash. */
+/** Concat KDF of RFC 7518, 4.6.2, without party info. One round is enough, because the key is as long as the hash. */
 function deriveKey(secret: Buffer): Buffer {
   const round = toNumber(1)
   const algorithm = [toNumber(ENCRYPTION.length), Buffer.from(ENCRYPTION)]

@@ -1,12 +1,12 @@
 /**
- * What this process has done and its watch has not shown yet: without it a slow watch makes a controller create the same pods again and
- * again (tenfold, others have measured). What never shows is forgotten after a while.
+ * Changes by this process that its watch has not shown yet. Without it, a slow watch makes a controller create the same pods again and
+ * again. Entries expire after a while.
  */
 
-/** A watch that has not shown a change by then never will. */
+/** A change that the watch has not shown after this time is forgotten. */
 export const EXPECTATION_MILLISECONDS = 300_000
 
-/** See the head of this file. Names for creations, uids for deletions. */
+/** Names for creations, uids for deletions. */
 export class Expectations {
   readonly #created = new Map<string, number>()
   readonly #deleted = new Map<string, number>()
@@ -19,19 +19,19 @@ export class Expectations {
     this.#deleted.set(uid, now)
   }
 
-  /** A creation or deletion that was refused after all. */
+  /** The creation or deletion was rejected. */
   forget(nameOrUid: string): void {
     this.#created.delete(nameOrUid)
     this.#deleted.delete(nameOrUid)
   }
 
-  /** Names of pods that exist although they are not to be seen among `names`. */
+  /** Names of created pods that are not among `names` yet. */
   unseenCreations(names: ReadonlySet<string>, now: number): string[] {
     for (const [name, at] of this.#created) if (names.has(name) || now - at > EXPECTATION_MILLISECONDS) this.#created.delete(name)
     return [...this.#created.keys()]
   }
 
-  /** Whether a pod that is still to be seen has been deleted by this process. */
+  /** Whether this process deleted a pod that is still in the cache. */
   isDeleted(uid: string, now: number): boolean {
     const at = this.#deleted.get(uid)
     if (at !== undefined && now - at <= EXPECTATION_MILLISECONDS) return true

@@ -6,15 +6,15 @@ import { RetryableError } from '../controller/errors.ts'
 import { type EncryptionKey, toEncryptionKey } from './encrypt-order.ts'
 import type { RunnerAddress, RunnerClient } from './runner-client.ts'
 
-/** What the leader knows of a runner once its token has proved which pod it is. */
+/** Identity of a runner after its token has proved which pod it is. */
 export interface RunnerIdentity {
   key: EncryptionKey
   sandbox: SandboxReport
   version: string
-  /** As the runner counts them. */
+  /** As counted by the runner. */
   captures: number
   accountName: string | undefined
-  /** When its filter lists were made, ISO 8601. */
+  /** Build time of its filter lists, ISO 8601. */
   listsUpdated?: string | undefined
 }
 
@@ -26,18 +26,19 @@ export interface ExpectedPod extends RunnerAddress {
 
 const POD_UID = 'authentication.kubernetes.io/pod-uid'
 
-/** Why a review's answer does not prove this pod; undefined when it does. */
+/** Returns why a token review does not prove this pod; undefined when it does. */
 export function findMismatch(status: TokenReview['status'], { uid, namespace, serviceAccountName }: ExpectedPod): string | undefined {
-  if (!status?.authenticated) return 'the API server does not accept its token'
-  if (!status.audiences?.includes(DISPATCH_AUDIENCE)) return 'its token is for another audience'
-  if (status.user?.username !== `system:serviceaccount:${namespace}:${serviceAccountName}`) return 'its token is of another ServiceAccount'
+  if (!status?.authenticated) return 'the API server rejected its token'
+  if (!status.audiences?.includes(DISPATCH_AUDIENCE)) return 'its token has another audience'
+  if (status.user?.username !== `system:serviceaccount:${namespace}:${serviceAccountName}`)
+    return 'its token belongs to another ServiceAccount'
   if (status.user.extra?.[POD_UID]?.[0] !== uid) return 'its token is bound to another pod'
   return undefined
 }
 
 /**
- * Asks a runner who it is and has the API server check its token.
- * @throws RetryableError when it does not answer or the answer does not hold
+ * Requests the identity of a runner and has the API server review its token.
+ * @throws RetryableError when the runner does not respond or its token does not prove the pod
  */
 export async function identify(
   runners: RunnerClient,
@@ -47,7 +48,7 @@ export async function identify(
   const claimed = await claimedIdentity(runners, pod)
   const { status } = await reviews.create({ spec: { token: claimed.token, audiences: [DISPATCH_AUDIENCE] } }, { repeat: 'always' })
   const mismatch = findMismatch(status, pod)
-  if (mismatch !== undefined) throw new RetryableError(`the runner is not who it says it is: ${mismatch}`)
+  if (mismatch !== undefined) throw new RetryableError(`the identity of the runner is not confirmed: ${mismatch}`)
   const { sandbox, version, captures = 0, accountName, listsUpdated } = claimed
   return { key: toEncryptionKey(claimed), sandbox, version, captures, accountName, listsUpdated }
 }
@@ -56,6 +57,6 @@ async function claimedIdentity(runners: RunnerClient, pod: ExpectedPod): Promise
   try {
     return await runners.identity(pod)
   } catch (cause) {
-    throw new RetryableError('ask a runner for its identity', { cause })
+    throw new RetryableError('request the identity of a runner', { cause })
   }
 }

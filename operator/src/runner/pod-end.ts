@@ -1,11 +1,11 @@
 import type { Pod } from '@tintype/crds/client/core-resources'
 import { RUNNER_CONTAINER } from './pod.ts'
 
-// How a runner's pod came to its end, and whom that speaks against. Pure.
+// Finds out how a runner's pod ended, and whether the page is suspected. Pure.
 
 /**
- * What ended it. The page is suspected of `outOfMemory`, `overuse`, `killed`, `exited` and `unknown`; `nodeLost` and `nodePressure` befell it;
- * `drained`, `preempted` and `stopped` were asked for, and its work was given back.
+ * Cause of the end. The page is suspected of `outOfMemory`, `overuse`, `killed`, `exited` and `unknown`. `nodeLost` and `nodePressure` are
+ * problems of the node. `drained`, `preempted` and `stopped` are requested: the pod returned its work.
  */
 export type EndCause =
   | 'outOfMemory'
@@ -19,7 +19,7 @@ export type EndCause =
   | 'preempted'
   | 'stopped'
 
-/** The end of a pod; `text` is for a person. */
+/** The end of a pod; `text` is human-readable. */
 export interface PodEnd {
   cause: EndCause
   text: string
@@ -27,28 +27,28 @@ export interface PodEnd {
 
 /** Exit code of a process that was ended by SIGKILL (128 + 9). */
 const KILLED = 137
-/** How the kubelet's message begins when the node, not the pod, was the reason of an eviction: its reason field is `Evicted` for both. */
+/** Start of the kubelet's message when the node caused an eviction. The reason field is `Evicted` in both cases. */
 const NODE_PRESSURE = /^The node (was low on|had condition)/
 
 /** Reasons of the condition DisruptionTarget, as Kubernetes writes them. */
 const DISRUPTIONS: Readonly<Record<string, PodEnd>> = {
   EvictionByEvictionAPI: { cause: 'drained', text: 'its node was drained' },
-  PreemptionByScheduler: { cause: 'preempted', text: 'a pod of higher priority took its place' },
-  DeletionByTaintManager: { cause: 'nodeLost', text: 'its node was tainted or did not answer' },
-  DeletionByPodGC: { cause: 'nodeLost', text: 'its node is gone' },
-  TerminationByKubelet: { cause: 'nodePressure', text: 'its node ran short of resources or was shut down' },
+  PreemptionByScheduler: { cause: 'preempted', text: 'it was preempted by a pod of higher priority' },
+  DeletionByTaintManager: { cause: 'nodeLost', text: 'its node was tainted or unreachable' },
+  DeletionByPodGC: { cause: 'nodeLost', text: 'its node was removed' },
+  TerminationByKubelet: { cause: 'nodePressure', text: 'its node ran out of resources or was shut down' },
 }
 
 const SUSPICIOUS: ReadonlySet<EndCause> = new Set(['outOfMemory', 'overuse', 'killed', 'exited', 'unknown'])
 const ORDERLY: ReadonlySet<EndCause> = new Set(['drained', 'preempted', 'stopped'])
 
-/** True when the page may be what ended the pod: twice, and it is taken to be. */
+/** True when the page may have ended the pod. If two attempts end like this, the page is taken as the cause. */
 export const isPageSuspected = ({ cause }: PodEnd): boolean => SUSPICIOUS.has(cause)
 
-/** True when the pod was asked to go: what it had begun is no attempt of the page's. */
+/** True when the end was requested. Captures in progress then do not count as an attempt. */
 export const isOrderly = ({ cause }: PodEnd): boolean => ORDERLY.has(cause)
 
-/** How the pod ended, or is about to; undefined while it runs and nobody has asked it to go. */
+/** Returns how the pod ended or is about to end; undefined while it runs and no end is requested. */
 export function endOf({ metadata, status }: Pod): PodEnd | undefined {
   const terminated = terminationOf(status)
   if (terminated?.reason === 'OOMKilled') return { cause: 'outOfMemory', text: 'out of memory (137)' }
@@ -62,26 +62,26 @@ export function endOf({ metadata, status }: Pod): PodEnd | undefined {
   return { cause: 'exited', text: [status.reason, status.message].filter(Boolean).join(': ') || 'its pod failed' }
 }
 
-/** What is known of a pod that is gone without a trace. */
-export const UNKNOWN_END: PodEnd = { cause: 'unknown', text: 'its pod is gone' }
+/** End of a pod that disappeared without a status. */
+export const UNKNOWN_END: PodEnd = { cause: 'unknown', text: 'its pod no longer exists' }
 
-const KILL: PodEnd = { cause: 'killed', text: 'killed (137): out of memory, or it no longer answered its probe' }
+const KILL: PodEnd = { cause: 'killed', text: 'killed (137): out of memory, or its liveness probe failed' }
 
 function eviction(message = 'no reason given'): PodEnd {
   return { cause: NODE_PRESSURE.test(message) ? 'nodePressure' : 'overuse', text: `evicted: ${message.trim()}` }
 }
 
-/** The end of the process in the pod; undefined while it runs, or when there never was one. */
+/** Termination of the container; undefined while it runs or when it never ran. */
 export const terminationOf = (status: Pod['status']) => containerOf(status)?.state?.terminated
 
-/** What the kubelet says of the runner's container. */
+/** Status of the runner's container. */
 export const containerOf = (status: Pod['status']) => status?.containerStatuses?.find(({ name }) => name === RUNNER_CONTAINER)
 
 const MAX_LOG_LINE = 300
 
 /**
- * The line of its log that says most of why the process ended; undefined when it said nothing. For those who run the cluster: it is never shown
- * to a client.
+ * The log line that best explains why the process ended; undefined without output. For cluster administrators only: it is never shown to a
+ * client.
  */
 export function lastLogLineOf({ status }: Pod): string | undefined {
   const lines = (terminationOf(status)?.message ?? '').split('\n').map((line) => line.trim())

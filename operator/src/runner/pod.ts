@@ -5,9 +5,10 @@ import { API_VERSION, DISPATCH_AUDIENCE, Label, RUNNER_PORT } from '@tintype/crd
 import type { RunnerPool, RunnerPoolSpec } from '@tintype/crds/kinds/runner-pool'
 import { poolDefaults } from '@tintype/crds/kinds/runner-pool'
 
-// The runner's pod: pure. Pod Security "restricted" holds for it; the tokens are projected one by one, with the shortest life there is.
+// Builds the pods of runners. Pure. They comply with the Pod Security level "restricted"; each token is projected separately with the
+// shortest lifetime.
 
-/** What a pod needs besides its pool's spec. */
+/** Settings of a pod that are not in the spec of its pool. */
 export interface PodSettings {
   namespace: string
   release: string
@@ -21,28 +22,30 @@ const TOKEN_SECONDS = 600
 const KUBERNETES_DIRECTORY = '/var/run/secrets/tintype/kubernetes'
 const DISPATCH_DIRECTORY = '/var/run/secrets/tintype/dispatch'
 const CHROMIUM = '/usr/lib/chromium/chromium-headless-shell'
-/** Of the grace period, for the browsers to end after a capture was given back. */
+/** Part of the grace period that is reserved for the browsers to exit after captures were returned. */
 const LAST_SECONDS = 3
 const TMP_SIZE = '2Gi'
 const HASH_LETTERS = 10
 const ORDINAL = /-(\d+)$/
 
-/** The container's name: also asked for when a pod has ended. */
+/** Name of the container. It is also needed to read the status of ended pods. */
 export const RUNNER_CONTAINER = 'runner'
 
-/** `default-7`: whoever creates the same ordinal again meets AlreadyExists. */
+/** For example `default-7`. Creating the same ordinal twice fails with AlreadyExists. */
 export const podName = (pool: string, ordinal: number): string => `${pool}-${ordinal}`
 
-/** The number in a pod's name; -1 for a name that is not of this form. */
+/** The number in a pod's name; -1 when the name has another format. */
 export const ordinalOf = ({ metadata }: Pick<Pod, 'metadata'>): number => Number(ORDINAL.exec(metadata.name)?.[1] ?? -1)
 
 /** Label selector of a pool's pods. */
 export const podSelector = (pool: string): string => `${Label.pool}=${pool}`
 
-/** Hashes of specs as they were read: the same object is hashed at each look at its pool. */
+/** Cached hashes by spec object: the same object is hashed at each reconcile of its pool. */
 const hashes = new WeakMap<RunnerPoolSpec, { settings: PodSettings; hash: string }>()
 
-/** Changes when the pods must: pods with another hash are replaced once they are idle. The name is the pool's own for its life. */
+/**
+ * Changes when the pods must change: idle pods with another hash are replaced. The pool's name is not part of it, because it never changes.
+ */
 export function templateHash(spec: RunnerPoolSpec, settings: PodSettings): string {
   const known = hashes.get(spec)
   if (known?.settings === settings) return known.hash
@@ -81,7 +84,7 @@ export function buildRunnerPod(pool: RunnerPool, ordinal: number, settings: PodS
 function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): NonNullable<Pod['spec']> {
   const { podTemplate, sandbox } = spec
   return {
-    // A runner that ends is replaced by another pod: one process in a pod's life, one key, one report of its sandbox.
+    // A runner that exits is replaced by another pod: each pod has one process, one key and one sandbox report.
     restartPolicy: 'Never',
     serviceAccountName: podTemplate.serviceAccountName,
     automountServiceAccountToken: false,
@@ -114,7 +117,7 @@ function buildSpec(spec: RunnerPoolSpec, settings: PodSettings, pool: string): N
 const graceSecondsOf = ({ podTemplate }: RunnerPoolSpec): number =>
   podTemplate.terminationGracePeriodSeconds ?? poolDefaults.terminationGracePeriodSeconds
 
-/** A node that is lost takes as few runners with it as can be. */
+/** Spread the runners, so that a lost node affects as few as possible. */
 function spreadOf({ podTemplate }: RunnerPoolSpec, pool: string) {
   const wanted = podTemplate.topologySpreadConstraints ?? [{ topologyKey: 'kubernetes.io/hostname' }]
   return wanted.map(({ maxSkew = 1, topologyKey, whenUnsatisfiable = 'ScheduleAnyway' }) => ({
@@ -140,7 +143,7 @@ function buildContainer(spec: RunnerPoolSpec, settings: PodSettings) {
     name: RUNNER_CONTAINER,
     image,
     imagePullPolicy,
-    // Why it ended, for the pool's condition: such a pod is deleted, and its log with it.
+    // Keeps the end of the log for the pool's condition: an ended pod is deleted, and its log with it.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     env: buildEnvironment(spec, settings),
     ports: [{ name: 'dispatch', containerPort: RUNNER_PORT }],

@@ -6,8 +6,8 @@ import { ClockOffsets } from './clock-offsets.ts'
 import { type EncryptionKey, encryptOrder } from './encrypt-order.ts'
 import type { Signer } from './signature.ts'
 
-// The operator's side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It maps each response of a runner, or the lack of one, to one of a few
-// outcomes. screenshot/decide.ts decides what they mean.
+// The operator's side of the dispatch protocol (crds/src/dispatch/dispatch.ts). It maps each response of a runner, or its absence, to one
+// of a few outcomes. screenshot/decide.ts decides what they mean.
 
 /** IP address of a runner, and the uid of its pod, which signatures name. */
 export interface RunnerAddress {

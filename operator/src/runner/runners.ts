@@ -13,77 +13,76 @@ import { type PodState, podState } from './pod-state.ts'
 import { limitsOf } from './pool-limits.ts'
 import type { RunnerAddress } from './runner-client.ts'
 
-// What one leader knows of the runners: the pods as the watch shows them, joined with what only this process knows. All of it can be found
-// again: identities by asking, claims from the Screenshots. So nothing here needs to be handed over.
+// The leader's state of the runners: the pods of the informer cache, joined with state in memory. All of it can be restored: identities
+// from the runners, claims from the Screenshots. So nothing is handed over between leaders.
 
-/** One runner as rules look at it. */
+/** One runner, as input of decisions. */
 export interface Runner {
   name: string
   uid: string
   pod: Pod
   state: PodState
   templateHash: string | undefined
-  /** Undefined until it has proved who it is. */
+  /** Undefined until the runner has proved its identity. */
   sandbox: SandboxReport | undefined
-  /** When its filter lists were made, ISO 8601; absent: not known, or it has none. */
+  /** Build time of its filter lists, ISO 8601; absent: unknown, or it has none. */
   listsUpdated?: string | undefined
-  /** The Screenshot that has claimed it, or is about to. */
+  /** Key of the Screenshot that has claimed or reserved it. */
   workingOn: string | undefined
-  /** It takes or stores the picture of what it works on, whose page is ready: it takes another order. */
+  /** It is taking or storing the picture of its claim and accepts another order. */
   isStoring: boolean
   /** Account of its current browser. */
   accountName: string | undefined
   captures: number
-  /** Orders in a row that it did not take or lost. */
+  /** Consecutive orders that it did not accept or lost. */
   losses: number
   /** Epoch milliseconds. */
   idleSince: number
-  /** Epoch milliseconds until which it is given nothing. */
-  restsUntil: number
+  /** Epoch milliseconds until which it gets no order. */
+  backoffUntil: number
 }
 
-/** Index of Screenshots: under the uid of the pod that has an open claim. */
+/** Index of Screenshots by the uid of the pod of their open claim. */
 export const CLAIM_INDEX = 'claim'
 /** Index of Screenshots by phase, and of pods by pool. */
 export const PHASE_INDEX = 'phase'
 export const POOL_INDEX = 'pool'
-/** Index of Screenshots: under the uid of the pod that has captured them last. */
+/** Index of Screenshots by the uid of the pod that last captured them. */
 export const RUNNER_INDEX = 'runner'
-/** Index of Screenshots that have an open claim, by account. */
+/** Index of Screenshots with an open claim, by account. */
 export const RUNNING_INDEX = 'running'
 /** Index of pods by uid. */
 export const UID_INDEX = 'uid'
 
-/** Orders in a row that a runner may lose before it is replaced. */
+/** Consecutive orders that a runner may lose before it is replaced. */
 export const MAX_LOSSES = 3
 
-const FIRST_REST_MILLISECONDS = 1_000
-const MAX_REST_MILLISECONDS = 30_000
-/** Ends of pods that are remembered for the Screenshots that they had. */
+const MIN_BACKOFF_MILLISECONDS = 1_000
+const MAX_BACKOFF_MILLISECONDS = 30_000
+/** Maximum number of pod ends that are kept for their Screenshots. */
 const MAX_ENDS = 1_024
 
-interface Knowledge {
+interface RunnerMemory {
   identity?: RunnerIdentity
   reservedFor?: string
-  /** Keys of Screenshots whose picture it takes or has taken. */
+  /** Keys of Screenshots whose picture it is taking or has taken. */
   taken: Set<string>
   accountName?: string | undefined
   captures: number
   losses: number
   idleSince: number
-  restsUntil: number
+  backoffUntil: number
 }
 
-/** Files a Screenshot under its open claim. */
+/** Index value of a Screenshot: the uid of the pod of its open claim. */
 export const claimedBy = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   status?.phase === 'Running' ? status.runner?.uid : undefined
 
-/** See the head of this file. */
 export class Runners {
   readonly #pods: Lister<Pod>
   readonly #screenshots: Lister<Screenshot>
   readonly #expectations: Expectations
-  readonly #known = new Map<string, Knowledge>()
+  readonly #known = new Map<string, RunnerMemory>()
   readonly #reservations = new Map<string, string>()
   readonly #ends = new Map<string, PodEnd>()
 
@@ -93,12 +92,12 @@ export class Runners {
     this.#expectations = expectations
   }
 
-  /** A pool's runners, those that go or have ended included. */
+  /** All runners of a pool, including those that are terminating or have ended. */
   of(pool: string, now: number): Runner[] {
     return this.#pods.byIndex(POOL_INDEX, pool).map((pod) => this.#toRunner(pod, now))
   }
 
-  /** Those of a pool that may be given a capture now. What plainly works is passed over without a closer look: this is asked at every event. */
+  /** Runners of a pool that may get a capture now. Called for every event, so busy pods are skipped without building a Runner. */
   idle(pool: string, spec: RunnerPoolSpec, now: number): Runner[] {
     const idle: Runner[] = []
     for (const pod of this.#pods.byIndex(POOL_INDEX, pool)) {
@@ -118,9 +117,9 @@ export class Runners {
     return this.#known.get(uid)?.identity
   }
 
-  /** It has proved who it is. How used it is, an earlier leader knew: the records and the runner tell. */
+  /** Records a proved identity. How much an earlier leader used the runner is derived from the records and the runner's report. */
   noteIdentity(uid: string, identity: RunnerIdentity, now: number): void {
-    const known = this.#knowledge(uid)
+    const known = this.#memoryOf(uid)
     const captured = this.#screenshots.byIndex(RUNNER_INDEX, uid)
     known.identity = identity
     known.accountName ??= identity.accountName ?? (captured[0] && accountOf(captured[0]))
@@ -128,13 +127,13 @@ export class Runners {
     known.idleSince = now
   }
 
-  /** Keeps a runner for a Screenshot until it is claimed or released. */
+  /** Reserves a runner for a Screenshot until it is claimed or released. */
   reserve(uid: string, key: string): void {
-    this.#knowledge(uid).reservedFor = key
+    this.#memoryOf(uid).reservedFor = key
     this.#reservations.set(key, uid)
   }
 
-  /** The runner kept for a Screenshot: pod key of it, if the pod is still there. */
+  /** The runner reserved for a Screenshot, if its pod still exists. */
   reservedFor(key: string, now: number): Runner | undefined {
     const uid = this.#reservations.get(key)
     if (uid === undefined) return undefined
@@ -142,7 +141,7 @@ export class Runners {
     return pod && this.#toRunner(pod, now)
   }
 
-  /** Ends a reservation; says whether there was one. */
+  /** Ends a reservation. Returns whether there was one. */
   release(key: string, now: number): boolean {
     const uid = this.#reservations.get(key)
     if (uid === undefined) return false
@@ -155,19 +154,19 @@ export class Runners {
     return true
   }
 
-  /** It took an order of this account. */
+  /** Records that the runner accepted an order of this account. */
   noteTaken(uid: string, accountName: string): void {
-    const known = this.#knowledge(uid)
+    const known = this.#memoryOf(uid)
     known.accountName = accountName
     known.captures++
   }
 
-  /** It takes the picture of a Screenshot, or stores it. */
+  /** Records that the runner is taking or storing the picture of a Screenshot. */
   noteTakenPicture(uid: string, key: string): void {
     this.#known.get(uid)?.taken.add(key)
   }
 
-  /** It ended a capture, well or with a failure of the page. */
+  /** Records that the runner finished a capture, with a result or a failure of the page. */
   noteEnded(uid: string, now: number): void {
     const known = this.#known.get(uid)
     if (!known) return
@@ -175,20 +174,20 @@ export class Runners {
     known.idleSince = now
   }
 
-  /** It did not take an order: it rests for a while, longer each time. */
+  /** Records that the runner did not accept an order. It gets no order for a backoff time that doubles. */
   noteLoss(uid: string, now: number): void {
     const known = this.#known.get(uid)
     if (!known) return
-    known.restsUntil = now + Math.min(MAX_REST_MILLISECONDS, FIRST_REST_MILLISECONDS * 2 ** known.losses)
+    known.backoffUntil = now + Math.min(MAX_BACKOFF_MILLISECONDS, MIN_BACKOFF_MILLISECONDS * 2 ** known.losses)
     known.losses++
   }
 
-  /** How a pod ended that is not to be seen any more; undefined when nothing was said of it. */
+  /** How a deleted pod ended; undefined when its status did not say. */
   endOf(uid: string): PodEnd | undefined {
     return this.#ends.get(uid)
   }
 
-  /** The pod is gone; what was last seen of it tells how. */
+  /** Records the deletion of a pod. Its last status says how it ended. */
   noteDeletedPod(pod: Pod): void {
     const { uid = '' } = pod.metadata
     const end = endOf(pod)
@@ -203,24 +202,24 @@ export class Runners {
     this.#known.delete(uid)
   }
 
-  #knowledge(uid: string): Knowledge {
+  #memoryOf(uid: string): RunnerMemory {
     let known = this.#known.get(uid)
     if (!known) {
-      known = { taken: new Set(), captures: 0, losses: 0, idleSince: 0, restsUntil: 0 }
+      known = { taken: new Set(), captures: 0, losses: 0, idleSince: 0, backoffUntil: 0 }
       this.#known.set(uid, known)
     }
     return known
   }
 
-  /** True for what is promised, or works and stores nothing. */
+  /** True for a runner that is reserved, or that has a claim and is not storing yet. */
   #isBusy(uid: string): boolean {
     const known = this.#known.get(uid)
     if (known?.reservedFor !== undefined) return true
     return (known?.taken.size ?? 0) === 0 && this.#screenshots.countByIndex(CLAIM_INDEX, uid) > 0
   }
 
-  /** True when there is one open claim, and its picture is being taken: two pictures at a time are as many as a runner may hold. */
-  #isStoring(known: Knowledge | undefined, claims: readonly Screenshot[]): boolean {
+  /** True when its only open claim is already taking or storing its picture: a runner may hold at most two pictures at a time. */
+  #isStoring(known: RunnerMemory | undefined, claims: readonly Screenshot[]): boolean {
     if (!known || known.taken.size === 0) return false
     const keys = new Set(claims.map(keyOf))
     known.taken = known.taken.intersection(keys)
@@ -246,41 +245,41 @@ export class Runners {
       captures: known?.captures ?? 0,
       losses: known?.losses ?? 0,
       idleSince: known?.idleSince ?? 0,
-      restsUntil: known?.restsUntil ?? 0,
+      backoffUntil: known?.backoffUntil ?? 0,
     }
   }
 }
 
 export const addressOf = ({ uid, pod }: Pick<Runner, 'uid' | 'pod'>): RunnerAddress => ({ uid, ip: pod.status?.podIP ?? '' })
 
-/** True for a runner that will never be given anything again. */
+/** True for a runner that will get no more orders. */
 export function isSpent(runner: Runner, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean {
   return runner.captures >= limitsOf(spec).capturesPerPod || runner.losses >= MAX_LOSSES
 }
 
-/** Part of its captures after which a runner's successor is started: a start takes some seconds, and nobody should wait for it. */
+/** Share of its captures after which the successor of a runner is started, because a start takes some seconds. */
 const SUCCESSOR_SHARE = 0.9
 
-/** True for a runner that will soon be given nothing any more. It still works until its successor is up. */
+/** True for a runner close to its capture limit. It keeps working until its successor is ready. */
 export const isNearCaptureLimit = ({ captures }: Pick<Runner, 'captures'>, spec: Pick<RunnerPoolSpec, 'capturesPerPod'>): boolean =>
   captures >= Math.ceil(limitsOf(spec).capturesPerPod * SUCCESSOR_SHARE)
 
-/** True for a runner without Chromium's sandbox that has worked for an account: it works for no other. */
+/** True for a runner without Chromium's sandbox that has worked for an account: it may serve only this account. */
 export const isDedicated = ({ sandbox, accountName }: Runner): boolean => sandbox?.chromiumSandbox === false && accountName !== undefined
 
-/** Whether the pool's sandbox mode lets it capture. */
+/** Whether the sandbox mode of the pool allows the runner to capture. */
 export function hasRequiredSandbox({ sandbox }: Runner, spec: Pick<RunnerPoolSpec, 'sandbox'>): boolean {
   return sandbox !== undefined && (spec.sandbox?.mode !== 'required' || (sandbox.chromiumSandbox && sandbox.jail))
 }
 
-/** Whether a runner may be given a capture now. */
+/** Whether a runner may get a capture now. */
 export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boolean {
   return (
     runner.state === 'ready' &&
     (runner.workingOn === undefined || runner.isStoring) &&
     hasRequiredSandbox(runner, spec) &&
     !isSpent(runner, spec) &&
-    runner.restsUntil <= now
+    runner.backoffUntil <= now
   )
 }
 
@@ -288,8 +287,8 @@ export function isIdle(runner: Runner, spec: RunnerPoolSpec, now: number): boole
 export const mayServe = (runner: Runner, account: string): boolean => !isDedicated(runner) || runner.accountName === account
 
 /**
- * The best of the idle runners for an account: the one whose browser is the account's, else one whose browser nobody has used,
- * else one that stores nothing, and of these the one that has been idle longest.
+ * Chooses the best idle runner for an account: one whose browser belongs to the account, else one with an unused browser, else one that is
+ * not storing. Among equal ones it chooses the one that has been idle longest.
  */
 export function chooseRunner(idle: readonly Runner[], account: string): Runner | undefined {
   const rank = ({ accountName }: Runner) => (accountName === account ? 0 : accountName === undefined ? 1 : 2)

@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, randomUUID, sign } from 'node:crypto'
 import { SIGNATURE_SECONDS, type SignedRequest } from '@tintype/crds/dispatch/dispatch'
 import type { DispatchKey } from '../secrets/release-keys.ts'
 
-/** What is signed, and for which pod. Without a `jti` it gets one by chance. */
+/** The request to sign and the pod for which the signature is valid. Without a `jti`, a random one is used. */
 export interface RequestToSign {
   podUid: string
   method: string
@@ -11,14 +11,14 @@ export interface RequestToSign {
   jti?: string
 }
 
-/** Signs requests to runners; the value is the Authorization header's. */
+/** Signs requests to runners. Returns the value of the Authorization header. */
 export type Signer = (request: RequestToSign, now: Date) => Promise<string>
 
 const HEADER = Buffer.from(JSON.stringify({ alg: 'EdDSA' })).toString('base64url')
 
 /**
- * The signer of a release: compact JWS. Signed in place, in a twentieth of a millisecond: handing it to another thread and waiting for it, as
- * WebCrypto does, costs several times as much, for each of some three requests a capture.
+ * Creates the signer of a release: compact JWS. It signs synchronously in 0.05 ms: WebCrypto passes each signature to another thread, which
+ * costs several times as much, for about three requests per capture.
  */
 export async function createSigner(privateKey: DispatchKey): Promise<Signer> {
   const key = createPrivateKey({ key: privateKey, format: 'jwk' })

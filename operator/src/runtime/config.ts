@@ -18,7 +18,7 @@ const Environment = z.object({
   /** The operator's own pod; its uid is its identity on the lease. */
   TINTYPE_POD_NAME: z.string().min(1),
   TINTYPE_POD_UID: z.string().min(1),
-  /** Full name of the Helm release: prefix of the names of Secrets and of the Lease. */
+  /** Full name of the Helm release: the prefix for names of Secrets and of the Lease. */
   TINTYPE_RELEASE: z.string().min(1).default('tintype'),
   TINTYPE_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
   /** Port of /metrics, /healthz and /readyz. */
@@ -28,42 +28,42 @@ const Environment = z.object({
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63).default('tintype'),
   TINTYPE_STORAGE_ACCESS_KEY: z.string().min(1),
   TINTYPE_STORAGE_SECRET_KEY: z.string().min(1),
-  /** The identity that signs uploads; empty: the operator's own. */
+  /** Credentials that sign uploads; empty: the operator's own. */
   TINTYPE_STORAGE_UPLOADS_ACCESS_KEY: z.string().default(''),
   TINTYPE_STORAGE_UPLOADS_SECRET_KEY: z.string().default(''),
-  /** Address of the API for the world, put before links in events; empty: links are relative. */
+  /** Public URL of the API, used for links in events; empty: links are relative. */
   TINTYPE_PUBLIC_URL: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]).default(''),
-  /** What each plan allows, as JSON; empty: the built-in plans. */
+  /** Limits of each plan, as JSON; empty: the built-in plans. */
   TINTYPE_PLANS: PlansText,
-  /** Which kinds of options are allowed, as JSON; empty: all. */
+  /** Allowed kinds of options, as JSON; empty: all. */
   TINTYPE_OPTION_POLICY: OptionPolicyText,
   TINTYPE_BOOTSTRAP_ENABLED: z.stringbool().default(true),
   /** Plan of the first account. */
   TINTYPE_BOOTSTRAP_PLAN: Plan.default('scale'),
-  /** Most bytes of one file. */
+  /** Maximum size of one file in bytes. */
   TINTYPE_MAX_FILE_BYTES: z.coerce.number().int().positive().default(104_857_600),
   /** Name of the runners' ValidatingAdmissionPolicy and of its binding; by default `<release>-runner-status`. */
   TINTYPE_ADMISSION_POLICY: optionalText,
-  /** SHA-256 of that policy's expressions (guard/decision.ts); empty: what they say is not compared. */
+  /** SHA-256 of that policy's rules (guard/decision.ts); empty: the rules are not compared. */
   TINTYPE_ADMISSION_POLICY_HASH: optionalText,
-  /** The same of the policy on whoever makes Screenshots, Webhooks and ApiKeys; by default `<release>-trusted-spec`. */
+  /** The same for the policy on users who create Screenshots, Webhooks and ApiKeys; default: `<release>-trusted-spec`. */
   TINTYPE_TRUSTED_SPEC_POLICY: optionalText,
   TINTYPE_TRUSTED_SPEC_POLICY_HASH: optionalText,
-  /** Screenshots of one account that may wait; a plan may have a number of its own. Those beyond it that kubectl made are ended. */
+  /** Maximum number of queued Screenshots per account; a plan may override it. Excess ones that were created with kubectl fail. */
   TINTYPE_MAX_QUEUED_PER_ACCOUNT: z.coerce.number().int().positive().default(1_000),
-  /** Seconds after which a Screenshot fails whose pool or account does not exist. */
+  /** Seconds after which a Screenshot fails when its pool or account does not exist. */
   TINTYPE_UNRUNNABLE_SECONDS: z.coerce.number().int().positive().default(600),
-  /** Seconds after its end in which a record stays in the Kubernetes API. */
+  /** Minimum number of seconds after its end for which a record stays in the Kubernetes API. */
   TINTYPE_RETENTION_LIVE_MINIMUM_SECONDS: z.coerce.number().int().min(0).default(60),
-  /** Seconds after its end at which a record is archived. */
+  /** Seconds after its end after which a record is archived. */
   TINTYPE_RETENTION_LIVE_FOR_SECONDS: z.coerce.number().int().positive().default(3_600),
-  /** Finished records beyond which the oldest are archived sooner. */
+  /** Number of finished records above which the oldest are archived early. */
   TINTYPE_RETENTION_MAX_LIVE: z.coerce.number().int().positive().default(10_000),
-  /** Days after which a record is removed from the archive. */
+  /** Days after which a record is deleted from the archive. */
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
-  /** Seconds after an Account's deletion in which it may be made again and find everything; then all of it is removed. */
+  /** Seconds after the deletion of an Account within which it can be recreated with all its data; then the data is deleted. */
   TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: z.coerce.number().int().min(0).default(86_400),
-  /** Time for one webhook post. */
+  /** Timeout of one webhook post. */
   TINTYPE_WEBHOOK_TIMEOUT_MILLISECONDS: milliseconds(5_000),
   /** Delays before the second and the third attempt. */
   TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: z
@@ -75,15 +75,15 @@ const Environment = z.object({
   TINTYPE_WEBHOOK_ALLOWED_CIDRS: CommaList,
   /** Host names, or *.suffix, that may resolve to private addresses. */
   TINTYPE_WEBHOOK_ALLOWED_HOSTS: CommaList,
-  /** Days of nothing but failures after which an endpoint is switched off; 0: never. */
+  /** Days of continuous failures after which an endpoint is disabled; 0: never. */
   TINTYPE_WEBHOOK_DISABLE_AFTER_DAYS: z.coerce.number().min(0).default(5),
-  /** Forward proxy that posts leave by, http://[user:password@]host[:port]; empty: none. */
+  /** Forward proxy for posts, http://[user:password@]host[:port]; empty: none. */
   TINTYPE_WEBHOOK_PROXY_URL: z.union([z.literal(''), z.url({ protocol: /^http$/ })]).default(''),
-  /** PEM file of authorities that receivers' certificates may come from besides the system's. */
+  /** PEM file of additional certificate authorities for receivers. */
   TINTYPE_WEBHOOK_EXTRA_CA_FILE: optionalText,
-  /** How often counters of webhooks and lines of their delivery logs are written. */
+  /** Interval for writing counters of webhooks and lines of their delivery logs. */
   TINTYPE_WEBHOOK_FLUSH_MILLISECONDS: milliseconds(5_000),
-  /** Spans go there, by OTLP over HTTP; empty: none are made. */
+  /** OTLP/HTTP endpoint for spans; empty: no spans are created. */
   OTEL_EXPORTER_OTLP_ENDPOINT: OtlpEndpoint,
   OTEL_EXPORTER_OTLP_HEADERS: OtlpHeaders,
   TINTYPE_LEASE_DURATION_MILLISECONDS: milliseconds(15_000),
@@ -93,7 +93,7 @@ const Environment = z.object({
 
 /**
  * Reads the environment.
- * @throws z.ZodError that names all mistakes at once
+ * @throws z.ZodError that lists all problems at once
  */
 export function loadConfig(env: NodeJS.ProcessEnv) {
   const read = Environment.parse(env)
@@ -158,5 +158,5 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   })
 }
 
-/** The operator's settings, frozen at start. */
+/** The operator's settings, frozen at startup. */
 export type Config = ReturnType<typeof loadConfig>

@@ -16,39 +16,42 @@ import type { Archiving } from '../storage/archiving.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Config } from './config.ts'
 
-/** What main.ts hands to every part of the operator. */
+/** Dependencies that main.ts passes to every part of the operator. */
 export interface Deps {
   config: Config
   http: KubeHttp
   log: Logger
   registry: Registry
-  /** For every Controller's `metrics`. */
+  /** Passed to every Controller as `metrics`. */
   controllerMetrics: ControllerMetrics & WorkQueueMetrics
   clock: Clock
   reflectors: Reflectors
   keys: ReleaseKeys
   storage: Storage
-  /** Told of objects in the bucket that count as absent. */
+  /** Called for objects in the bucket that are treated as absent. */
   report: ReportIgnored
   events: EventRecorder
   archiving: Archiving
   /** Order of events and webhook starts; also kept on standby replicas. */
   eventOrder: { followsStart: (webhook: Webhook, screenshot: Screenshot, event: ScreenshotEventType) => boolean | undefined }
-  /** Where spans go; absent: nobody collects them. */
+  /** Receives spans; absent without a collector. */
   spans?: Pick<SpanExporter, 'add'> | undefined
-  /** False 10 s after the last renewal of the lease, whatever else has happened: ask before each act. */
+  /** False 10 s after the last renewal of the lease, whatever else has happened. Call it before each write. */
   isLeader: () => boolean
 }
 
-/** One part's work during one term of leadership. */
+/** The running work of one part during one term of leadership. */
 export interface StartedWork {
-  /** For the liveness probe. */
+  /** Controllers for the liveness probe. */
   controllers: Controller[]
-  /** Ends it; resolves when nothing of it runs any more. */
+  /** Stops the work. Resolves when none of it is running. */
   stop: () => Promise<void>
 }
 
-/** A part of the operator: made once a process, started at the beginning of each term, with a signal that ends with the term. */
+/**
+ * A part of the operator. It is created once per process and started at the beginning of each term, with a signal that is aborted at its
+ * end.
+ */
 export interface Work {
   start: (signal: AbortSignal) => StartedWork
 }

@@ -1,20 +1,20 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** What the probes ask. Each list says what is wrong; empty is well. */
+/** Checks behind the probes. Each returns its problems; an empty list means healthy. */
 export interface HealthChecks {
-  /** What only a restart would mend. */
+  /** Problems that only a restart fixes. */
   findProblems: () => string[]
-  /** What is still to come before this replica may serve or take over. */
-  findMissing: () => string[]
+  /** Conditions that must be met before this replica can lead. */
+  findUnready: () => string[]
 }
 
-/** Serves /healthz, /readyz and /metrics. Resolves when it listens. */
+/** Serves /healthz, /readyz and /metrics. Resolves when the server listens. */
 export function serveHealth(port: number, registry: Registry, checks: HealthChecks): Promise<Server> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
     if (path === '/healthz') respond(response, checks.findProblems())
-    else if (path === '/readyz') respond(response, checks.findMissing())
+    else if (path === '/readyz') respond(response, checks.findUnready())
     else if (path === '/metrics') void writeMetrics(response, registry)
     else response.writeHead(404).end()
   })

@@ -1,15 +1,15 @@
 import type { Controller } from '../controller/controller.ts'
 import type { StartedWork, Work } from './deps.ts'
 
-/** What a leader does, term by term. */
+/** The leader's work in each term. */
 export interface Leadership {
-  /** Controllers of the current term: none on a standby. */
+  /** Controllers of the current term; empty on a standby. */
   readonly controllers: readonly Controller[]
-  /** Does the work until the signal ends and all of it has stopped. */
+  /** Starts the work. Resolves when the signal was aborted and all work has stopped. */
   lead: (signal: AbortSignal) => Promise<void>
 }
 
-/** Binds the parts of the operator together: they start and stop with the term. */
+/** Combines the parts of the operator: they start and stop with the term. */
 export function createLeadership(parts: readonly Work[]): Leadership {
   let started: StartedWork[] = []
   return {

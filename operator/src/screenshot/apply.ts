@@ -18,12 +18,15 @@ import { type Action, decideAfterDispatch } from './decide.ts'
 import { buildOrder, filesOf } from './order.ts'
 import { attemptsOf, buildClaim, buildFailure, buildNote, buildReuse, buildUnclaim, type StatusPatch } from './status.ts'
 
-/** How long a runner that still reports its last capture is waited for, and how often it is tried. */
-const REPORTING_MILLISECONDS = 2_000
-const REPORTING_TRY_MILLISECONDS = 25
-const AT_ONCE_MILLISECONDS = 1
+/** How long, and how often, to retry an order while the runner still reports its last capture. */
+const BUSY_RETRY_LIMIT_MILLISECONDS = 2_000
+const BUSY_RETRY_MILLISECONDS = 25
+const IMMEDIATE_REQUEUE_MILLISECONDS = 1
 
-/** Does the actions in order. Each write carries the resourceVersion that the decision rests on; the first that fails ends it. */
+/**
+ * Executes the actions in order. Each write carries the resourceVersion on which the decision is based. The first failure stops the
+ * execution.
+ */
 export async function apply(
   key: string,
   shot: Screenshot | undefined,
@@ -37,11 +40,11 @@ export async function apply(
     if (action.do === 'requeue') requeue = Math.min(requeue ?? Number.POSITIVE_INFINITY, action.afterMilliseconds)
     else if (action.do === 'release') release(key, current, context)
     else if (!current) continue
-    else if (action.do === 'reuse') requeue = (await reuse(key, current, action.entry, context)) ? requeue : AT_ONCE_MILLISECONDS
-    else if (action.do === 'dispatch') todo.unshift(...(await handOver(key, current, context)))
+    else if (action.do === 'reuse') requeue = (await reuse(key, current, action.entry, context)) ? requeue : IMMEDIATE_REQUEUE_MILLISECONDS
+    else if (action.do === 'dispatch') todo.unshift(...(await sendOrder(key, current, context)))
     else {
       const refusal = action.do === 'claim' ? await chargeFor(current, context) : undefined
-      // Who cannot pay gets no runner: what was to follow the claim is dropped with it.
+      // A Screenshot that cannot be charged gets no runner: drop the remaining actions of the claim too.
       if (refusal) todo.splice(0, todo.length, ...refusal)
       else current = await act(key, current, action, context)
     }
@@ -49,7 +52,7 @@ export async function apply(
   return requeue
 }
 
-/** True when it is completed; else the picture has gone, and the page is to be captured. */
+/** Returns true when the Screenshot is completed. Otherwise the picture no longer exists, and the page must be captured. */
 async function reuse(key: string, shot: Screenshot, entry: CacheEntry, context: ScreenshotContext): Promise<boolean> {
   const began = context.now()
   const result = await context.cache.take(key, shot, entry)
@@ -108,28 +111,28 @@ async function act(key: string, shot: Screenshot, action: OtherAction, context: 
   }
 }
 
-/** One status write. An attempt of this process that lost its race, to a deletion too, ends in an error, and the object is looked at again. */
+/** Writes the status once. A conflict or a deleted Screenshot ends the reconcile with an error, and the object is reconciled again. */
 async function write(shot: Screenshot, status: StatusPatch, { screenshots, reflectors, isLeader }: ScreenshotContext): Promise<Screenshot> {
-  if (!isLeader()) throw new RetryableError('no longer the leader')
+  if (!isLeader()) throw new RetryableError('leadership lost')
   const { name, resourceVersion } = shot.metadata
   try {
     const written = await screenshots.patch(name, mergePatch({ status }, { resourceVersion }), { subresource: 'status' })
     reflectors.screenshots.observe(written)
     return written
   } catch (error) {
-    // The watch is about to tell of it, and what was kept for it is given back then.
-    if (isNotFound(error)) throw new RetryableError('the Screenshot is gone', { cause: error })
+    // The watch will report the deletion, and its runner is released then.
+    if (isNotFound(error)) throw new RetryableError('the Screenshot was deleted', { cause: error })
     throw error
   }
 }
 
-/** A runner that outlived a claim: at fault, or as good as before. */
+/** Records how a runner whose claim ended did: at fault, or as usable as before. */
 function noteRunner(uid: string, isAtFault: boolean, { runners, now }: ScreenshotContext): void {
   if (isAtFault) runners.noteLoss(uid, now().getTime())
   else runners.noteEnded(uid, now().getTime())
 }
 
-/** Counts a runner that an account's capture crashed. */
+/** Counts a runner that a capture of the account crashed. */
 function noteCrash(
   shot: Screenshot,
   podUid: string,
@@ -137,8 +140,8 @@ function noteCrash(
 ): void {
   const account = accountOf(shot)
   if (crashBudget.note(account, podUid, now().getTime()) !== 'heldBack') return
-  const message = `Its captures crashed ${MAX_CRASHES} runners in a short time. Until that stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
-  log.warn({ accountName: account }, 'account held back: its captures crashed too many runners')
+  const message = `Captures of this account crashed ${MAX_CRASHES} runners in a short time. Until this stops, one capture starts every ${CRASH_RECOVERY_SECONDS} s.`
+  log.warn({ accountName: account }, 'account limited: its captures crashed too many runners')
   metrics.onHeldBack()
   const object = reflectors.accounts.lister.get(`${namespace}/${account}`)
   if (object) events.warn({ ...object, apiVersion: API_VERSION, kind: 'Account' }, 'HeldBack', message)
@@ -157,8 +160,8 @@ function release(key: string, shot: Screenshot | undefined, { dispatcher, dispat
   dispatcher.drop(key)
 }
 
-/** Options that cannot be used are the Screenshot's own fault: no other attempt can do better. */
-async function handOver(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
+/** Sends the order. Unusable options are an error of the Screenshot, so no other attempt is made. */
+async function sendOrder(key: string, shot: Screenshot, context: ScreenshotContext): Promise<Action[]> {
   try {
     return decideAfterDispatch(shot, await dispatch(key, shot, context))
   } catch (error) {
@@ -171,7 +174,7 @@ async function dispatch(key: string, shot: Screenshot, context: ScreenshotContex
   const { runner } = shot.status ?? {}
   const target = runner && findTarget(runner.uid, runner.pod, context)
   if (!runner || !target) return { outcome: 'unsent' }
-  const outcome = await postPatiently(shot, target, context)
+  const outcome = await postUntilFree(shot, target, context)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
   const response: CaptureResponse = outcome.outcome === 'accepted' ? 'running' : 'silent'
   const delivered = outcome.outcome === 'accepted' || (context.dispatchTracker.find(key, id)?.delivered ?? false)
@@ -180,7 +183,7 @@ async function dispatch(key: string, shot: Screenshot, context: ScreenshotContex
     context.runners.noteTaken(runner.uid, accountOf(shot))
     context.captureWatcher.watch({ key, uid: shot.metadata.uid, address: target.address, ...id })
   }
-  if (outcome.outcome === 'busy') await cancelStranger(outcome.with.uid, target.address, context)
+  if (outcome.outcome === 'busy') await cancelUnclaimed(outcome.with.uid, target.address, context)
   context.metrics.onDispatch(outcome.outcome)
   return outcome
 }
@@ -198,26 +201,26 @@ function findTarget(uid: string, pod: string, { runners, namespace, now }: Scree
   return { address: addressOf(runner), key: identity.key, podVersion: runner.pod.metadata.resourceVersion }
 }
 
-/** A runner's report is seen here before its own call returns: it may say for a moment that it is busy with what has ended. */
-async function postPatiently(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
+/** Retries while the runner is busy with a finished capture: its report can arrive here before its own call returns. */
+async function postUntilFree(shot: Screenshot, { address, key }: Target, context: ScreenshotContext): Promise<DispatchOutcome> {
   const opened = await openOptions(shot, context.optionsSources)
-  const until = performance.now() + REPORTING_MILLISECONDS
+  const until = performance.now() + BUSY_RETRY_LIMIT_MILLISECONDS
   for (;;) {
-    if (!context.isLeader()) throw new RetryableError('no longer the leader')
+    if (!context.isLeader()) throw new RetryableError('leadership lost')
     const order = buildOrder(shot, context.storage, { ...opened, maxFileBytes: context.maxFileBytes, now: context.now() })
     const outcome = await context.client.post(address, key, order)
     if (outcome.outcome !== 'busy' || isClaimed(outcome.with.uid, address.uid, context) || performance.now() > until) return outcome
-    await new Promise((resolve) => setTimeout(resolve, REPORTING_TRY_MILLISECONDS))
+    await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MILLISECONDS))
   }
 }
 
-/** Whether a Screenshot has a claim on that pod as far as is known here. */
+/** Whether a Screenshot in the informer cache has a claim on that pod. */
 function isClaimed(uid: string, podUid: string, { reflectors }: ScreenshotContext): boolean {
   return reflectors.screenshots.lister.byIndex(CLAIM_INDEX, podUid).some(({ metadata }) => metadata.uid === uid)
 }
 
-/** A capture that no Screenshot has a claim for: it was deleted, or failed, while this runner could not be told. */
-async function cancelStranger(uid: string, address: RunnerAddress, context: ScreenshotContext): Promise<void> {
+/** Cancels a capture without a claim: its Screenshot was deleted or failed while this runner was unreachable. */
+async function cancelUnclaimed(uid: string, address: RunnerAddress, context: ScreenshotContext): Promise<void> {
   if (!isClaimed(uid, address.uid, context)) await context.client.cancel(address, uid)
 }
 
@@ -227,7 +230,7 @@ async function cancel(shot: Screenshot, { client, runners, namespace, now }: Scr
   if (runner && runner.uid === uid) await client.cancel(addressOf(runner), shot.metadata.uid)
 }
 
-/** Asks for the claimed pod's end. Its grace period is short: what it does is of no use any more. */
+/** Deletes the claimed pod with a short grace period, because its result is no longer needed. */
 async function deletePod({ status }: Screenshot, force: boolean, { pods, expectations, now, isLeader }: ScreenshotContext): Promise<void> {
   const { pod, uid } = status?.runner ?? {}
   if (pod === undefined || uid === undefined || !isLeader()) return
@@ -235,7 +238,7 @@ async function deletePod({ status }: Screenshot, force: boolean, { pods, expecta
   try {
     await pods.delete(pod, { uid, gracePeriodSeconds: force ? 0 : 1 })
   } catch (error) {
-    // Gone already, or another pod of that name: both are what was wanted.
+    // The pod does not exist, or another pod has its name: nothing to delete.
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
 }

@@ -60,7 +60,7 @@ export class CaptureWatcher {
     const isCurrent = () => this.#open.get(key) === watched && isLeader()
     let until: 'taken' | 'settled' = 'taken'
     while (isCurrent()) {
-      const asked = now().getTime()
+      const polledAt = now().getTime()
       const { response, isTaken = false } = await client.getCapture(address, uid, attempt, { seconds: MAX_WAIT_SECONDS, until })
       // Reports arrive through the watch of Screenshots.
       if (isCurrent() && (response === 'absent' || response === 'silent')) onChange(key)
@@ -68,7 +68,7 @@ export class CaptureWatcher {
       if (isTaken && until === 'taken') {
         until = 'settled'
         if (isCurrent()) onTaken(key, podUid)
-      } else if (now().getTime() - asked < WAITED_MILLISECONDS) break
+      } else if (now().getTime() - polledAt < WAITED_MILLISECONDS) break
     }
     if (this.#open.get(key) === watched) this.#open.delete(key)
   }

@@ -1,7 +1,7 @@
 /**
- * Backoff for accounts that could not be charged. A runner is reserved while its account is charged, which may take seconds: an account whose
- * usage cannot be written would keep runners from all others. So after a failure nothing of the account is charged for a while, longer each
- * time, and then one Screenshot at a time until a charge succeeds. Kept in memory: a new leader starts without backoff. Pure.
+ * Backoff for accounts that could not be charged. A runner is reserved while its account is charged, which may take seconds. So an account
+ * whose usage cannot be written would block runners for all others. After a failure, nothing of the account is charged for a backoff time
+ * that doubles. Then one Screenshot at a time is tried until a charge succeeds. Kept in memory: a new leader starts without backoff. Pure.
  */
 
 const FIRST_MILLISECONDS = 1_000

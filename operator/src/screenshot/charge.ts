@@ -5,13 +5,13 @@ import type { ScreenshotContext } from './context.ts'
 import type { Action } from './decide.ts'
 import { reasonOf } from './status.ts'
 
-/** Whether a claim takes a unit of quota: the object did not come through a gateway, and was never claimed before. */
+/** Whether a claim must charge a unit of quota: no gateway charged the Screenshot, and it was never claimed before. */
 export const mustBeCharged = (shot: Screenshot, { charge }: Pick<ScreenshotContext, 'charge'>): boolean =>
   charge !== undefined && !isCharged(shot)
 
 type ChargeContext = Pick<ScreenshotContext, 'charge' | 'chargeBackoff' | 'now'>
 
-/** Takes the unit, once however often it is asked; what is to be done instead of the claim when there is none to take. */
+/** Charges the Screenshot; repeated calls charge only once. Returns the actions that replace the claim when it cannot be charged. */
 export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }: ChargeContext): Promise<Action[] | undefined> {
   if (charge === undefined || isCharged(shot)) return undefined
   const account = accountOf(shot)
@@ -34,7 +34,7 @@ export async function chargeFor(shot: Screenshot, { charge, chargeBackoff, now }
       return [{ do: 'release' }, { do: 'fail', code: 'ACCOUNT_SUSPENDED', message: `the account ${account} is suspended` }]
     case 'missing': {
       const reason = 'AccountNotFound'
-      const note: Action = { do: 'note', reason, message: `there is no Account ${account}` }
+      const note: Action = { do: 'note', reason, message: `Account ${account} does not exist` }
       return reasonOf(shot) === reason ? [{ do: 'release' }] : [{ do: 'release' }, note]
     }
   }

@@ -18,7 +18,7 @@ import type { CrashBudget } from './crash-budget.ts'
 import type { DispatchTracker } from './dispatch-tracker.ts'
 import type { PictureCache } from './picture-cache.ts'
 
-/** What the reconcile of Screenshots works with during one term of leadership. */
+/** Dependencies of the Screenshot controller during one term. */
 export interface ScreenshotContext {
   namespace: string
   maxFileBytes: number
@@ -37,17 +37,17 @@ export interface ScreenshotContext {
   /** The pool that captures a Screenshot: its own, its account's plan's, or the default one. */
   poolOf: (shot: Screenshot) => string
   storage: Pick<Storage, 'presignPut' | 'removePrefix' | 'exists' | 'write' | 'remove'>
-  /** Pictures that later requests are answered with. */
+  /** Pictures that later requests can reuse. */
   cache: PictureCache
-  /** Where private and large options come from. */
+  /** Sources of private and large options. */
   optionsSources: OptionsSources
   events: EventRecorder
   metrics: ScreenshotMetrics
   log: Log
   now: () => Date
   isLeader: () => boolean
-  /** Called once the runner of a claim has been asked: a new leader dispatches nothing before all have been. */
-  onAsked: (key: string) => void
-  /** Takes a unit for what no gateway has paid for; absent: nothing is charged. */
+  /** Called once the runner of a claim was checked: a new leader dispatches only after all open claims have been checked. */
+  onClaimChecked: (key: string) => void
+  /** Charges a Screenshot that no gateway has charged; absent: nothing is charged. */
   charge?: Charge | undefined
 }

@@ -1,9 +1,9 @@
 /**
- * What should happen to one Screenshot next. Pure: the same observation at the same instant gives the same actions; apply.ts does them.
+ * Decides the next actions for one Screenshot. Pure: the same observation at the same time gives the same actions; apply.ts executes them.
  *
- * A claim ends in one of four ways: the runner reports (then nothing is left to do here), the page is to blame for what befell the runner,
- * the attempt is over and another follows, or it never began. Another attempt may begin only when the pod of this one cannot upload any
- * more: so a claim is kept, its condition telling why, until that pod is gone or its upload address has expired.
+ * A claim ends in one of four ways: the runner reports (nothing is left to do here), the page is blamed for the loss of the runner, the
+ * attempt ends and another follows, or it never began. Another attempt may begin only when the pod of the previous one cannot upload any
+ * more. So a claim is kept, with the reason in its condition, until that pod no longer exists or its upload URL has expired.
  */
 
 import { type GivenUp, STOPPING } from '@tintype/crds/dispatch/dispatch'
@@ -16,84 +16,83 @@ import { isOrderly, isPageSuspected, type PodEnd, UNKNOWN_END } from '../runner/
 import type { CaptureResponse, DispatchOutcome } from '../runner/runner-client.ts'
 import { attemptsOf, deadlineOf, MAX_ATTEMPTS, messageOf, reasonOf, type Unclaim, uploadExpiryOf } from './status.ts'
 
-/** What is known of the pod that has the claim, and of what it does. */
+/** State of the pod that has the claim, and of its capture. */
 export interface ObservedClaim {
   pod: 'up' | 'terminating' | 'ended' | 'gone'
-  /** How it ended or is about to, if that is known. */
+  /** How the pod ended or is about to end, if known. */
   end: PodEnd | undefined
-  /** When a pod that was asked to go must have gone. */
+  /** Time by which a terminating pod must have ended. */
   terminatesBy: Date | undefined
   response: CaptureResponse
-  /** Of an attempt that is absent: the runner had it, and says why it ended it. */
+  /** For an absent attempt: the runner had it and reports why it ended it. */
   givenUp?: GivenUp | undefined
-  /** Since when the pod is not ready; undefined while it is. */
+  /** Since when the pod is not ready; undefined while it is ready. */
   unreadySince?: Date | undefined
-  /** This leader has made the claim. */
+  /** True when this leader made the claim. */
   isOwn: boolean
-  /** This leader's own order was accepted: `absent` then means dropped, not unknown. */
+  /** True when the runner accepted this leader's order: `absent` then means dropped, not unknown. */
   delivered: boolean
 }
 
 export interface Observed {
   shot: Screenshot | undefined
-  /** Its pool exists, and its Account where that has yet to pay. What cannot run is handled elsewhere (pending/). */
+  /** True when its pool exists, and its Account if it must still be charged. The pending controller handles those that cannot run. */
   canRun: boolean
-  /** The runner that the dispatcher keeps for it. */
+  /** The runner that the dispatcher reserved for it. */
   reserved: RunnerClaim | undefined
-  /** The picture that it may be answered with, of one that no runner was asked for. */
+  /** A picture that it may reuse; only before a runner was requested. */
   cached?: CacheEntry | undefined
-  /** Of a Screenshot that has a claim. */
+  /** State of the claim of a running Screenshot. */
   claim: ObservedClaim | undefined
 }
 
 export type Action =
-  /** It needs no runner any more. */
+  /** Removes it from the queue and releases its runner. */
   | { do: 'release' }
-  /** It waits for a runner. */
+  /** Queues it for a runner. */
   | { do: 'queue' }
-  /** It is completed with a picture that there is, if it is still there. */
+  /** Completes it with an existing picture, if the files still exist. */
   | { do: 'reuse'; entry: CacheEntry }
-  /** Files of an earlier attempt. */
+  /** Deletes files of an earlier attempt. */
   | { do: 'removeFiles' }
   | { do: 'claim'; runner: RunnerClaim }
   | { do: 'dispatch' }
   | { do: 'note'; reason: ScreenshotReason; message: string }
   | ({ do: 'unclaim' } & Unclaim)
-  /** `reason`: of the conditions, if another than the code's own. */
+  /** `reason`: the condition's reason, when it differs from that of the code. */
   | { do: 'fail'; code: JobErrorCode; message: string; reason?: string }
   | { do: 'cancel' }
   | { do: 'deletePod'; force: boolean }
   | { do: 'requeue'; afterMilliseconds: number }
 
-/** How often a runner is asked that has not answered, or whose end is awaited. */
+/** Poll interval for a runner that has not responded or is about to end. */
 export const POLL_MILLISECONDS = 2_000
-/** How often one is asked that works: its end is told at once (see follow.ts), this is for what is lost on the way. */
+/** Poll interval for a working runner. CaptureWatcher notices its end at once; this covers lost responses. */
 export const WORKING_POLL_MILLISECONDS = 10_000
-/** How long the order of a claim that another leader made is left to it: whoever wakes up late may be sending it now. */
+/** How long another leader may still send the order of its own claim: a leader that was suspended may be sending it now. */
 export const FOREIGN_CLAIM_MILLISECONDS = 10_000
-/** How long after its deadline an attempt may still report on its own. */
+/** How long after its deadline an attempt may still report. */
 export const DEADLINE_GRACE_MILLISECONDS = 3_000
-/** How long a runner may repeat its report while the API server is away. */
+/** How long a runner may repeat its report while the API server is unavailable. */
 export const REPORT_MILLISECONDS = 600_000
-/** How long after its grace period a pod may still be there before it is removed by force. */
+/** How long a pod may exist after its grace period before it is force-deleted. */
 export const FORCE_AFTER_MILLISECONDS = 5_000
-/** How long a runner may be silent that its kubelet calls unready too, before its attempt is given up. */
+/** How long a runner may not respond while its pod is not ready, before its attempt is ended. */
 export const UNREADY_MILLISECONDS = 30_000
-/** By how much the clock of the leader that made a claim may have been ahead of or behind this one's. */
+/** Tolerated clock difference between this leader and the one that made a claim. */
 export const CLOCK_TOLERANCE_MILLISECONDS = 120_000
-/** Times that a Screenshot may be handed back without a count: a page must not find a way to be captured for ever. */
+/** How often a Screenshot may be returned without counting an attempt: otherwise a page could be captured forever. */
 const MAX_HANDED_BACK = 5
-/** Lost pods with the same Screenshot after which the page is to blame. */
+/** Number of lost pods with the same Screenshot after which the page is blamed. */
 const MAX_LOST_RUNNERS = 2
 
-/** See the head of this file. */
 export function decide(observed: Observed, now: Date): Action[] {
   const { shot } = observed
   if (!shot || shot.metadata.deletionTimestamp || isFinished(shot)) return [{ do: 'release' }]
   return shot.status?.phase === 'Running' ? decideRunning(shot, observed.claim, now) : decidePending(shot, observed)
 }
 
-/** What the outcome of a dispatch means. */
+/** Decides what follows from the outcome of a dispatch. */
 export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): Action[] {
   const pod = shot.status?.runner?.pod
   switch (result.outcome) {
@@ -102,11 +101,11 @@ export function decideAfterDispatch(shot: Screenshot, result: DispatchOutcome): 
     case 'unsent':
       return [{ do: 'requeue', afterMilliseconds: result.outcome === 'accepted' ? WORKING_POLL_MILLISECONDS : POLL_MILLISECONDS }]
     case 'busy':
-      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} had other work`, ...NEVER_BEGAN }]
+      return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was busy with another capture`, ...NEVER_BEGAN }]
     case 'unavailable':
       return [{ do: 'unclaim', reason: Reason.runnerBusy, message: `pod ${pod} was not ready`, ...NEVER_BEGAN }]
     case 'refused':
-      return endAttempt(Reason.attemptFailed, `pod ${pod} refused the order (${refusalOf(result)})`)
+      return endAttempt(Reason.attemptFailed, `pod ${pod} rejected the order (${refusalOf(result)})`)
   }
 }
 
@@ -133,7 +132,7 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   if (claim.givenUp) return afterGivingUp(shot, claim.givenUp)
   if (claim.pod === 'terminating' && (claim.response === 'silent' || (claim.response === 'absent' && claim.delivered)))
     return awaitPod(shot, claim, now)
-  // Whoever made the claim wrote its start by another clock, and the runner keeps the deadline itself.
+  // Another leader wrote the start time with its own clock. The runner enforces the deadline itself.
   const tolerance = claim.isOwn ? 0 : CLOCK_TOLERANCE_MILLISECONDS
   const leftMilliseconds = deadlineOf(shot).getTime() + DEADLINE_GRACE_MILLISECONDS + tolerance - now.getTime()
   switch (claim.response) {
@@ -155,12 +154,12 @@ function decideRunning(shot: Screenshot, claim: ObservedClaim | undefined, now: 
   }
 }
 
-/** The pod cannot do anything any more: the next attempt, or the end. */
+/** The pod has ended and cannot upload: start the next attempt, or fail. */
 function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   const pod = shot.status?.runner?.pod
   const reason = reasonOf(shot)
   if (reason === Reason.attemptFailed) return [retry(shot, Reason.attemptFailed, messageOf(shot) ?? '')]
-  // What was silent before it was removed is judged by its silence, unless its node went with it.
+  // For a pod that was deleted because it did not respond, this is the reported cause, unless its node was lost.
   const wasSilent = reason === Reason.runnerLost
   if (!wasSilent && isOrderly(end)) return [handBack(shot, `pod ${pod}: ${end.text}`)]
   const how = wasSilent && end.cause !== 'nodeLost' ? messageOf(shot) : end.text
@@ -175,7 +174,7 @@ function afterPod(shot: Screenshot, end: PodEnd): Action[] {
   return [{ do: 'fail', code: 'PAGE_CRASHED', message }]
 }
 
-/** The runner lives, has ended the attempt of its own accord, and will not upload any more: nothing is to be waited for. */
+/** The runner is alive, has ended the attempt itself and will not upload: no need to wait. */
 function afterGivingUp(shot: Screenshot, { code, message }: GivenUp): Action[] {
   const pod = shot.status?.runner?.pod
   if (code === STOPPING) return [handBack(shot, `pod ${pod}: ${message}`)]
@@ -183,20 +182,20 @@ function afterGivingUp(shot: Screenshot, { code, message }: GivenUp): Action[] {
   return [action.do === 'unclaim' ? { ...action, blamesRunner: code === 'INTERNAL_ERROR' } : action]
 }
 
-/** The pod was asked to go: that is nobody's fault, and no attempt, as long as it does not go on for ever. */
+/** The end of the pod was requested, so nobody is at fault. The attempt does not count, up to a limit. */
 function handBack(shot: Screenshot, message: string): Action {
   const times = (shot.status?.handedBack ?? 0) + 1
   if (times > MAX_HANDED_BACK) return retry(shot, Reason.handedBack, message, false)
   return {
     do: 'unclaim',
     reason: Reason.handedBack,
-    message: `${message}; it handed the capture back, which is no attempt`,
+    message: `${message}. The pod returned the capture, so the attempt does not count`,
     counts: false,
     lost: false,
   }
 }
 
-/** Something of an attempt that does not count may be in the store. */
+/** True when an attempt that did not count may have left files in the store. */
 const wasHandedBack = ({ status }: Screenshot): boolean => (status?.handedBack ?? 0) > 0
 
 function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, { outcome: 'refused' }>): string {
@@ -206,7 +205,7 @@ function refusalOf({ status, clockAheadMilliseconds }: Extract<DispatchOutcome, 
   return `HTTP ${status}${clock}`
 }
 
-/** The attempt is over, its pod not yet: it is made to go, and waited for no longer than it could upload. */
+/** The attempt is over, but its pod still exists: delete it and wait until it has ended or its upload URL has expired. */
 function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: Date): Action[] {
   const expiry = uploadExpiryOf(shot).getTime() - now.getTime()
   if (expiry <= 0) return afterPod(shot, UNKNOWN_END)
@@ -216,10 +215,10 @@ function awaitPod(shot: Screenshot, { pod, terminatesBy }: ObservedClaim, now: D
   return [{ do: 'deletePod', force: true }, poll(FORCE_AFTER_MILLISECONDS)]
 }
 
-/** True once the condition says that the attempt has failed, which is written before the pod is deleted. */
+/** True when the condition says that the attempt has failed. It is written before the pod is deleted. */
 const isOver = (shot: Screenshot): boolean => reasonOf(shot) === Reason.attemptFailed || reasonOf(shot) === Reason.runnerLost
 
-/** First the reason is written, so that a new leader knows it, then the pod goes. */
+/** Writes the reason before it deletes the pod, so that a new leader knows it. */
 const endAttempt = (reason: ScreenshotReason, message: string): Action[] => [
   { do: 'note', reason, message },
   { do: 'deletePod', force: false },
@@ -230,7 +229,7 @@ const poll = (leftMilliseconds: number, often = POLL_MILLISECONDS): Action => ({
   afterMilliseconds: Math.max(1, Math.min(often, leftMilliseconds)),
 })
 
-/** It answers and is still at it: the page, not the runner, took too long; the runner should have ended it and is not trusted again. */
+/** The runner responds and is still working: the page took too long. The runner should have ended it, so its pod is deleted. */
 const overrun = (shot: Screenshot): Action[] => [
   { do: 'fail', code: 'TIMEOUT', message: `the capture did not finish by its deadline (attempt ${attemptsOf(shot)})` },
   { do: 'cancel' },

@@ -1,6 +1,6 @@
 /**
- * What a deleted Screenshot leaves behind: a capture that still runs, and files. There is no finalizer, so this is done from memory; what
- * a crash leaves is ended by the files' retention. One that was archived leaves its files to its record.
+ * Handles what a deleted Screenshot leaves: a running capture and files. There is no finalizer, so the state is only in memory. Files that
+ * remain after a crash are deleted by their retention. The files of an archived Screenshot belong to its record.
  */
 import { screenshotIdOf } from '@tintype/crds/identifiers/ids'
 import { isFinished, type Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -22,20 +22,20 @@ export interface DeletionContext extends MarkChecks {
   now: () => Date
 }
 
-/** Past the expiry of an upload address, for clocks that differ. */
+/** Added to the expiry of an upload URL, for clock differences. */
 const MARGIN_MILLISECONDS = 5_000
 
-/** Deleted Screenshots whose files are not surely gone, by uid. */
+/** Deleted Screenshots whose files may still exist, by uid. */
 export class Deletions {
   readonly #deleted = new Map<string, Screenshot>()
 
-  /** Remembers a deleted Screenshot; returns its key. */
+  /** Adds a deleted Screenshot. Returns its key. */
   add(shot: Screenshot): string {
     this.#deleted.set(shot.metadata.uid, shot)
     return shot.metadata.uid
   }
 
-  /** Marks it as deleted, cancels and removes now, and removes once more when nothing can be uploaded any more. */
+  /** Marks the record as deleted, cancels the capture and deletes the files now, and again when no upload is possible any more. */
   async reconcile(uid: string, context: DeletionContext): Promise<Requeue> {
     const shot = this.#deleted.get(uid)
     if (!shot) return {}

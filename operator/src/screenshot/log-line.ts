@@ -3,7 +3,7 @@ import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { accountOf } from '@tintype/crds/records/record'
 import { traceOf } from '@tintype/crds/runtime/trace-context'
 
-/** What the one log line of a finished capture says; nothing of the page but how it went. */
+/** Fields of the log line of a finished capture. They contain nothing about the page. */
 export function toLogLine(shot: Screenshot): Record<string, string | number | undefined> {
   const { metadata, status = {} } = shot
   const { startTime = '', completionTime = '', result, runner, attempt, phase } = status

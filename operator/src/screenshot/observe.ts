@@ -35,15 +35,15 @@ async function observeClaim(key: string, shot: Screenshot, runner: RunnerClaim, 
   const state = pod && podState(pod)
   const id = { attempt: attemptsOf(shot), podUid: runner.uid }
   const known = context.dispatchTracker.find(key, id)
-  const fate = {
+  const podFacts = {
     isOwn: context.dispatchTracker.hasClaimed(key, id),
     pod: state === undefined ? 'gone' : state === 'terminating' || state === 'ended' ? state : 'up',
     end: pod ? endOf(pod) : context.runners.endOf(runner.uid),
     unreadySince: pod && state === 'waiting' ? new Date(unchangedSince(pod)) : undefined,
     terminatesBy: pod?.metadata.deletionTimestamp === undefined ? undefined : new Date(pod.metadata.deletionTimestamp),
   } as const
-  if (!pod || state === 'ended') return { ...fate, response: 'silent', delivered: known?.delivered ?? false }
-  return { ...fate, ...(await askRunner(key, shot, pod, context)) }
+  if (!pod || state === 'ended') return { ...podFacts, response: 'silent', delivered: known?.delivered ?? false }
+  return { ...podFacts, ...(await pollRunner(key, shot, pod, context)) }
 }
 
 /** The claimed pod. If it is not in the cache, it is read from the API server: the cache of a new leader may be older than the claim. */
@@ -55,7 +55,7 @@ async function findPod({ pod: name, uid }: RunnerClaim, { reflectors, pods, name
 }
 
 /** The runner's response about the capture. The latest one is reused if it is recent and the pod has not changed since. */
-async function askRunner(
+async function pollRunner(
   key: string,
   shot: Screenshot,
   pod: Pod,

@@ -12,16 +12,16 @@ import type { Storage } from '../storage/storage.ts'
 import { toOrderTrace } from './spans.ts'
 import { attemptsOf, deadlineOf, uploadExpiryOf } from './status.ts'
 
-/** Prefix of a Screenshot's files. Never from its status: a runner could have written that. */
+/** Prefix of a Screenshot's files. It is not read from the status, because a runner could have changed that. */
 export const filesOf = (shot: Screenshot): string => objectKeyPrefix(accountOf(shot), screenshotIdOf(shot.metadata))
 
-/** What an order is made of besides the Screenshot. */
+/** Input of an order besides the Screenshot. */
 export interface OrderParts extends OpenedOptions {
   maxFileBytes: number
   now: Date
 }
 
-/** What a runner is told about the claimed attempt. */
+/** Builds the order for the claimed attempt. */
 export function buildOrder(
   shot: Screenshot,
   storage: Pick<Storage, 'presignPut'>,

@@ -1,6 +1,6 @@
-// Pictures that later requests are answered with. The gateway has found one when it wrote `spec.cachedFrom`; here it is looked up once more,
-// copied inside the store to the new record's own name, and kept for others when it is new. The copy is the new record's: the earlier one may be
-// deleted or expire without harm to it.
+// Reuse of pictures by later requests. The gateway found one when it wrote `spec.cachedFrom`. The operator reads the entry again and copies
+// the files within the store to the keys of the new record. A new picture gets an entry for later requests. The copy belongs to the new
+// record, so the earlier one may be deleted or expire.
 
 import { keyOf } from '@tintype/crds/client/kube-object'
 import type { Log } from '@tintype/crds/client/log'
@@ -16,7 +16,7 @@ import { cacheEntryKey, objectKey } from '@tintype/crds/records/storage-keys'
 import { unlessTooLarge } from '@tintype/crds/storage/checked-read'
 import type { Storage } from '../storage/storage.ts'
 
-/** Bytes that an entry may have: a result with every note of a page. */
+/** Maximum size of an entry: a result with all metadata of a page. */
 const MAX_ENTRY_BYTES = 1024 * 1024
 
 /** Reports ignored cache entries. */
@@ -25,12 +25,11 @@ export interface CacheChecks {
   now: () => Date
 }
 
-/** See the head of this file. */
 export class PictureCache {
   readonly #storage: Pick<Storage, 'readText' | 'write' | 'copy'>
   readonly #log: Log
-  /** Keys of Screenshots whose picture has gone: they are captured. */
-  readonly #gone = new Set<string>()
+  /** Keys of Screenshots whose picture no longer exists: they are captured. */
+  readonly #missing = new Set<string>()
 
   readonly #report: ReportIgnored
   readonly #now: () => Date
@@ -42,11 +41,11 @@ export class PictureCache {
     this.#log = log
   }
 
-  /** The picture that a pending Screenshot may be completed with. @throws RetryableError */
+  /** Finds the entry that a pending Screenshot may reuse. @throws RetryableError */
   async find(key: string, { spec, status = {} }: Screenshot): Promise<CacheEntry | undefined> {
     const { cachedFrom } = spec
     const isNew = (status.phase ?? 'Pending') === 'Pending' && (status.attempt ?? 0) === 0 && (status.handedBack ?? 0) === 0
-    if (cachedFrom === undefined || !isNew || this.#gone.has(key)) return undefined
+    if (cachedFrom === undefined || !isNew || this.#missing.has(key)) return undefined
     const entryKey = cacheEntryKey(accountOf({ spec }), cachedFrom)
     const text = await unlessTooLarge('cache', entryKey, this.#storage.readText(entryKey, MAX_ENTRY_BYTES), this.#report)
     const entry = text === undefined ? undefined : readCacheEntry(text, this.#now())
@@ -55,7 +54,7 @@ export class PictureCache {
     return undefined
   }
 
-  /** Copies the files of a picture; gives the result that they make. Undefined when one of them has gone. @throws RetryableError */
+  /** Copies the files of a picture. Returns the result; undefined when a file no longer exists. @throws RetryableError */
   async take(key: string, shot: Screenshot, { id, result }: CacheEntry): Promise<CaptureResult | undefined> {
     const { options } = shot.spec
     const account = accountOf(shot)
@@ -63,22 +62,22 @@ export class PictureCache {
     const copy = (extension: string, etag = '') =>
       this.#storage.copy({ from: objectKey(account, id, extension), etag, to: objectKey(account, own, extension) })
     const extensions = new Map<string, string>(artifactsOf(options).map(({ type, extension }) => [type, extension]))
-    const beside = (result.artifacts ?? []).filter(({ type }) => extensions.has(type))
+    const extras = (result.artifacts ?? []).filter(({ type }) => extensions.has(type))
     const [etag, ...tags] = await Promise.all([
       copy(withDefaults(options).format, result.etag),
-      ...beside.map(({ type, etag: tag }) => copy(extensions.get(type) ?? '', tag)),
+      ...extras.map(({ type, etag: tag }) => copy(extensions.get(type) ?? '', tag)),
     ])
     if (etag === undefined || tags.includes(undefined)) {
-      this.#gone.add(key)
+      this.#missing.add(key)
       return undefined
     }
-    // How long its steps took is the earlier capture's story.
+    // The timings belong to the earlier capture.
     const { timings: _, duration: _duration, ...kept } = result
-    const artifacts = beside.map((artifact, index) => ({ ...artifact, etag: tags[index] ?? '' }))
+    const artifacts = extras.map((artifact, index) => ({ ...artifact, etag: tags[index] ?? '' }))
     return { ...kept, etag, ...(artifacts.length > 0 ? { artifacts } : {}) }
   }
 
-  /** Keeps a new picture for later requests. What is not kept is captured once more: nobody waits for it, and no failure matters. */
+  /** Stores an entry for a new picture. A failure is harmless: the page is captured again, and no caller waits for the entry. */
   async keep(shot: Screenshot): Promise<void> {
     const hash = cacheHashOf(shot)
     const { phase, completionTime, result } = shot.status ?? {}
@@ -89,12 +88,12 @@ export class PictureCache {
     const until = retentionDays === undefined ? undefined : keptUntil(createdAtOf(id), retentionDays).toISOString()
     const entry: CacheEntry = { version: 1, id, completedAt, ...(until === undefined ? {} : { keptUntil: until }), result }
     await this.#storage.write(cacheEntryKey(accountOf(shot), hash), JSON.stringify(entry)).catch((error: unknown) => {
-      this.#log.warn({ key: keyOf(shot), err: error }, 'a picture is not kept for later requests')
+      this.#log.warn({ key: keyOf(shot), err: error }, 'cache entry not written')
     })
   }
 
-  /** The Screenshot needs it no more. */
+  /** Removes the state of a Screenshot. */
   forget(key: string): void {
-    this.#gone.delete(key)
+    this.#missing.delete(key)
   }
 }

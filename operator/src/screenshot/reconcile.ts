@@ -10,17 +10,17 @@ import type { ScreenshotContext } from './context.ts'
 import { decide } from './decide.ts'
 import { observe } from './observe.ts'
 
-/** One step of one Screenshot. Level-triggered: it may run at any time and any number of times. */
+/** Reconciles one Screenshot. Level-triggered: it may run at any time and any number of times. */
 export async function reconcile(key: string, context: ScreenshotContext): Promise<Requeue> {
   try {
     const observed = await observe(key, context)
-    context.onAsked(key)
+    context.onClaimChecked(key)
     const actions = decide(observed, context.now())
     return { requeueAfterMilliseconds: await apply(key, observed.shot, actions, context) }
   } catch (error) {
-    // A runner must not wait for a Screenshot that backs off, nor all others for one that cannot be read.
+    // A Screenshot in backoff must not keep a runner, and one that cannot be read must not block dispatching.
     context.dispatcher.drop(key)
-    if (error instanceof TerminalError) context.onAsked(key)
+    if (error instanceof TerminalError) context.onClaimChecked(key)
     throw error
   }
 }

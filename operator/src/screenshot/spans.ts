@@ -1,4 +1,5 @@
-// The story of one finished Screenshot as spans: pure. Steps of the capture are attributes: the runner tells how long each took, not when it began.
+// Builds the spans of one finished Screenshot. Pure. The steps of the capture are attributes, because the runner reports their durations
+// but not their start times.
 
 import type { Span } from '@tintype/crds/client/span-exporter'
 import { createdAtOf, screenshotIdOf } from '@tintype/crds/identifiers/ids'
@@ -6,7 +7,7 @@ import { DEFAULT_POOL } from '@tintype/crds/identifiers/names'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 import { spanIds, type TraceContext, traceOf } from '@tintype/crds/runtime/trace-context'
 
-/** Spans from a Screenshot's creation to its end; none when nobody keeps its trace. */
+/** Spans from the creation of a Screenshot to its end; empty when its trace is not sampled. */
 export function toSpans(shot: Screenshot): Span[] {
   const trace = traceOf(shot)
   if (!trace?.isSampled) return []
@@ -43,7 +44,7 @@ export function toSpans(shot: Screenshot): Span[] {
   return [whole, capture]
 }
 
-/** What a runner is told: its work is under the span of this attempt. */
+/** Trace context of an order: the runner's spans are children of this attempt's span. */
 export const toOrderTrace = (shot: Screenshot): TraceContext | undefined => {
   const trace = traceOf(shot)
   return trace && { ...trace, spanId: spanIds.capture(shot.metadata.uid, shot.status?.attempt ?? 0) }

@@ -9,33 +9,33 @@ import type { JobErrorCode } from '@tintype/crds/schema/errors'
 import { toShortUrl } from '@tintype/crds/schema/urls'
 import type { ScreenshotReason } from '../kube/condition-reasons.ts'
 
-// The statuses that the operator writes, as merge patches: null takes a field away. Pure.
+// Builds the status patches of the operator, as merge patches: null removes a field. Pure.
 
-/** Attempts that a Screenshot gets on pods that are not to blame (spec: 3). */
+/** Maximum number of attempts on pods that are not at fault. */
 export const MAX_ATTEMPTS = 3
 
 /** A merge patch of the status. */
 export type StatusPatch = { [Field in keyof ScreenshotStatus]?: ScreenshotStatus[Field] | null }
 
 const MAX_MESSAGE = 1_024
-/** As the schema has it. */
+/** Maximum of the schema. */
 const MAX_COUNT = 100
 
-/** Attempts that were begun so far. */
+/** Number of attempts begun so far. */
 export const attemptsOf = ({ status }: Pick<Screenshot, 'status'>): number => status?.attempt ?? 0
 
-/** When the open attempt must be over. */
+/** Deadline of the open attempt. */
 export function deadlineOf({ spec, status }: Pick<Screenshot, 'spec' | 'status'>): Date {
   return new Date(Date.parse(status?.startTime ?? '') + attemptMilliseconds(spec.options))
 }
 
-/** From when on nothing can be uploaded any more that the open attempt was allowed to. */
+/** Time from which the open attempt cannot upload any more. */
 export const uploadExpiryOf = (shot: Pick<Screenshot, 'spec' | 'status'>): Date =>
   new Date(deadlineOf(shot).getTime() + UPLOAD_GRACE_MILLISECONDS)
 
 /**
- * What a person with kubectl needs to find the record, the file and the page. It goes along with a write that happens anyway, before a runner
- * may write: the admission policy keeps a runner from changing it. Programs never read it.
+ * Fields that help users of kubectl to find the record, the file and the page. They are part of a write before a runner may write; the
+ * admission policy keeps runners from changing them. Programs never read them.
  */
 function describe({
   metadata,
@@ -50,10 +50,10 @@ const CHARGED = {
   type: ConditionType.charged,
   status: 'True',
   reason: 'ChargedAtClaim',
-  message: 'one unit of the monthly quota was taken',
+  message: 'One unit of the monthly quota was charged.',
 } as const
 
-/** The claim: from now on this pod, and no other, may report. `isCharged`: its account has just been charged for it. */
+/** Builds the claim: from now on only this pod may report. `isCharged`: the account has just been charged. */
 export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date, isCharged = false): StatusPatch {
   const attempt = attemptsOf(shot) + 1
   const conditions = runnable(pending(shot, Reason.capturing, `attempt ${attempt} on pod ${runner.pod}`, now), now)
@@ -69,18 +69,18 @@ export function buildClaim(shot: Screenshot, runner: RunnerClaim, now: Date, isC
   }
 }
 
-/** What taking a claim back says, and whether the attempt counts and the pod was lost. */
+/** Reason and consequences of releasing a claim. */
 export interface Unclaim {
   reason: ScreenshotReason
   message: string
-  /** False gives the attempt back: it never began. */
+  /** False when the attempt does not count, because it never began. */
   counts: boolean
   lost: boolean
-  /** The runner did not do what it was there for: it rests for a while. */
+  /** The runner is at fault and gets no orders for a backoff time. */
   blamesRunner?: boolean
 }
 
-/** Takes the claim back: the Screenshot waits for another runner. */
+/** Releases the claim: the Screenshot is queued again. */
 export function buildUnclaim(shot: Screenshot, { reason, message, counts, lost }: Unclaim, now: Date): StatusPatch {
   const attempt = counts ? attemptsOf(shot) : attemptsOf(shot) - 1
   return {
@@ -94,30 +94,30 @@ export function buildUnclaim(shot: Screenshot, { reason, message, counts, lost }
   }
 }
 
-/** Says why it waits, and which it is. */
+/** Sets the reason why it is waiting, and the identifying fields. */
 export function buildNote(shot: Screenshot, reason: ScreenshotReason, message: string, now: Date): StatusPatch {
   return { ...describe(shot), conditions: pending(shot, reason, message, now) }
 }
 
-/** Says why it cannot run. The time at which it was first said decides when it fails. */
+/** Sets the reason why it cannot run. The transition time of this condition decides when it fails. */
 export function buildUnrunnable(shot: Screenshot, reason: ScreenshotReason, message: string, now: Date): StatusPatch {
   const condition = { type: ConditionType.runnable, status: 'False', reason, message } as const
   return { conditions: setCondition(pending(shot, reason, message, now), condition, now) }
 }
 
-/** Says that it can run after all. */
+/** Clears the reason why it could not run. */
 export const buildCleared = (shot: Screenshot, now: Date): StatusPatch => ({
   conditions: runnable(pending(shot, Reason.queued, WAITS, now), now),
 })
 
-/** Why there will be no picture; `reason` is that of the conditions, if another than the code's own. */
+/** Why a Screenshot failed; `reason`: the condition's reason, when it differs from that of the code. */
 export interface Failure {
   code: JobErrorCode
   message: string
   reason?: string | undefined
 }
 
-/** The end without a picture. */
+/** Completes it with a failure. */
 export function buildFailure(shot: Screenshot, { code, message, reason = toReason(code) }: Failure, now: Date): StatusPatch {
   const text = message.slice(0, MAX_MESSAGE)
   const failed = { type: ConditionType.succeeded, status: 'False', reason, message: text } as const
@@ -131,10 +131,10 @@ export function buildFailure(shot: Screenshot, { code, message, reason = toReaso
   }
 }
 
-/** The end with a picture that there was already: no runner, no attempt. */
+/** Completes it with an existing picture, without a runner and an attempt. */
 export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, now: Date): StatusPatch {
   const result = { ...found, processingMilliseconds: Math.max(0, now.getTime() - began.getTime()) }
-  const message = `${found.format}, ${found.size ?? 'a picture'}, taken from an earlier capture`
+  const message = `${found.format}, ${found.size ?? 'a picture'}, reused from an earlier capture`
   const succeeded = { type: ConditionType.succeeded, status: 'True', reason: Reason.cached, message } as const
   const finished = { type: ConditionType.finished, status: 'True', reason: Reason.cached, message } as const
   return {
@@ -147,15 +147,15 @@ export function buildReuse(shot: Screenshot, found: CaptureResult, began: Date, 
   }
 }
 
-/** Why it is where it is, as its condition says. */
+/** Reason of the condition Succeeded. */
 export const reasonOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   findCondition(status?.conditions, ConditionType.succeeded)?.reason
 
-/** The words that go with it. */
+/** Message of the condition Succeeded. */
 export const messageOf = ({ status }: Pick<Screenshot, 'status'>): string | undefined =>
   findCondition(status?.conditions, ConditionType.succeeded)?.message
 
-const WAITS = 'it waits for a runner'
+const WAITS = 'Waiting for a runner.'
 
 /** Sets Runnable=True if it was False. */
 function runnable(conditions: readonly Condition[], now: Date): Condition[] {

@@ -2,10 +2,10 @@ import type { Secret } from '@tintype/crds/client/core-resources'
 import { isAlreadyExists } from '@tintype/crds/client/kube-error'
 import type { Resource } from '@tintype/crds/client/resource'
 
-/** The verbs on Secrets that the operator has: none of them shows a Secret whose name it does not know. */
+/** The permissions that the operator has on Secrets. It can only read Secrets whose name it knows. */
 export type SecretStore = Pick<Resource<Secret>, 'get' | 'find' | 'create'>
 
-/** A Secret that must exist. `build` is called only when it does not. */
+/** A Secret that must exist. `build` is called only when it does not exist. */
 export interface WantedSecret {
   name: string
   labels: Record<string, string>
@@ -18,8 +18,8 @@ export function toText({ data = {} }: Secret): Record<string, string> {
 }
 
 /**
- * Returns what the Secret holds, making it first when there is none. Of two operators that make it at once the slower reads what the other
- * made; what exists is never written over.
+ * Returns the data of the Secret and creates it first if necessary. If two operators create it at the same time, the slower one reads the
+ * existing Secret. An existing Secret is never overwritten.
  */
 export async function ensureSecret(secrets: SecretStore, { name, labels, build }: WantedSecret): Promise<Record<string, string>> {
   const existing = await secrets.find(name)
@@ -32,7 +32,7 @@ export async function ensureSecret(secrets: SecretStore, { name, labels, build }
   }
 }
 
-// `stringData` would do on the wire, but the answer, and so what callers are told, holds `data` only.
+// `stringData` would work for the request, but the response, which is returned to callers, contains only `data`.
 const toData = (texts: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { TerminalError } from '../controller/errors.ts'
 import { ensureSecret, releaseLabels, type SecretStore } from './ensure-secret.ts'
 
-/** An Ed25519 private key as JWK (RFC 8037): `x` alone is the public key. */
+/** An Ed25519 private key as JWK (RFC 8037). `x` is the public key. */
 export const DispatchKey = z.object({
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -15,13 +15,13 @@ export const DispatchKey = z.object({
 })
 export type DispatchKey = z.infer<typeof DispatchKey>
 
-/** The keys that the programs of a release share. */
+/** Keys that the programs of a release share. */
 export interface ReleaseKeys {
-  /** Signs and checks download links; the gateway mounts the same Secret. */
+  /** Signs and verifies download links; the gateway mounts the same Secret. */
   downloadKeys: KeyRing
-  /** Signs dispatches; runners get its public half only. */
+  /** Signs dispatches; runners get only its public half. */
   dispatchKey: DispatchKey
-  /** Opens what the gateway has sealed; the gateway mounts the public half only. */
+  /** Decrypts what the gateway has sealed; the gateway mounts only the public half. */
   openingKeys: OpeningKeys
 }
 
@@ -33,15 +33,15 @@ const newDispatchKey = (): DispatchKey => DispatchKey.parse(generateKeyPairSync(
 
 const KEY_ID_BYTES = 5
 
-/** A pair to seal and open with. Its id is chance: what was sealed to a pair that is lost must not look as if it were sealed to its successor. */
+/** Creates a sealing key pair. Its id is random, so that data sealed to a lost pair does not seem to be sealed to its successor. */
 function newSealingPair(): Record<string, string> {
   const key = newOpeningKey(randomBytes(KEY_ID_BYTES).toString('hex'))
   return { 'private.json': JSON.stringify([key]), 'public.json': JSON.stringify(toSealingKey(key)) }
 }
 
 /**
- * Returns the release's keys, making the Secrets that do not exist yet.
- * @throws TerminalError when a Secret of that name holds something else
+ * Returns the keys of the release and creates the Secrets that do not exist.
+ * @throws TerminalError when an existing Secret has no valid key
  */
 export async function ensureReleaseKeys(secrets: SecretStore, release: string): Promise<ReleaseKeys> {
   const names = secretNames(release)
@@ -60,7 +60,7 @@ export async function ensureReleaseKeys(secrets: SecretStore, release: string): 
   }
 }
 
-/** After a rotation by hand: what the gateway seals must be openable. */
+/** Checks a manual rotation: the operator must be able to open what the gateway seals. */
 function requirePair({ kid, x }: SealingKey, openingKeys: OpeningKeys, secret: string): void {
   if (openingKeys.some((key) => key.kid === kid && key.x === x)) return
   throw new TerminalError('InvalidSecret', `the Secret ${secret} has a public.json whose private half is not in private.json`)
@@ -70,7 +70,10 @@ function parseKey<T>(schema: z.ZodType<T>, secret: string, key: string, data: Re
   try {
     return schema.parse(JSON.parse(data[key] ?? ''))
   } catch {
-    // The cause would carry the text of the key into the log.
-    throw new TerminalError('InvalidSecret', `the Secret ${secret} has no usable ${key}: delete it and a new one is made`)
+    // Omit the cause, which would write the key to the log.
+    throw new TerminalError(
+      'InvalidSecret',
+      `the Secret ${secret} has no valid ${key}. Delete the Secret, and the operator creates a new one`,
+    )
   }
 }

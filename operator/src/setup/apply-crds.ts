@@ -7,8 +7,8 @@ import { KubeHttp } from '@tintype/crds/client/kube-http'
 import { applyPatch } from '@tintype/crds/client/patch'
 import { Resource } from '@tintype/crds/client/resource'
 
-// Run by a hook of the chart before each installation and upgrade: Helm puts CustomResourceDefinitions in place once and never again.
-// It runs as an account of its own, which is gone when it has succeeded.
+// Run by a chart hook before each installation and upgrade, because Helm installs CustomResourceDefinitions once and never updates them. It
+// has its own ServiceAccount, which is deleted after success.
 //
 // rbac: apiextensions.k8s.io/customresourcedefinitions get,create,patch
 
@@ -41,7 +41,8 @@ async function awaitEstablished(resource: Resource<CustomResourceDefinition>, na
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return
     const refused = conditions.find(({ type, status }) => type === 'NonStructuralSchema' && status === 'True')
     if (refused) throw new Error(`${name}: ${refused.message}`)
-    if (performance.now() > deadline) throw new Error(`${name} is not served ${ESTABLISHED_MILLISECONDS} ms after it was applied`)
+    if (performance.now() > deadline)
+      throw new Error(`${name} was not established within ${ESTABLISHED_MILLISECONDS} ms after it was applied`)
     await sleep(POLL_MILLISECONDS)
   }
 }

@@ -10,24 +10,24 @@ import {
   rolePolicy,
 } from './storage-policies.ts'
 
-// Identities of the bundled store. Which of its users are ours is known by their policies, so that a key that was replaced by hand, by a new
-// Secret or by an upgrade is found and retired like any other.
+// Users of the bundled store. The users of Tintype are identified by their policies, so that a key that was replaced manually, by a new
+// Secret or by an upgrade is found and retired.
 
-/** The keys that the programs have now. */
+/** The current keys of the programs. */
 export type Identities = Readonly<Record<Role, MinioUser>>
 
-interface Place {
+interface Target {
   root: MinioRoot
   bucket: string
   now: Date
 }
 
 /**
- * Makes the identities, retires those that were replaced, and removes those whose time is over. May be repeated.
+ * Creates the users, retires replaced ones and deletes those whose retirement period is over. Idempotent.
  * @throws RetryableError, TerminalError
  */
-export async function setIdentities(identities: Identities, { root, bucket, now }: Place): Promise<void> {
-  // Before the new ones, so that nobody loses rights in between: what is retired keeps its own for an hour.
+export async function setIdentities(identities: Identities, { root, bucket, now }: Target): Promise<void> {
+  // Retire first, so that no program loses permissions in between: a retired user keeps its own for an hour.
   await retireOthers(identities, { root, bucket, now })
   for (const role of ROLES) {
     await putPolicy(root, policyName(role), rolePolicy(role, bucket))
@@ -36,9 +36,9 @@ export async function setIdentities(identities: Identities, { root, bucket, now 
   }
 }
 
-async function retireOthers(identities: Identities, { root, bucket, now }: Place): Promise<void> {
+async function retireOthers(identities: Identities, { root, bucket, now }: Target): Promise<void> {
   const current = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
-  // Users that were retired in the same second share a policy. MinIO removes no policy that a user still has.
+  // Users that were retired in the same second share a policy. MinIO does not delete a policy that is attached to a user.
   const expired = new Set<string>()
   for (const { accessKey, policyName: attached } of await listUsers(root)) {
     if (current.has(accessKey)) continue

@@ -2,22 +2,22 @@ import type { Plans } from '@tintype/crds/usage/plans'
 import type { Client, LifecycleConfig, LifecycleRule } from 'minio'
 import { RetryableError } from '../controller/errors.ts'
 
-// What the store itself removes after some days: objects that nobody needs any longer than that, and what crashes have left.
+// Lifecycle rules of the store. They delete objects that are not needed after some days, and objects that crashes left.
 
-/** Names of our rules begin so; all other rules are somebody else's and stay. */
+/** Prefix of the ids of Tintype's rules. Other rules are not changed. */
 const OWN = 'tintype-'
 
 /** Days by prefix. */
 const DAYS = {
-  /** Bodies of events: retries end within minutes, redelivery is offered for a week. */
+  /** Event bodies: retries end within minutes, redelivery is possible for a week. */
   events: 7,
-  /** What endpoints answered; of a busy one less is kept. */
+  /** Delivery logs. For busy endpoints the operator keeps fewer. */
   deliveries: 7,
-  /** A key is remembered for 24 hours. */
+  /** Idempotency keys are valid for 24 hours. */
   idempotency: 2,
-  /** No picture is taken from the cache that is older than 30 days. */
+  /** Pictures older than 30 days are not reused. */
   cache: 31,
-  /** Large options: a capture that has not begun by then never will. */
+  /** Large options: a capture that has not started by then never will. */
   options: 2,
 } as const
 
@@ -28,19 +28,19 @@ const rule = (folder: string, days: number): LifecycleRule => ({
   Expiration: { Days: days } as NonNullable<LifecycleRule['Expiration']>,
 })
 
-/** How long the release keeps what, in days. */
+/** Retention of the release in days. */
 export interface KeptDays {
-  /** Files, of the plan that keeps them longest. */
+  /** Retention of files in the plan with the longest one. */
   fileDays: number
   recordDays: number
 }
 
-/** Days that files are kept by the plan that keeps them longest. */
+/** Retention of files in the plan with the longest one, in days. */
 export const longestRetention = (plans: Plans): number => Math.max(...Object.values(plans).map(({ retentionDays }) => retentionDays))
 
 /**
- * All rules of the bucket, with ours as they should be. The operator removes files when their plan says so, and records by itself, for it knows
- * the day that they belong to; the store's own rule for files is for what the operator cannot know of, and waits for the longest plan.
+ * Returns all rules of the bucket, with Tintype's rules updated. The operator deletes files by their plan, and records, because it knows
+ * their dates. The store's rule for files covers those that the operator does not know, so it uses the longest plan.
  */
 export function withOwnRules(found: readonly LifecycleRule[], { fileDays, recordDays }: KeptDays): LifecycleConfig {
   const folders = { ...DAYS, users: fileDays + 1, batches: recordDays }
@@ -48,7 +48,7 @@ export function withOwnRules(found: readonly LifecycleRule[], { fileDays, record
   return { Rule: [...found.filter(({ ID = '' }) => !ID.startsWith(OWN)), ...own] }
 }
 
-/** Sets our rules and leaves others. MinIO removes uploads that were left incomplete by itself, after a day. @throws RetryableError */
+/** Sets Tintype's rules and keeps others. MinIO deletes incomplete uploads itself after a day. @throws RetryableError */
 export async function setLifecycle(client: Client, bucket: string, days: KeptDays): Promise<void> {
   try {
     await client.setBucketLifecycle(bucket, withOwnRules(await findRules(client, bucket), days))
@@ -59,7 +59,7 @@ export async function setLifecycle(client: Client, bucket: string, days: KeptDay
 
 async function findRules(client: Client, bucket: string): Promise<LifecycleRule[]> {
   try {
-    // One rule alone is parsed as an object.
+    // A single rule is parsed as an object.
     const { Rule: rules } = ((await client.getBucketLifecycle(bucket)) ?? { Rule: [] }) as { Rule: LifecycleRule | LifecycleRule[] }
     return [rules].flat()
   } catch (error) {

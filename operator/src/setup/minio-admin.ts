@@ -5,12 +5,12 @@ import { z } from 'zod'
 import { RetryableError, TerminalError } from '../controller/errors.ts'
 import { decryptFromMinio, encryptForMinio } from './minio-encryption.ts'
 
-// The administrative calls that the chart needs (users and their policies), which the minio package does not have. Each may be repeated.
+// Admin API calls for users and policies, which the minio package does not provide. All calls are idempotent.
 
 const TIMEOUT_MILLISECONDS = 10_000
-/** Bytes of an error response to include in the message. */
+/** Maximum number of bytes of an error response in the message. */
 const MAX_REASON_BYTES = 500
-/** A list of a few users. */
+/** Maximum size of a response: a list of a few users. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
 const PREFIX = '/minio/admin/v3/'
 
@@ -22,7 +22,7 @@ export interface MinioRoot {
   secretKey: string
 }
 
-/** One user of the store. */
+/** A user of the store. */
 export interface MinioUser {
   accessKey: string
   secretKey: string
@@ -31,42 +31,42 @@ export interface MinioUser {
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** Makes or changes a policy. */
+/** Creates or updates a policy. */
 export function putPolicy(root: MinioRoot, name: string, policy: object): Promise<void> {
   return call(root, 'add-canned-policy', { name }, Buffer.from(JSON.stringify(policy)))
 }
 
-/** Makes a user or changes its secret. */
+/** Creates a user or changes its secret. */
 export function putUser(root: MinioRoot, { accessKey, secretKey }: MinioUser): Promise<void> {
   const body = encryptForMinio(root.secretKey, JSON.stringify({ secretKey, status: 'enabled' }))
   return call(root, 'add-user', { accessKey }, body)
 }
 
-/** Gives a user one policy in place of those it had. */
+/** Attaches a policy to a user and replaces its previous ones. */
 export function attachPolicy(root: MinioRoot, policyName: string, userOrGroup: string): Promise<void> {
   return call(root, 'set-user-or-group-policy', { policyName, userOrGroup, isGroup: 'false' })
 }
 
-/** Removes a user. One that is not there is no failure. */
+/** Deletes a user. Succeeds if it does not exist. */
 export function removeUser(root: MinioRoot, accessKey: string): Promise<void> {
   return call(root, 'remove-user', { accessKey }, undefined, 'DELETE')
 }
 
-/** Removes a policy that no user has. One that is not there is no failure. */
+/** Deletes a policy that is attached to no user. Succeeds if it does not exist. */
 export function removePolicy(root: MinioRoot, name: string): Promise<void> {
   return call(root, 'remove-canned-policy', { name }, undefined, 'DELETE')
 }
 
-/** A user that the store knows. */
+/** A user as the store lists it. */
 export interface ListedUser {
   accessKey: string
-  /** Empty: none. */
+  /** Empty: no policy. */
   policyName: string
 }
 
 const Users = z.record(z.string(), z.looseObject({ policyName: z.string().default('') }))
 
-/** All users but the root user. */
+/** Lists all users except the root user. */
 export async function listUsers(root: MinioRoot): Promise<ListedUser[]> {
   const { body } = await ask(root, 'list-users', {}, undefined, 'GET')
   const users = Users.parse(JSON.parse(decryptFromMinio(root.secretKey, body)))
@@ -79,7 +79,7 @@ async function call(...request: Parameters<typeof ask>): Promise<void> {
   await ask(...request)
 }
 
-/** The response to a call. @throws RetryableError, TerminalError */
+/** Sends a call and returns the response. @throws RetryableError, TerminalError */
 async function ask(
   root: MinioRoot,
   operation: string,

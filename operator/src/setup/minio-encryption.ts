@@ -1,13 +1,13 @@
 import { argon2Sync, createCipheriv, createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-// MinIO's administrative calls carry secrets encrypted with the caller's own: salt (32) | algorithm (1) | nonce (8) | stream. The algorithm
-// here is the one that Node has without a library, PBKDF2 with AES-GCM; the server accepts it in every build (madmin-go, encrypt.go).
-// The stream is sio-go's: a sealed empty text gives the tag that every fragment is bound to, then one last fragment, marked 0x80.
+// MinIO's admin API encrypts bodies with the caller's secret key: salt (32) | algorithm (1) | nonce (8) | stream. For requests this module
+// uses PBKDF2 with AES-GCM, which Node has without a library and every server build accepts (madmin-go, encrypt.go). The stream format is
+// that of sio-go: sealing an empty text gives the tag that is associated with every fragment; the last fragment is marked 0x80.
 
 const ARGON2_AES_GCM = 0x00
 const ARGON2_CHACHA20_POLY1305 = 0x01
 const PBKDF2_AES_GCM = 0x02
-/** Of madmin-go: one pass over 64 MiB. */
+/** Parameters of madmin-go: one pass over 64 MiB. */
 const ARGON2 = { parallelism: 4, tagLength: 32, memory: 65_536, passes: 1 }
 const PBKDF2_ROUNDS = 8_192
 const KEY_BYTES = 32
@@ -15,10 +15,10 @@ const SALT_BYTES = 32
 const NONCE_BYTES = 8
 const TAG_BYTES = 16
 const LAST_FRAGMENT = 0x80
-/** A fragment of sio-go; what we send fits into one. */
+/** Fragment size of sio-go. Every request fits into one fragment. */
 const MAX_BYTES = 16_384
 
-/** Encrypts the body of an administrative call with the caller's secret key. */
+/** Encrypts the body of an admin call with the caller's secret key. */
 export function encryptForMinio(secretKey: string, text: string): Buffer {
   const plain = Buffer.from(text)
   if (plain.length > MAX_BYTES) throw new RangeError(`at most ${MAX_BYTES} bytes can be sent to MinIO`)
@@ -31,8 +31,8 @@ export function encryptForMinio(secretKey: string, text: string): Buffer {
 }
 
 /**
- * Decrypts the response to an administrative call with the caller's secret key. The server chooses the algorithm by its processor.
- * @throws Error when it is not what MinIO wrote for this key
+ * Decrypts the response to an admin call with the caller's secret key. The server chooses the algorithm by its processor.
+ * @throws Error when MinIO did not encrypt it for this key
  */
 export function decryptFromMinio(secretKey: string, data: Buffer): string {
   const salt = data.subarray(0, SALT_BYTES)
@@ -54,7 +54,7 @@ export function decryptFromMinio(secretKey: string, data: Buffer): string {
 
 function deriveKey(secretKey: string, salt: Buffer, algorithm: number | undefined): Buffer {
   if (algorithm === PBKDF2_AES_GCM) return pbkdf2Sync(secretKey, salt, PBKDF2_ROUNDS, KEY_BYTES, 'sha256')
-  if (algorithm !== ARGON2_AES_GCM && algorithm !== ARGON2_CHACHA20_POLY1305) throw new Error('MinIO answered in an unknown encryption')
+  if (algorithm !== ARGON2_AES_GCM && algorithm !== ARGON2_CHACHA20_POLY1305) throw new Error('MinIO used an unknown encryption algorithm')
   return argon2Sync('argon2id', { message: secretKey, nonce: salt, ...ARGON2 })
 }
 

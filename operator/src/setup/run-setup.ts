@@ -2,20 +2,20 @@ import { newKeyText } from '@tintype/crds/crypto/key-text'
 import { applyDefinitions } from './apply-crds.ts'
 import { removeStorageUser, setupStorage } from './setup-storage.ts'
 
-// Chores that the operator's image does when it is started with an argument: two of the chart's Jobs, and two that people call: for keys of
-// their own, and for a leaked key of the store. They share its libraries and nothing else.
+// Commands of the operator's image. Two are for Jobs of the chart, and two are for administrators: to create API keys and to delete a
+// leaked key of the store. They share the image's libraries with the operator, but no state.
 
 /**
- * Runs `setup-storage`, `remove-storage-user <access-key>`, `apply-crds <directory>` or `new-key` to its end.
- * @throws with what is wrong; the Job begins again
+ * Runs `setup-storage`, `remove-storage-user <access-key>`, `apply-crds <directory>` or `new-key`.
+ * @throws with the reason of the failure; the Job retries
  */
 export async function runSetup(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const [argument] = args
   if (command === 'setup-storage') return setupStorage(env)
   if (command === 'remove-storage-user' && argument !== undefined) return removeStorageUser(argument, env)
   if (command === 'apply-crds' && argument !== undefined) return applyDefinitions(argument, env)
-  // The text has a checksum: it cannot be made up by hand.
+  // Keys contain a checksum, so they must be generated.
   if (command === 'new-key') return void process.stdout.write(`${newKeyText()}\n`)
   const known = 'setup-storage, apply-crds <directory>, remove-storage-user <access-key> and new-key'
-  throw new Error(`unknown command: ${[command, ...args].join(' ')}; there are ${known}`)
+  throw new Error(`unknown command: ${[command, ...args].join(' ')}. Use ${known}`)
 }

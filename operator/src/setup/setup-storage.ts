@@ -27,27 +27,27 @@ const Environment = z.object({
   TINTYPE_STORAGE_ENDPOINT: z.url({ protocol: /^https?$/ }),
   TINTYPE_STORAGE_REGION: z.string().min(1),
   TINTYPE_STORAGE_BUCKET: z.string().min(3).max(63),
-  /** Days after which records go, and with them whatever is left of their files. */
+  /** Days after which records, and remaining data of their files, are deleted. */
   TINTYPE_RETENTION_RECORD_DAYS: z.coerce.number().int().positive().default(400),
   TINTYPE_STORAGE_ROOT_USER: z.string().min(3),
   TINTYPE_STORAGE_ROOT_PASSWORD: z.string().min(8),
-  /** The plans as JSON: files stay as long as any of them says. */
+  /** The plans as JSON. The store keeps files for the longest retention of them. */
   TINTYPE_PLANS: PlansText,
   ...identityVariables(),
 })
 
 const TIMEOUT_MILLISECONDS = 10_000
 const RETRY_MILLISECONDS = 1_000
-/** A volume may have to be made first; after that the Job begins again. */
-const PATIENCE_MILLISECONDS = 120_000
+/** Time limit for retries: a volume may have to be provisioned first. After that the Job retries. */
+const RETRY_LIMIT_MILLISECONDS = 120_000
 
-/** Makes the bucket, sets how long the store keeps what, and makes the identities; waits for a store that is not up yet. */
+/** Creates the bucket, sets its lifecycle rules and creates the users. Waits for the store to start. */
 export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const root = readRoot(read)
   const bucket = read.TINTYPE_STORAGE_BUCKET
   const identities = readIdentities(read)
-  const deadline = performance.now() + PATIENCE_MILLISECONDS
+  const deadline = performance.now() + RETRY_LIMIT_MILLISECONDS
   await retryUntil(deadline, () => openStorage({ ...root, bucket }).ensureBucket())
   const client = await lazyBucketClient(root, TIMEOUT_MILLISECONDS)()
   const days = { fileDays: longestRetention(read.TINTYPE_PLANS), recordDays: read.TINTYPE_RETENTION_RECORD_DAYS }
@@ -56,14 +56,14 @@ export async function setupStorage(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /**
- * Removes a replaced user of the store at once, with its rights.
- * @param accessKey its access key; one that is not there is no failure
- * @throws Error when a Secret of the release has this key, so that no program loses its rights
+ * Deletes a replaced user of the store and its permissions immediately.
+ * @param accessKey access key of the user; a missing user is not an error
+ * @throws Error when a Secret of the release has this key, so that no program loses its permissions
  */
 export async function removeStorageUser(accessKey: string, env: NodeJS.ProcessEnv): Promise<void> {
   const read = Environment.parse(env)
   const used = Object.values(readIdentities(read)).some((identity) => identity.accessKey === accessKey)
-  if (used) throw new Error(`${accessKey} is in use: replace its Secret and run helm upgrade first`)
+  if (used) throw new Error(`${accessKey} is in use. Replace its Secret and run helm upgrade first`)
   await removeUser(readRoot(read), accessKey)
 }
 
@@ -81,7 +81,7 @@ function readIdentities(read: z.infer<typeof Environment>): Identities {
   ])
   const identities = Object.fromEntries(users) as Identities
   const distinct = new Set(Object.values(identities).map(({ accessKey }) => accessKey))
-  if (distinct.size < ROLES.length) throw new Error('two identities have the same access key: give each Secret an access-key of its own')
+  if (distinct.size < ROLES.length) throw new Error('two identities have the same access key. Set a different access-key in each Secret')
   return identities
 }
 

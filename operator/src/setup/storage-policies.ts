@@ -1,17 +1,17 @@
-// What each identity may do in the bucket, in the policy language of S3. docs/architecture.md has the table, charts/tintype/README.md the same
-// for stores of other makers. What signs URLs that leave the programs has identities of its own: whoever holds a URL can do no more than they.
+// Permissions of each identity in the bucket, as S3 policies. docs/architecture.md has the table, and charts/tintype/README.md has it for
+// other stores. URLs that leave the programs are signed by separate identities, so that a URL grants no other permissions.
 
-/** Who works in the bucket. `uploads` signs the URLs that runners write to, `links` those that clients read from. */
+/** The identities. `uploads` signs the URLs that runners write to, `links` those that clients read from. */
 export const ROLES = ['uploads', 'links', 'operator', 'gateway'] as const
 export type Role = (typeof ROLES)[number]
 
 interface Rights {
-  /** Lists keys, of the whole bucket. */
+  /** Lists keys in the whole bucket. */
   list: boolean
   /** Folders. */
   read: readonly string[]
   write: readonly string[]
-  /** Folders into which it may copy, besides writing. */
+  /** Folders into which it may also copy objects. */
   copy: readonly string[]
   remove: readonly string[]
 }
@@ -50,12 +50,12 @@ export interface Policy {
   Statement: Statement[]
 }
 
-/** Whoever may write could otherwise copy what it may read, by a header that no signature covers. */
+/** Denies copying: otherwise a holder of a write URL could copy readable objects, with a header that the signature does not cover. */
 const IS_COPY: Condition = { Null: { 's3:x-amz-copy-source': 'false' } }
 
 const inFolders = (bucket: string, folders: readonly string[]) => folders.map((folder) => `arn:aws:s3:::${bucket}/${folder}/*`)
 
-/** What a role may do. */
+/** Returns the policy of a role. */
 export function rolePolicy(role: Role, bucket: string): Policy {
   const { list, read, write, copy, remove } = RIGHTS[role]
   const noCopies = write.filter((folder) => !copy.includes(folder))
@@ -70,14 +70,14 @@ export function rolePolicy(role: Role, bucket: string): Policy {
 }
 
 const HOUR_MILLISECONDS = 3_600_000
-/** Pods that still have the old key end within it, and so do uploads that were signed with it. */
+/** Pods with the old key end within this time, and uploads that were signed with it expire. */
 const ROLLOUT_MILLISECONDS = HOUR_MILLISECONDS
-/** The longest life of a presigned URL. */
+/** The longest lifetime of a presigned URL. */
 export const RETIRED_MILLISECONDS = 7 * 24 * HOUR_MILLISECONDS
 
 const until = (at: number): Condition => ({ DateLessThan: { 'aws:CurrentTime': new Date(at).toISOString().replace(/\.\d{3}/, '') } })
 
-/** What an identity may do that was replaced at an instant: for an hour what it could, then read files as long as its URLs hold. */
+/** Policy of an identity that was replaced: all its permissions for an hour, then reading files until its last URLs expire. */
 export function retiredPolicy(role: Role, bucket: string, retiredAt: Date): Policy {
   const allowed = rolePolicy(role, bucket).Statement.map((statement) =>
     statement.Effect === 'Deny' ? statement : { ...statement, Condition: until(retiredAt.getTime() + ROLLOUT_MILLISECONDS) },
@@ -94,13 +94,13 @@ export function retiredPolicy(role: Role, bucket: string, retiredAt: Date): Poli
 /** Name of a role's policy in the store. */
 export const policyName = (role: Role): string => `tintype-${role}`
 
-/** Name of the policy of an identity that was replaced; it says since when. */
+/** Name of the policy of a replaced identity. It contains the time of the replacement. */
 export const retiredPolicyName = (role: Role, retiredAt: Date): string =>
   `tintype-retired-${role}-${Math.floor(retiredAt.getTime() / 1_000)}`
 
 const RETIRED_NAME = /^tintype-retired-(uploads|links|operator|gateway)-(\d{10})$/
 
-/** Takes a name of {@link retiredPolicyName} apart; undefined for other names. */
+/** Parses a name of {@link retiredPolicyName}; undefined for other names. */
 export function parseRetiredName(name: string): { role: Role; retiredAt: Date } | undefined {
   const [, role, seconds] = RETIRED_NAME.exec(name) ?? []
   return role && seconds ? { role: role as Role, retiredAt: new Date(Number(seconds) * 1_000) } : undefined

@@ -1,36 +1,36 @@
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
 
 /**
- * Screenshots that this process takes out of the Kubernetes API because their record is in the archive. What the end of any other one means is
- * asked of the bucket, twice each; of these the archiver knows it, and asks for deletions of all together. One that somebody else was faster to
- * delete is handed back, and judged like any other.
+ * Screenshots that this process deletes from the Kubernetes API because they are archived. For other deletions the bucket is read twice per
+ * Screenshot to find out what they mean. The archiver already knows it for its own deletions and checks for tombstones together. If another
+ * client deleted a Screenshot first, it is released and handled like any other deletion.
  */
 export class Archiving {
-  /** By uid; with what was seen to go. */
+  /** Held Screenshots by uid, with the deleted object once the deletion was seen. */
   readonly #held = new Map<string, Screenshot | undefined>()
-  /** Called with each that is handed back after it was seen to go. */
-  onHandedBack: (screenshot: Screenshot) => void = () => {}
+  /** Called for each released Screenshot whose deletion was seen. */
+  onReleased: (screenshot: Screenshot) => void = () => {}
 
-  /** From now on the end of these is the archiver's to judge. */
+  /** Makes the archiver responsible for the deletion of these Screenshots. */
   hold(screenshots: readonly Screenshot[]): void {
     for (const { metadata } of screenshots) this.#held.set(metadata.uid, undefined)
   }
 
-  /** Notes that a Screenshot is gone. True: who sees it need do nothing about it. */
-  sees(screenshot: Screenshot): boolean {
+  /** Records that a Screenshot was deleted. Returns true when the archiver is responsible, so the caller does nothing. */
+  noteDeleted(screenshot: Screenshot): boolean {
     const { uid } = screenshot.metadata
     if (!this.#held.has(uid)) return false
     this.#held.set(uid, screenshot)
     return true
   }
 
-  /** Ends the holding. @param archived those that are archived for certain: their end needs nothing more */
+  /** Ends the responsibility. @param archived those that are certainly archived: their deletion needs no further handling */
   release(screenshots: readonly Screenshot[], archived: ReadonlySet<Screenshot>): void {
     for (const screenshot of screenshots) {
       const { uid } = screenshot.metadata
       const gone = this.#held.get(uid)
       this.#held.delete(uid)
-      if (gone && !archived.has(screenshot)) this.onHandedBack(gone)
+      if (gone && !archived.has(screenshot)) this.onReleased(gone)
     }
   }
 }

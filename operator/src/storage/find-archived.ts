@@ -12,7 +12,7 @@ interface ArchiveReader {
   now: () => Date
 }
 
-/** The archived record of an id. A malformed or misplaced one is reported and counts as absent. @throws RetryableError */
+/** Reads the archived record of an id. A malformed or misplaced one is reported and treated as absent. @throws RetryableError */
 export async function findArchived(account: string, id: string, { storage, report, now }: ArchiveReader): Promise<Screenshot | undefined> {
   const key = recordKey(account, id)
   const text = await unlessTooLarge('record', key, storage.readText(key, MAX_OBJECT_BYTES.record), report)

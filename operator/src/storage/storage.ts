@@ -3,12 +3,12 @@ import { openStorage as openObjectStorage, type StorageOptions } from '@tintype/
 import type { ObjectStorage } from '@tintype/crds/storage/port'
 import { RetryableError } from '../controller/errors.ts'
 
-/** What the operator does in the bucket. Every method may be repeated; errors of the store are RetryableErrors. */
+/** The operator's access to the bucket. Every method is idempotent; errors of the store are RetryableErrors. */
 export interface Storage extends Omit<ObjectStorage, 'open' | 'stat' | 'check' | 'read' | 'write' | 'mark'> {
   write(key: string, text: string): Promise<void>
 }
 
-/** The bucket at an S3-compatible store. */
+/** Opens the bucket of an S3-compatible store. */
 export function openStorage(access: StorageAccess, options: Omit<StorageOptions, 'access' | 'toError'> = {}): Storage {
   const storage = openObjectStorage({ ...options, access, toError: (what, cause) => new RetryableError(what, { cause }) })
   return { ...storage, write: async (key, text) => void (await storage.write(key, text)) }

@@ -17,11 +17,11 @@ export interface ApplyDeps {
   /** Lets the cache see an own write at once. */
   seen: Pick<Reflector<Webhook>, 'observe'>
   secrets: SecretStore
-  /** Absent: nobody is told by Kubernetes Events. */
+  /** Absent: no Kubernetes Events are recorded. */
   events?: Pick<EventRecorder, 'warn'> | undefined
 }
 
-/** Carries the actions out in their order: the Secret exists before the status names it. */
+/** Executes the actions in order: the Secret is created before the status names it. */
 export async function apply(
   actions: readonly Action[],
   webhook: Webhook,
@@ -43,22 +43,23 @@ async function createSecret(webhook: Webhook, { secrets }: ApplyDeps, signal: Ab
   try {
     await secrets.create(buildSigningSecret(webhook, newSigningSecret()), { namespace: webhook.metadata.namespace, signal })
   } catch (error) {
-    if (isAlreadyExists(error)) throw new RetryableError('a Secret of that name has just appeared', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server refuses the signing secret', { cause: error })
+    if (isAlreadyExists(error)) throw new RetryableError('a Secret with this name was just created', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('InvalidSecret', 'the API server rejected the signing secret', { cause: error })
     throw error
   }
 }
 
-/** Switch and reason in one write: neither is ever seen without the other. */
+/** Writes spec.active and the reason in one update, so that neither is visible without the other. */
 async function disable(webhook: Webhook, { reason, at }: Action & { do: 'disable' }, deps: ApplyDeps, signal: AbortSignal): Promise<void> {
   const annotations = { [Annotation.disabledReason]: reason, [Annotation.updatedAt]: at.toISOString() }
   const isDone = await patch(webhook, { metadata: { annotations }, spec: { active: false } }, deps, signal)
-  if (isDone) deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `switched off: ${reason}`)
+  if (isDone)
+    deps.events?.warn({ apiVersion: API_VERSION, kind: 'Webhook', ...webhook }, 'WebhookDisabled', `The endpoint was disabled: ${reason}.`)
 }
 
 const FORGET_REASON = { metadata: { annotations: { [Annotation.disabledReason]: null } } }
 
-/** False when the webhook is gone. */
+/** Returns false when the webhook was deleted. */
 async function patch(webhook: Webhook, body: object, { store, seen }: ApplyDeps, signal: AbortSignal): Promise<boolean> {
   const { name, namespace, resourceVersion } = webhook.metadata
   try {

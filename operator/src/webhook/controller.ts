@@ -11,7 +11,7 @@ import type { ControllerMetrics, WorkQueueMetrics } from '../controller/metrics.
 import type { EventRecorder } from '../kube/event-recorder.ts'
 import type { SecretStore } from '../secrets/ensure-secret.ts'
 import type { DisableSettings } from './auto-disable.ts'
-import { keysConcernedBy } from './limit.ts'
+import { affectedKeys } from './limit.ts'
 import { reconcile } from './reconcile.ts'
 
 export interface WebhookControllerOptions {
@@ -23,7 +23,7 @@ export interface WebhookControllerOptions {
   rules: EgressRules
   /** True while posts to the webhook with that key are paused. */
   isCircuitOpen: (webhookKey: string) => boolean
-  /** When failing endpoints are switched off. */
+  /** When failing endpoints are disabled. */
   disable: DisableSettings
   events?: Pick<EventRecorder, 'warn'> | undefined
   now: () => Date
@@ -33,10 +33,10 @@ export interface WebhookControllerOptions {
 
 const WORKERS = 4
 
-/** The verbs on Webhooks. */
+/** Access to Webhooks. */
 export const webhookStore = (http: KubeHttp, namespace: string): Resource<Webhook> => new Resource(http, webhooks, { namespace })
 
-/** Starts the controller that makes Webhooks ready. */
+/** Starts the controller that prepares Webhooks for deliveries. */
 export function startWebhookController(options: WebhookControllerOptions): Controller {
   const {
     http,
@@ -61,7 +61,7 @@ export function startWebhookController(options: WebhookControllerOptions): Contr
     log,
     ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
   })
-  controller.watch(reflector, (event) => keysConcernedBy(event, reflector.lister))
+  controller.watch(reflector, (event) => affectedKeys(event, reflector.lister))
   controller.start()
   return controller
 }

@@ -1,5 +1,5 @@
-// What a Webhook needs before events can be sent to it: an address that may be reached, a Secret to sign with, and the instant from which
-// it receives events. Pure.
+// Decides what a Webhook needs before events are posted: an allowed URL, a Secret for signatures, and the time from which it receives
+// events. Pure.
 
 import type { AddressDecision } from '@tintype/crds/addresses/address-rules'
 import { Annotation } from '@tintype/crds/identifiers/names'
@@ -13,15 +13,15 @@ import { type SecretState, signingSecretName } from './signing-secret.ts'
 export interface Observed {
   webhook: Webhook
   secret: SecretState
-  /** What the address rules say about the URL as it is written. */
+  /** Result of the address rules for the URL, without DNS resolution. */
   url: AddressDecision
-  /** Posts are paused: most of the last ones failed. */
+  /** True while posts are paused because most recent ones failed. */
   isCircuitOpen?: boolean
-  /** The account has more webhooks than may receive one event, and this is not one of the oldest. */
+  /** True when the account has more webhooks than may receive one event, and this is not one of the oldest. */
   isBeyondLimit?: boolean
 }
 
-/** Fields of the status to write; `null` takes one away, as in a merge patch. */
+/** Status fields to write; `null` removes a field, as in a merge patch. */
 export interface StatusPatch {
   url: string
   activeSince: string | null
@@ -44,14 +44,14 @@ const IN_A_SECRET = 'Events are posted, signed with the key in the Secret.'
 
 const PAUSED = {
   reason: 'CircuitOpen',
-  message: 'Most of the last posts failed: each attempt may start up to 30 s late. None is lost by it.',
+  message: 'Most recent posts failed, so attempts may start up to 30 s late. No event is lost.',
 }
 const RESUMED = { reason: 'Answering', message: 'Posts start when they are due.' }
 
-/** How long until the garbage collector has surely taken the Secret of a deleted webhook. */
+/** Time within which the garbage collector deletes the Secret of a deleted webhook. */
 const LEFTOVER_MILLISECONDS = 2_000
 
-/** A change of the object itself comes alone: what follows from it is decided when it is seen. */
+/** A change of the object itself is the only action: the next reconcile decides the rest. */
 export function decide(observed: Observed, now: Date, settings: DisableSettings = {}): Action[] {
   const { webhook, secret } = observed
   const reason = findDisabledReason(webhook, settings, now)
@@ -73,10 +73,10 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
   const name = signingSecretName(webhook.metadata.name)
   if (!isActive(webhook)) {
     const why = disabledReasonOf(webhook)
-    if (why === undefined) return { status: 'False', reason: 'Inactive', message: 'spec.active is false: no events are posted.' }
-    return { status: 'False', reason: 'Disabled', message: `Switched off: ${why}. Mend the endpoint, then set spec.active to true.` }
+    if (why === undefined) return { status: 'False', reason: 'Inactive', message: 'spec.active is false, so no events are posted.' }
+    return { status: 'False', reason: 'Disabled', message: `Disabled: ${why}. Fix the endpoint, then set spec.active to true.` }
   }
-  if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}: use a public https address.` }
+  if (!url.allowed) return { status: 'False', reason: 'AddressRefused', message: `${url.reason}. Use a public https URL.` }
   if (isBeyondLimit) {
     const message = `The account has ${MAX_RECEIVERS} older active webhooks, which is the limit for one event. Delete one of them.`
     return { status: 'False', reason: 'TooManyWebhooks', message }
@@ -85,17 +85,17 @@ function findObstacle({ webhook, secret, url, isBeyondLimit }: Observed): Findin
     return {
       status: 'False',
       reason: 'SecretUnreadable',
-      message: 'The sealed signing secret does not open: rotate it, or make the Webhook anew.',
+      message: 'The sealed signing secret cannot be opened. Rotate it, or recreate the Webhook.',
     }
   }
   if (secret === 'foreign') {
-    return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret: rename it or the Webhook.` }
+    return { status: 'False', reason: 'SecretConflict', message: `The Secret ${name} is not a signing secret. Rename it or the Webhook.` }
   }
   if (secret === 'leftover') {
     return {
       status: 'False',
       reason: 'SecretLeftover',
-      message: `The Secret ${name} of a deleted Webhook is still there: it goes by itself.`,
+      message: `The Secret ${name} of a deleted Webhook still exists. Kubernetes deletes it soon.`,
     }
   }
   return undefined
@@ -124,7 +124,7 @@ function toStatus({ webhook, secret, isCircuitOpen = false }: Observed, finding:
   }
 }
 
-/** Told from the first pause on: an endpoint that never failed so needs no word. */
+/** Sets the condition from the first pause on. Endpoints that were never paused do not have it. */
 function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date): Condition[] {
   const type = ConditionType.answering
   if (isCircuitOpen) return setCondition(conditions, { type, status: 'False', ...PAUSED }, now)
@@ -132,8 +132,8 @@ function toAnswering(conditions: Condition[], isCircuitOpen: boolean, now: Date)
 }
 
 /**
- * Start time of a webhook. delivery/events/event-order.ts has the exact order. A new webhook counts
- * from its creation, to the second; one that was switched on again, or whose obstacle has gone, from now.
+ * Start time of a webhook. delivery/events/event-order.ts has the exact order. A new webhook starts at its creation, to the second. One
+ * that was enabled again, or whose problem was solved, starts now.
  */
 function firstInstant({ metadata, status }: Webhook, now: Date): Date {
   const ready = findCondition(status?.conditions, ConditionType.ready)
@@ -145,7 +145,7 @@ function isSame(status: WebhookStatus | undefined, wanted: StatusPatch): boolean
   return canonical({ url, activeSince, subscriptions, signingSecretName, conditions }) === canonical(wanted)
 }
 
-/** Text that is the same for the same content, whatever the order of fields. */
+/** Serializes a value independently of the order of fields. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -20,7 +20,10 @@ export interface ObserveDeps {
   now: () => Date
 }
 
-/** Reads a Webhook from the cache and, unless its spec holds one, its Secret from the API server; undefined when the Webhook is gone. */
+/**
+ * Reads a Webhook from the cache and its Secret from the API server, unless its spec contains the secret. Undefined when the Webhook was
+ * deleted.
+ */
 export async function observe(key: string, deps: ObserveDeps): Promise<Observed | undefined> {
   const { webhooks, rules, isCircuitOpen } = deps
   const cached = webhooks.get(key)

@@ -1,9 +1,10 @@
 // rbac: tintype.dev/webhooks get,list,watch,patch
-// (patch: switching off an endpoint that has failed for days)
+// (patch: disabling an endpoint that has failed for days)
 // rbac: tintype.dev/webhooks/status patch
 // rbac: /secrets get,create
 
-// Makes a Webhook ready for deliveries: its Secret, its status. Posting is delivery's; nothing here leaves the cluster.
+// Prepares a Webhook for deliveries: its Secret and its status. The delivery controller posts events; nothing here sends requests outside
+// the cluster.
 
 import type { Requeue } from '../controller/controller.ts'
 import { type ApplyDeps, apply } from './apply.ts'
@@ -13,7 +14,7 @@ import { type ObserveDeps, observe } from './observe.ts'
 
 export type ReconcileDeps = ObserveDeps & ApplyDeps & { disable: DisableSettings }
 
-/** Does what a Webhook needs. */
+/** Reconciles one Webhook. */
 export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
   const observed = await observe(key, deps)
   if (!observed) return undefined

@@ -2,25 +2,25 @@ import { type OpeningKeys, SealError, type SealedFor, unseal } from '@tintype/cr
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 import { accountOf } from '@tintype/crds/records/record'
 
-/** What signs a webhook's deliveries; two during a rotation, so that a receiver that knows either can check them. */
+/** Texts that sign a webhook's deliveries. During a rotation there are two, so that a receiver with either secret can verify them. */
 export interface SigningTexts {
   current: string
   previous?: string
 }
 
-/** Whom a webhook's sealed secrets are for: copied into another Webhook they open nowhere. */
+/** Subject to which a webhook's secrets are sealed: copied to another Webhook, they cannot be opened. */
 export const sealedForWebhook = (webhook: Pick<Webhook, 'metadata' | 'spec'>): SealedFor => ({
   purpose: 'signing-secret',
   subject: webhook.metadata.name,
   account: accountOf(webhook),
 })
 
-/** The sealed secrets that sign at that instant, the current one first; none for a webhook whose secret is in a Secret. */
+/** The sealed secrets that sign at that time, the current one first; none for a webhook with a Secret. */
 export function sealedTextsOf({ spec: { signingSecrets = [] } }: Pick<Webhook, 'spec'>, now: Date): string[] {
   return signingSecrets.filter(({ expiryTime }) => expiryTime === undefined || new Date(expiryTime) > now).map(({ sealed }) => sealed)
 }
 
-/** True when there is one, and every one opens. */
+/** True when there is at least one and all can be opened. */
 export async function canOpen(webhook: Webhook, openingKeys: OpeningKeys, now: Date): Promise<boolean> {
   try {
     const texts = sealedTextsOf(webhook, now)

@@ -3,15 +3,15 @@ import type { NewObject } from '@tintype/crds/client/resource'
 import { API_VERSION } from '@tintype/crds/identifiers/names'
 import type { Webhook } from '@tintype/crds/kinds/webhook'
 
-/** Type of the Secrets that sign deliveries. Others are never read: a webhook's name must not lead to a foreign Secret. */
+/** Type of Secrets that sign deliveries. Secrets of other types are never read: a webhook's name must not lead to a foreign Secret. */
 export const SIGNING_SECRET_TYPE = 'tintype.dev/signing-secret'
 
 const DATA_KEY = 'signing-secret'
 
-/** Name of a webhook's Secret. */
+/** Name of the Secret of a webhook. */
 export const signingSecretName = (webhook: string): string => `${webhook}-signing-secret`
 
-/** The Secret that a webhook owns: it goes when the webhook goes. */
+/** Builds the Secret that a webhook owns. Kubernetes deletes it together with the webhook. */
 export function buildSigningSecret({ metadata }: Webhook, text: string): NewObject<Secret> {
   const { name, uid } = metadata
   return {
@@ -25,12 +25,12 @@ export function buildSigningSecret({ metadata }: Webhook, text: string): NewObje
 }
 
 /**
- * Where the webhook's signing secret is. `sealed`: in its spec; `unreadable`: there too, and does not open. The others are of the Secret of
- * its name: `leftover` belongs to a deleted webhook of the same name and is about to go.
+ * State of a webhook's signing secret. `sealed`: it is in the spec. `unreadable`: it is in the spec but cannot be opened. The other states
+ * are about the Secret with its name. `leftover`: it belongs to a deleted webhook of the same name and is about to be deleted.
  */
 export type SecretState = 'sealed' | 'unreadable' | 'missing' | 'usable' | 'foreign' | 'leftover'
 
-/** Judges the Secret that has the webhook's name for it. A person may have made it, with a text of their own. */
+/** Evaluates the Secret with the webhook's name for it. A user may have created it with their own text. */
 export function evaluateSecret(secret: Secret | undefined, webhook: Webhook): SecretState {
   if (!secret) return 'missing'
   if (secret.type !== SIGNING_SECRET_TYPE || textOf(secret) === '') return 'foreign'
@@ -38,7 +38,7 @@ export function evaluateSecret(secret: Secret | undefined, webhook: Webhook): Se
   return owner === undefined || owner.uid === webhook.metadata.uid ? 'usable' : 'leftover'
 }
 
-/** The text that signs a webhook's deliveries; undefined when the Secret is not the webhook's to use. */
+/** Returns the text that signs a webhook's deliveries; undefined when the Secret does not belong to the webhook. */
 export const readSigningSecret = (secret: Secret, webhook: Webhook): string | undefined =>
   evaluateSecret(secret, webhook) === 'usable' ? textOf(secret) : undefined
 

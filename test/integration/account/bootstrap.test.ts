@@ -19,7 +19,7 @@ await kubectl(['create', 'role', 'operator-keys', '--verb=create', '--resource=a
 for (const role of ['operator-secrets', 'operator-accounts', 'operator-keys']) {
   await kubectl(['create', 'rolebinding', role, `--role=${role}`, '--user=operator'])
 }
-/** The operator with the verbs that it needs for this, and no other. */
+/** The operator with only the permissions that it needs here. */
 const operator = new KubeHttp(await accessFromKubeconfig(await plane.kubeconfigFor('operator')))
 t.teardown(() => operator.close())
 const stores = {
@@ -30,7 +30,7 @@ const stores = {
 const admin = plane.connect(t)
 const settings = { release: 'tintype', plan: 'scale' } as const
 
-t.test('two operators that make the first account at once make one, with one key that opens it', async (t) => {
+t.test('two operators that create the first account at the same time create one, with one working key', async (t) => {
   await Promise.all([bootstrapAccount(stores, settings), bootstrapAccount(stores, settings)])
   const secret = await new Resource(admin, secrets).get('tintype-initial-api-key')
   const text = Buffer.from(secret.data?.['api-key'] ?? '', 'base64').toString()
@@ -40,14 +40,14 @@ t.test('two operators that make the first account at once make one, with one key
   t.match(await new Resource(admin, accounts).listAll(), [{ metadata: { name: 'default' }, spec: { plan: 'scale' } }])
 })
 
-t.test('the first key is not made again after its Secret was deleted', async (t) => {
+t.test('the first key is not created again after its Secret was deleted', async (t) => {
   await new Resource(admin, secrets).delete('tintype-initial-api-key')
   t.notOk(await bootstrapAccount(stores, settings))
   t.equal(await new Resource(admin, secrets).find('tintype-initial-api-key'), undefined)
   t.equal((await new Resource(admin, apiKeys).listAll()).length, 1)
 })
 
-t.test('two operators that make the release’s keys at once have the same', async (t) => {
+t.test('two operators that create the keys of the release at the same time get the same ones', async (t) => {
   const [one, other] = await Promise.all([ensureReleaseKeys(stores.secrets, 'tintype'), ensureReleaseKeys(stores.secrets, 'tintype')])
   t.strictSame(one, other)
   t.strictSame(await ensureReleaseKeys(stores.secrets, 'tintype'), one)

@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
 import { startStage } from '../retention/stage.ts'
 
-// A customer who leaves: an Account is deleted with kubectl while captures of it wait. There is no pool, so they wait for as long as they may.
+// An Account is deleted with kubectl while captures of it are queued. There is no pool, so they stay queued.
 
 const stage = await startStage(t)
 const { world, gateway } = stage
@@ -31,7 +31,7 @@ const objectsOf = async (account: string) => {
 }
 const filesOf = async (account: string) => (await stage.keysUnder('')).filter((name) => name.split('/')[1] === account)
 
-t.test('deleting an Account ends its queued captures at once, and nobody else’s', async (t) => {
+t.test('deleting an Account ends its queued captures at once, and no others', async (t) => {
   const operator = await stage.startOperator(LONG)
   await world.createAccount('leaving')
   const key = await world.createKey({ accountName: 'leaving' })
@@ -53,20 +53,16 @@ t.test('deleting an Account ends its queued captures at once, and nobody else’
     t.equal(findCondition(ended.status?.conditions, 'Succeeded')?.reason, 'AccountDeleted')
   }
   t.equal((await world.screenshots.get(others)).status?.phase, 'Pending')
-  await eventually('the time of it is written down', () => stage.hasObject(goneKey('leaving')))
-  t.ok((await filesOf('leaving')).length > 1, 'within the grace nothing is removed')
+  await eventually('the time of the deletion is recorded', () => stage.hasObject(goneKey('leaving')))
+  t.ok((await filesOf('leaving')).length > 1, 'nothing is deleted within the grace period')
   await operator.end('SIGTERM')
 })
 
-t.test('everything of a deleted Account is removed after the grace: records, pictures, keys and webhooks', async (t) => {
-  t.ok((await objectsOf('leaving')).length >= 4, 'the control: there is something to remove')
+t.test('all data of a deleted Account is deleted after the grace period: records, pictures, keys and webhooks', async (t) => {
+  t.ok((await objectsOf('leaving')).length >= 4, 'control: there is data to delete')
   const operator = await stage.startOperator({ ...LONG, TINTYPE_RETENTION_ACCOUNT_GRACE_SECONDS: '1' })
-  await eventually(
-    'nothing of it is left',
-    async () => [...(await objectsOf('leaving')), ...(await filesOf('leaving'))].length === 0,
-    60_000,
-  )
-  await eventually('the mark goes last', async () => (await stage.keysUnder('gone/')).length === 0, 60_000)
+  await eventually('no data is left', async () => [...(await objectsOf('leaving')), ...(await filesOf('leaving'))].length === 0, 60_000)
+  await eventually('the mark is deleted last', async () => (await stage.keysUnder('gone/')).length === 0, 60_000)
   t.ok((await objectsOf('other')).length > 0)
   await operator.end('SIGTERM')
 })

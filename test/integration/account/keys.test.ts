@@ -17,7 +17,7 @@ import { ring } from '../../support/sources/mark-checks.ts'
 import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { kubectlOf } from '../crds/kubectl.ts'
 
-// A customer made with kubectl, by the operator with the chart's rights and no others; and people who try to get at Secrets through it.
+// Accounts and keys created with kubectl, by the operator with only the chart's permissions; and users who try to read Secrets through it.
 
 const release = await installRelease(t)
 const http = await release.asAccount('tintype-operator')
@@ -53,8 +53,8 @@ const kubectl = kubectlOf({ programs: (await locatePrograms()).kubernetes, kubec
 const inNamespace = ['--namespace', NAMESPACE]
 const apply = (object: object) => kubectl([...inNamespace, 'apply', '-f', '-'], { apiVersion: 'tintype.dev/v1alpha1', ...object })
 const keys = new Resource(release.admin, apiKeys)
-/** As the gateway, which the policies let pass: what the operator does by itself is seen. */
-const unfenced = new Resource(await release.asAccount('tintype-api-gateway'), apiKeys)
+/** The gateway, which the policies do not restrict, so that the operator's own checks are visible. */
+const asGateway = new Resource(await release.asAccount('tintype-api-gateway'), apiKeys)
 const secretStore = new Resource(release.admin, secrets)
 
 const readyOf = ({ status, metadata }: ApiKey) =>
@@ -74,7 +74,7 @@ const hashOf = ({ metadata }: ApiKey) => metadata.labels?.[Label.keyHash1]
 const createSecret = (name: string, type: string, text: string, labels = {}) =>
   secretStore.create({ metadata: { name, labels }, type, data: { 'api-key': Buffer.from(text).toString('base64') } })
 
-t.test('kubectl apply of an Account and an ApiKey makes a customer', async (t) => {
+t.test('kubectl apply of an Account and an ApiKey creates a working key', async (t) => {
   t.match(await apply({ kind: 'Account', metadata: { name: 'acme' }, spec: { plan: 'growth' } }), { isOk: true })
   const key = await applyKey('acme-ci', { accountName: 'acme', scopes: ['screenshots:write'], secretName: 'acme-ci-key' }, 'Usable')
   const text = await textIn('acme-ci-key')
@@ -93,7 +93,7 @@ t.test('kubectl apply of an Account and an ApiKey makes a customer', async (t) =
   t.match((await kubectl([...inNamespace, 'get', 'account', 'acme'])).output, /growth +True +Active/)
 })
 
-t.test('applying it again, and deleting its Secret, leave the key as it is', async (t) => {
+t.test('applying a key again, or deleting its Secret, does not change the key', async (t) => {
   const before = hashOf(await keys.get('acme-ci'))
   await secretStore.delete('acme-ci-key')
   const spec = { accountName: 'acme', scopes: ['screenshots:write' as const], secretName: 'acme-ci-key', name: 'again' }
@@ -102,7 +102,7 @@ t.test('applying it again, and deleting its Secret, leave the key as it is', asy
   t.equal(await secretStore.find('acme-ci-key'), undefined)
 })
 
-t.test('the text of a person’s own Secret is only hashed, also when it comes later', async (t) => {
+t.test('the text of a user’s own Secret is only hashed, also when the Secret is created later', async (t) => {
   await applyKey('late', { accountName: 'acme', existingSecret: 'late-key' }, 'SecretNotFound')
   const text = newKeyText()
   await createSecret('late-key', 'tintype.dev/api-key', text, { [Label.account]: 'acme' })
@@ -111,7 +111,7 @@ t.test('the text of a person’s own Secret is only hashed, also when it comes l
   t.notOk((await secretStore.get('late-key')).metadata.ownerReferences)
 })
 
-t.test('suspension of the account shows on its keys', async (t) => {
+t.test('the suspension of an account is shown on its keys', async (t) => {
   const store = new Resource(release.admin, accounts)
   await store.patch('acme', mergePatch({ spec: { suspended: true } }))
   await whenReason('acme-ci', 'AccountSuspended')
@@ -120,9 +120,9 @@ t.test('suspension of the account shows on its keys', async (t) => {
   await whenReason('acme-ci', 'Usable')
 })
 
-t.test('a key made over REST is never touched', async (t) => {
+t.test('a key from the REST API is never changed', async (t) => {
   const name = `key-${'0'.repeat(26)}`
-  const created = await unfenced.create({
+  const created = await asGateway.create({
     metadata: { name, labels: { [Label.keyHash1]: keyHash(newKeyText()) } },
     spec: { accountName: 'acme' },
   })
@@ -130,12 +130,12 @@ t.test('a key made over REST is never touched', async (t) => {
   t.equal((await keys.get(name)).metadata.resourceVersion, created.metadata.resourceVersion)
 })
 
-t.test('the API server refuses a key with two sources of its text', async (t) => {
+t.test('the API server rejects a key with two sources of its text', async (t) => {
   const answer = await apply({ kind: 'ApiKey', metadata: { name: 'both' }, spec: { secretName: 'a', existingSecret: 'b' } })
   t.match(answer, { isOk: false, output: /name one of secretName and existingSecret/ })
 })
 
-t.test('operator takes no text from a Secret that is not for the key, even where no policy is in the way', async (t) => {
+t.test('operator takes no text from a Secret of another account, even without a policy', async (t) => {
   await apply({ kind: 'Account', metadata: { name: 'annie' }, spec: { plan: 'free' } })
   const victim = await textIn('late-key')
   await createSecret('opaque', 'Opaque', newKeyText(), { [Label.account]: 'annie' })
@@ -149,24 +149,24 @@ t.test('operator takes no text from a Secret that is not for the key, even where
     ['overwrites', { secretName: 'late-key' }, 'SecretConflict'],
   ]
   for (const [name, spec, reason] of attempts) {
-    await unfenced.create({ metadata: { name }, spec: { accountName: 'annie', ...spec } })
+    await asGateway.create({ metadata: { name }, spec: { accountName: 'annie', ...spec } })
     t.equal(hashOf(await whenReason(name, reason)), undefined, `${name} has no hash`)
   }
   t.equal(await textIn('late-key'), victim)
-  // The control: what says that it is for her account is hers.
+  // Control: a Secret that is labeled with her account is used.
   await createSecret('hers', 'tintype.dev/api-key', newKeyText(), { [Label.account]: 'annie' })
-  await unfenced.create({ metadata: { name: 'hers' }, spec: { accountName: 'annie', existingSecret: 'hers' } })
+  await asGateway.create({ metadata: { name: 'hers' }, spec: { accountName: 'annie', existingSecret: 'hers' } })
   t.ok(hashOf(await whenReason('hers', 'Usable')))
 })
 
-t.test('a copy of a key’s hash brings its requests to nobody', async (t) => {
+t.test('a copy of a key’s hash does not redirect its requests', async (t) => {
   const hash = hashOf(await keys.get('late'))!
-  await unfenced.create({ metadata: { name: 'copycat', labels: { [Label.keyHash1]: hash } }, spec: { accountName: 'annie' } })
+  await asGateway.create({ metadata: { name: 'copycat', labels: { [Label.keyHash1]: hash } }, spec: { accountName: 'annie' } })
   await whenReason('copycat', 'TextTaken')
   t.equal(readyOf(await keys.get('late'))?.reason, 'Usable')
 })
 
-t.test('a key that was deleted and made again under its name gets a new text', async (t) => {
+t.test('a key that was deleted and recreated under its name gets a new text', async (t) => {
   const before = await textIn('control-key')
   await keys.delete('control')
   await secretStore.delete('control-key') // the garbage collector does not run here

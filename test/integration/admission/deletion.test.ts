@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts'
 import { chartDirectory, helm } from '../../support/sources/chart.ts'
 import { installRelease, NAMESPACE } from './release.ts'
 
-// Who may delete objects of an account, tried on a real API server with a real garbage collector and namespace controller.
+// Tests who may delete objects of an account, on a real API server with a real garbage collector and namespace controller.
 
 const release = await installRelease(t)
 const adminAccounts = new Resource(release.admin, accounts)
@@ -30,7 +30,7 @@ const refused = { status: 403, message: /you may not use the account other: it t
 const policies = ['Background', 'Foreground', 'Orphan'] as const
 
 await release.plane.startControllers()
-/** Resolves once ann's creations for an account of others are refused by the policy. */
+/** Resolves once the policy rejects ann's objects for another account. */
 const whenInForce = () =>
   eventually('the policy is in force', async () => {
     const name = `probe-${Date.now()}`
@@ -51,21 +51,21 @@ const countLeft = async (name: string) =>
 
 for (const propagationPolicy of policies) {
   const name = propagationPolicy.toLowerCase()
-  t.test(`policy refuses ${name} deletion of what belongs to an account of others`, async (t) => {
+  t.test(`policy rejects ${name} deletion of objects of another account`, async (t) => {
     await oneOfEach(`foreign-${name}`, 'other')
     for (const kind of [shots, hooks, keys]) await t.rejects(kind.delete(`foreign-${name}`, { propagationPolicy }), refused)
     t.equal(await countLeft(`foreign-${name}`), 3)
   })
 
-  t.test(`policy lets a person delete what belongs to an account that they may use, by ${name} deletion`, async () => {
+  t.test(`policy lets users delete objects of an account that they may use, by ${name} deletion`, async () => {
     await oneOfEach(`own-${name}`, 'acme')
     for (const kind of [shots, hooks, keys]) await kind.delete(`own-${name}`, { propagationPolicy })
-    // The garbage collector takes the finalizers of foreground and orphan deletion away.
+    // The garbage collector removes the finalizers of foreground and orphan deletion.
     await eventually('all of them are gone', async () => (await countLeft(`own-${name}`)) === 0)
   })
 }
 
-t.test('finalizers of the garbage collector keep no Screenshot', async () => {
+t.test('finalizers of the garbage collector do not keep Screenshots', async () => {
   for (const finalizer of ['foregroundDeletion', 'orphan']) {
     await adminShots.create({ metadata: { name: finalizer.toLowerCase(), finalizers: [finalizer] }, spec: { url, accountName: 'acme' } })
     await adminShots.delete(finalizer.toLowerCase())
@@ -73,7 +73,7 @@ t.test('finalizers of the garbage collector keep no Screenshot', async () => {
   }
 })
 
-t.test('policy takes an object without an account for one of the account default when it is deleted', async (t) => {
+t.test('policy treats an object without an account as one of the default account when it is deleted', async (t) => {
   await adminShots.create({ metadata: { name: 'unnamed' }, spec: { url } })
   await t.rejects(shots.delete('unnamed'), { status: 403, message: /accounts\/default/ })
 })
@@ -89,7 +89,7 @@ t.test('policy checks each object of a deleted collection', async (t) => {
   t.notOk(await adminShots.find('mine'))
 })
 
-t.test('policy lets the garbage collector delete what belongs to an owner that is gone', async () => {
+t.test('policy lets the garbage collector delete objects whose owner was deleted', async () => {
   const owners = new Resource(release.admin, configMaps)
   const { metadata } = await owners.create({ metadata: { name: 'owner' } })
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid ?? '' }]
@@ -100,12 +100,12 @@ t.test('policy lets the garbage collector delete what belongs to an owner that i
   await eventually('all of them are gone', async () => (await countLeft('owned')) === 0)
 })
 
-t.test('helm uninstall ends with objects of accounts left, and leaves them to RBAC', async (t) => {
+t.test('helm uninstall works while accounts have objects, which then depend on RBAC only', async (t) => {
   await oneOfEach('after-release', 'other')
   const environment = { KUBECONFIG: release.kubeconfigPath }
   await helm(['uninstall', 'tintype', '--no-hooks', '--wait', '--namespace', NAMESPACE], environment)
   t.equal(await countLeft('after-release'), 3)
-  await eventually('no policy asks any more', async () =>
+  await eventually('the policy is deleted', async () =>
     shots.delete('after-release').then(
       () => true,
       () => false,
@@ -119,7 +119,7 @@ t.test('helm uninstall ends with objects of accounts left, and leaves them to RB
   await whenInForce()
 })
 
-t.test('policy lets a namespace be deleted with everything in it', async () => {
+t.test('policy lets a namespace be deleted with all its objects', async () => {
   await oneOfEach('last', 'other')
   const all = new Resource(release.admin, namespaces)
   await all.delete(NAMESPACE)

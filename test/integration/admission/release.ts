@@ -14,10 +14,10 @@ import { chartDirectory, helm } from '../../support/sources/chart.ts'
 /** Namespace and name of the release under test. */
 export const NAMESPACE = 'tintype'
 
-/** The chart as Helm installs it on a real API server that runs no pods, and the people and programs that come to it. */
+/** The chart installed with Helm on a real API server that runs no pods, with users and programs that access it. */
 export type Release = Awaited<ReturnType<typeof installRelease>>
 
-/** Starts an API server, installs the chart, and takes both down when the test file has ended. `fsync`: etcd waits for the disk. */
+/** Starts an API server, installs the chart, and removes both at the end of the test file. `fsync`: etcd waits for the disk. */
 export async function installRelease(t: Ends, options: { fsync?: boolean } = {}) {
   const plane = await startOwnPlane(t, options)
   const connections: KubeHttp[] = []
@@ -37,7 +37,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   const ca = await authorityOf(plane.kubeconfigPath)
   const asToken = (token: string) => connect(new KubeHttp(accessFromToken({ server: plane.url, token, ca, namespace: NAMESPACE })))
 
-  /** The API server as a pod of a ServiceAccount sees it: with a token that is bound to the pod, as the kubelet would project it. */
+  /** A client with the token of a pod's ServiceAccount. The token is bound to the pod, as the kubelet would project it. */
   async function asPod(serviceAccountName: string, podName: string) {
     const pod = await new Resource(admin, pods).create({
       metadata: { name: podName },
@@ -50,7 +50,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     }
   }
 
-  /** The same account's token without a pod, as `kubectl create token` makes it. */
+  /** The token of the same account without a pod, as `kubectl create token` creates it. */
   const asAccount = async (serviceAccountName: string) => asToken(await requestToken(serviceAccountName))
 
   async function requestToken(serviceAccountName: string, boundObjectRef?: object): Promise<string> {
@@ -70,7 +70,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
   const kubeconfigOf = (serviceAccountName: string) =>
     plane.kubeconfigFor(`system:serviceaccount:${NAMESPACE}:${serviceAccountName}`, ['system:serviceaccounts'])
 
-  /** A Screenshot as the operator leaves it when it has claimed a pod for it. */
+  /** A Screenshot with a claim of the operator for a pod. */
   async function aClaimedScreenshot(name: string, runner: { pod: string; uid: string }, status: Partial<ScreenshotStatus> = {}) {
     const client = new Resource(admin, screenshots)
     await client.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
@@ -85,7 +85,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     }
     return client.patch(name, mergePatch({ status: claim }), { subresource: 'status' })
   }
-  /** Gives a role of the whole cluster to a ServiceAccount of the release. */
+  /** Binds a ClusterRole to a ServiceAccount of the release. */
   async function grantEverything(serviceAccountName: string) {
     const subjects = [{ kind: 'ServiceAccount', name: serviceAccountName, namespace: NAMESPACE }]
     await new Resource(admin, clusterRoleBindings).create({
@@ -95,7 +95,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     })
   }
 
-  /** Gives a role of the whole cluster to a user, in the release's namespace. */
+  /** Binds a ClusterRole to a user, in the release's namespace. */
   async function grant(user: string, clusterRole: string) {
     const subjects = [{ apiGroup: rbac.group, kind: 'User', name: user }]
     await new Resource(admin, roleBindings).create({
@@ -105,7 +105,7 @@ export async function installRelease(t: Ends, options: { fsync?: boolean } = {})
     })
   }
 
-  /** Gives a user verbs on kinds of Tintype, in the release's namespace. */
+  /** Grants a user verbs on kinds of Tintype, in the release's namespace. */
   async function permit(user: string, name: string, rule: { resources: string[]; resourceNames?: string[]; verbs: string[] }) {
     const role = name.replaceAll(/[^a-z0-9-]/g, '-')
     await new Resource(admin, clusterRoles).create({ metadata: { name: role }, rules: [{ apiGroups: ['tintype.dev'], ...rule }] })

@@ -7,7 +7,7 @@ import { Resource } from '../../../crds/client/resource.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
-// What a runner's token may do, tried on a real API server with the chart's roles and policies and tokens bound to pods.
+// Tests what the token of a runner may do, on a real API server with the chart's roles and policies and tokens bound to pods.
 
 const release = await installRelease(t)
 const account = 'tintype-capture-runner'
@@ -39,14 +39,14 @@ function report(name: string, status: object = success, more: JsonPatchOperation
   return new Resource(as, screenshots).patch(name, jsonPatch([...steps, ...more], tests), { subresource: 'status' })
 }
 
-// Words of a role or of a rule: a rule that could not be evaluated refuses as well, and must not pass for one that did its work.
+// Messages of a role or of a rule. A rule that could not be evaluated rejects too, and must not count as a working one.
 const forbidden = { status: 403, message: /cannot \w+ resource|denied request: (a runner|this pod)/ }
 const invalid = {
   status: 422,
   message: /denied request: (a report|a completed|the result|the conditions)|Invalid value|Unsupported value|Too long/,
 }
 
-// The API server reads a new policy a moment after it was made.
+// The API server applies a new policy only after a moment.
 await admin.create({ metadata: { name: 'probe' }, spec: { url: 'https://example.com/' } })
 await eventually('the policy is in force', async () => {
   const made = await mine
@@ -66,28 +66,28 @@ t.test('policy lets a runner report the failure of its own capture', async (t) =
   t.match((await report('own-failure', failure)).status, { phase: 'Failed' })
 })
 
-t.test('policy refuses the capture of another pod', async (t) => {
+t.test('policy rejects the capture of another pod', async (t) => {
   await release.aClaimedScreenshot('foreign', other.pod)
   await t.rejects(report('foreign'), { ...forbidden, message: /does not hold the claim/ })
   t.match((await report('foreign', success, [], other.http)).status, { phase: 'Completed' }, 'its own pod may')
 })
 
-t.test('policy refuses a pod of the same name with another uid', async (t) => {
+t.test('policy rejects a pod of the same name with another uid', async (t) => {
   await release.aClaimedScreenshot('recreated', { ...pod, uid: other.pod.uid })
   await t.rejects(report('recreated'), forbidden)
 })
 
-t.test('policy refuses a token of the account that is bound to no pod', async (t) => {
+t.test('policy rejects a token of the account that is bound to no pod', async (t) => {
   await release.aClaimedScreenshot('unbound', pod)
   await t.rejects(report('unbound', success, [], await release.asAccount(account)), { ...forbidden, message: /does not hold the claim/ })
 })
 
-t.test('policy refuses a capture that nobody has claimed', async (t) => {
+t.test('policy rejects a capture without a claim', async (t) => {
   await admin.create({ metadata: { name: 'unclaimed' }, spec: { url: 'https://example.com/' } })
   await t.rejects(mine.patch('unclaimed', mergePatch({ status: success }), { subresource: 'status' }), forbidden)
 })
 
-t.test('policy refuses a second report', async (t) => {
+t.test('policy rejects a second report', async (t) => {
   await release.aClaimedScreenshot('finished', pod)
   await report('finished')
   const again = mine.patch('finished', mergePatch({ status: failure }), { subresource: 'status' })
@@ -95,7 +95,7 @@ t.test('policy refuses a second report', async (t) => {
   await t.rejects(mine.patch('finished', mergePatch({ status: { result: { width: 11 } } }), { subresource: 'status' }), forbidden)
 })
 
-t.test('policy refuses every phase but the two ends', async (t) => {
+t.test('policy rejects every phase except Completed and Failed', async (t) => {
   await release.aClaimedScreenshot('phases', pod)
   for (const phase of ['Pending', 'Running']) await t.rejects(report('phases', { ...success, phase }), forbidden, phase)
   await t.rejects(report('phases', { phase: 'Running', result }), forbidden, 'a result without an end')
@@ -112,7 +112,7 @@ const foreignFields: Record<string, unknown> = {
   deliveries: { 'screenshot.completed': { hook: { attempts: 1, at, state: 'ok' } } },
 }
 for (const [field, value] of Object.entries(foreignFields)) {
-  t.test(`policy refuses a report that changes ${field}`, async (t) => {
+  t.test(`policy rejects a report that changes ${field}`, async (t) => {
     const name = `field-${field.toLowerCase()}`
     await release.aClaimedScreenshot(name, pod)
     await t.rejects(report(name, { ...success, [field]: value }), {
@@ -123,21 +123,21 @@ for (const [field, value] of Object.entries(foreignFields)) {
 }
 
 for (const field of ['runner', 'attempt', 'lostRunners', 'startTime']) {
-  t.test(`policy refuses a report that removes ${field}`, async (t) => {
+  t.test(`policy rejects a report that removes ${field}`, async (t) => {
     const name = `without-${field.toLowerCase()}`
     await release.aClaimedScreenshot(name, pod)
     await t.rejects(report(name, success, [{ op: 'remove', path: `/status/${field}` }]), forbidden)
   })
 }
 
-t.test('policy keeps deliveries that are there as they are', async (t) => {
+t.test('policy keeps existing deliveries unchanged', async (t) => {
   const deliveries = { 'screenshot.queued': { hook: { attempts: 1, at, state: 'ok' as const } } }
   await release.aClaimedScreenshot('delivered', pod, { deliveries })
   await t.rejects(report('delivered', success, [{ op: 'remove', path: '/status/deliveries' }]), forbidden)
   t.match((await report('delivered')).status, { deliveries })
 })
 
-t.test('API server leaves metadata and spec as they are when a report carries more', async (t) => {
+t.test('API server ignores metadata and spec in a report', async (t) => {
   const before = await release.aClaimedScreenshot('metadata', pod)
   await report('metadata', success, [
     { op: 'add', path: '/metadata/labels', value: { forged: 'true' } },
@@ -155,9 +155,9 @@ const malformed: Record<string, object> = {
   'of a picture without a size': { ...success, result: { format: 'png' } },
   'of a picture with an error': { ...success, result: { ...result, ...failure.result } },
   'of a failure without an error': { ...failure, result },
-  'of a file that is larger than any may be': { ...success, result: { ...result, fileSizeBytes: 104_857_601 } },
-  'of a picture larger than any can be': { ...success, result: { ...result, width: 1_000_001 } },
-  'of a file beside the picture that is larger than any may be': {
+  'of a file above the size limit': { ...success, result: { ...result, fileSizeBytes: 104_857_601 } },
+  'of a picture above the maximum dimensions': { ...success, result: { ...result, width: 1_000_001 } },
+  'of an artifact above the size limit': {
     ...success,
     result: { ...result, artifacts: [{ type: 'html', fileSizeBytes: 104_857_601, etag: 'x' }] },
   },
@@ -167,7 +167,7 @@ const malformed: Record<string, object> = {
   'that does not say Finished': { ...success, conditions: [condition('Succeeded', 'True')] },
   'with a condition of its own': { ...success, conditions: [...success.conditions, condition('Trusted', 'True')] },
 }
-t.test('policy refuses a malformed report', async (t) => {
+t.test('policy rejects a malformed report', async (t) => {
   await release.aClaimedScreenshot('malformed', pod)
   for (const [what, status] of Object.entries(malformed)) {
     const defined = Object.fromEntries(Object.entries(status).filter(([, value]) => value !== undefined))
@@ -176,7 +176,7 @@ t.test('policy refuses a malformed report', async (t) => {
   t.match((await report('malformed')).status, { phase: 'Completed' }, 'the control')
 })
 
-t.test('role lets a runner do nothing but patch a status', async (t) => {
+t.test('role lets a runner only patch a status', async (t) => {
   await release.aClaimedScreenshot('fenced', pod)
   await t.rejects(mine.get('fenced'), forbidden, 'get')
   await t.rejects(mine.list(), forbidden, 'list')
@@ -192,7 +192,7 @@ t.test('role lets a runner do nothing but patch a status', async (t) => {
     await t.rejects(http.request({ method: 'GET', path: mine.pathOf().replace('screenshots', plural) }), forbidden, plural)
 })
 
-t.test('policy refuses the same to a runner whose role was widened by mistake', async (t) => {
+t.test('policy rejects the same for a runner whose role was widened by mistake', async (t) => {
   await release.grantEverything(account)
   await release.aClaimedScreenshot('widened', pod)
   const words = { ...forbidden, message: /the status of a Screenshot and nothing else/ }

@@ -9,8 +9,8 @@ import type { Webhook } from '../../../crds/src/kinds/webhook.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
-// The confused-deputy attacks on trusted fields, tried on a real API server: somebody who may make objects for an account of their own copies into
-// them what belongs to another account. Each attack has its control: the same object as the gateway makes it, or without the stolen part.
+// Confused-deputy attacks on trusted fields, on a real API server: a user who may create objects for their own account copies data of
+// another account into them. Each attack has a control: the same object created by the gateway, or without the copied data.
 
 const release = await installRelease(t)
 const adminAccounts = new Resource(release.admin, accounts)
@@ -41,7 +41,7 @@ await eventually('the policy is in force', async () => {
   return made instanceof Error && made.message.includes('you may not use')
 })
 
-t.test('control: what is eve’s own to set is taken', async (t) => {
+t.test('control: eve may set untrusted fields', async (t) => {
   t.ok(await shots.create(aShot({ externalIdentifier: 'mine', options: { delay: 5 } })))
   t.ok(await hooks.create(aHook()))
   t.ok(await keys.create(aKey({ scopes: ['screenshots:read'] })))
@@ -53,36 +53,36 @@ const attacks: [string, Partial<ScreenshotSpec>][] = [
   ['a picture of the cache', { cachedFrom: 'a'.repeat(64) }],
   ['a place in the cache', { cacheAs: 'a'.repeat(64) }],
   ['a reservation that another account paid for', { reservation: 'res_1' }],
-  ['names of options that nobody gave', { hiddenOptions: ['cookies'] }],
+  ['names of options that were not given', { hiddenOptions: ['cookies'] }],
 ]
 for (const [what, spec] of attacks) {
   const field = Object.keys(spec).join()
-  t.test(`policy refuses ${what} (${field}) to all but the gateway`, async (t) => {
+  t.test(`policy rejects ${what} (${field}) for all but the gateway`, async (t) => {
     await t.rejects(shots.create(aShot(spec)), refused(`${field}: set by the gateway only`))
     await t.rejects(new Resource(release.admin, screenshots).create(aShot(spec)), refused(field), 'not even an administrator')
     t.ok(await new Resource(gateway, screenshots).create(aShot(spec)), 'control: the gateway')
   })
 }
 
-t.test('policy refuses a signing secret that was sealed for another webhook', async (t) => {
+t.test('policy rejects a signing secret that was sealed for another webhook', async (t) => {
   const signingSecrets = [{ sealed: stolen }]
   await t.rejects(hooks.create(aHook({ signingSecrets })), refused('signingSecrets: set by the gateway only'))
   const own = await hooks.create(aHook())
   await t.rejects(hooks.patch(own.metadata.name, mergePatch({ spec: { signingSecrets } })), refused('signingSecrets'))
 })
 
-t.test('policy lets a person change the rest of a webhook whose secrets the gateway has set, but not them', async (t) => {
+t.test('policy lets users change a webhook whose secrets the gateway has set, except the secrets', async (t) => {
   const { metadata } = await new Resource(gateway, webhooks).create(aHook({ signingSecrets: [{ sealed: stolen }] }))
   t.match(await hooks.patch(metadata.name, mergePatch({ spec: { active: false } })), { spec: { active: false } })
   await t.rejects(hooks.patch(metadata.name, mergePatch({ spec: { signingSecrets: [{ sealed: 'x' }] } })), refused('signingSecrets'))
 })
 
-t.test('policy refuses the link secret of another key', async (t) => {
+t.test('policy rejects the link secret of another key', async (t) => {
   await t.rejects(keys.create(aKey({ sealedLinkSecret: stolen })), refused('sealedLinkSecret: set by the gateway only'))
   t.ok(await new Resource(gateway, apiKeys).create(aKey({ sealedLinkSecret: stolen })), 'control: the gateway')
 })
 
-t.test('policy refuses the hash of another account’s key, whose bearer would act for eve’s account', async (t) => {
+t.test('policy rejects the hash of a key of another account, whose holder would act for eve’s account', async (t) => {
   for (const label of ['tintype.dev/hash-1', 'tintype.dev/hash-2']) {
     await t.rejects(keys.create(aKey({}, { [label]: 'copied' })), refused(label))
     const { metadata } = await keys.create(aKey())
@@ -92,7 +92,7 @@ t.test('policy refuses the hash of another account’s key, whose bearer would a
   }
 })
 
-t.test('policy refuses a Secret that one may not read', async (t) => {
+t.test('policy rejects a Secret that the user may not read', async (t) => {
   const privateOptionsSecretRef = { name: 'sign-in' }
   await t.rejects(shots.create(aShot({ privateOptionsSecretRef })), refused('you may not read the Secret sign-in'))
   await t.rejects(keys.create(aKey({ existingSecret: 'their-key' })), refused('you may not read the Secret their-key'))
@@ -119,19 +119,19 @@ t.test('policy refuses a Secret that one may not read', async (t) => {
     data: {},
   })
   const made = () => shots.create(aShot({ privateOptionsSecretRef })).catch(() => false)
-  t.ok(await eventually('the role is in force', made), 'control: one who may read it')
+  t.ok(await eventually('the role is in force', made), 'control: a user who may read it')
   await t.rejects(shots.create(aShot({ privateOptionsSecretRef: { name: 'other' } })), refused('you may not read the Secret other'))
 })
 
-t.test('policy refuses to ask for the deletion of another account’s Screenshot by annotation', async (t) => {
+t.test('policy rejects a request to delete a Screenshot of another account by annotation', async (t) => {
   const mark = mergePatch({ metadata: { annotations: { 'tintype.dev/delete-requested': 'now' } } })
   const theirs = await new Resource(gateway, screenshots).create(aShot({ accountName: 'other' }))
   await t.rejects(shots.patch(theirs.metadata.name, mark), refused('you may not use the account other'))
   const own = await shots.create(aShot())
-  t.ok(await shots.patch(own.metadata.name, mark), 'control: one’s own')
+  t.ok(await shots.patch(own.metadata.name, mark), 'control: the user’s own account')
 })
 
-t.test('the schema refuses private options in the clear, from whomever', async (t) => {
+t.test('the schema rejects unencrypted private options from any user', async (t) => {
   for (const options of [{ authorization: 'Bearer x' }, { cookies: [] }, { headers: {} }, { basicAuthPassword: 'x' }]) {
     const body = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot', ...aShot(), spec: { url, accountName: 'acme', options } }
     const path = '/apis/tintype.dev/v1alpha1/namespaces/tintype/screenshots'

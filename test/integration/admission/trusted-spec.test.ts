@@ -7,13 +7,13 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import { eventually } from '../../support/eventually.ts'
 import { installRelease } from './release.ts'
 
-// Who may make objects for an account, tried on a real API server with the chart's roles and policies.
+// Tests who may create objects for an account, on a real API server with the chart's roles and policies.
 
 const release = await installRelease(t)
 const adminAccounts = new Resource(release.admin, accounts)
 for (const name of ['default', 'acme', 'other']) await adminAccounts.create({ metadata: { name }, spec: { plan: 'free' } })
 
-/** Someone who may write our kinds, and use just the accounts named. */
+/** A user who may write Tintype's kinds and use only the named accounts. */
 async function aWriter(user: string, accountNames: string[]) {
   await release.permit(user, `write-${user}`, {
     resources: ['screenshots', 'webhooks', 'apikeys'],
@@ -35,31 +35,31 @@ const refused = (account: string) => ({
   message: new RegExp(`you may not use the account ${account}: it takes the verb use on accounts/${account}`),
 })
 
-// The API server reads new policies and roles a moment after they were made.
+// The API server applies new policies and roles only after a moment.
 await eventually('the policy is in force', async () => {
   const name = `probe-${Date.now()}`
   const made = await shots.create({ metadata: { name }, spec: { url, accountName: 'other' } }).catch((error) => error)
   return made instanceof Error && made.message.includes('you may not use')
 })
 
-t.test('policy lets a person make objects for an account that they may use', async (t) => {
+t.test('policy lets users create objects for an account that they may use', async (t) => {
   t.ok(await shots.create({ metadata: { name: 'own' }, spec: { url, accountName: 'acme' } }))
   t.ok(await hooks.create({ metadata: { name: 'own' }, spec: { ...hook, accountName: 'acme' } }))
   t.ok(await keys.create({ metadata: { name: 'own' }, spec: { accountName: 'acme' } }))
 })
 
-t.test('policy refuses objects for an account of others', async (t) => {
+t.test('policy rejects objects for another account', async (t) => {
   await t.rejects(shots.create({ metadata: { name: 'foreign' }, spec: { url, accountName: 'other' } }), refused('other'))
   await t.rejects(hooks.create({ metadata: { name: 'foreign' }, spec: { ...hook, accountName: 'other' } }), refused('other'))
   await t.rejects(keys.create({ metadata: { name: 'foreign' }, spec: { accountName: 'other' } }), refused('other'))
 })
 
-t.test('policy takes an object that names no account for one of the account default', async (t) => {
+t.test('policy treats an object without an account as one of the default account', async (t) => {
   await t.rejects(shots.create({ metadata: { name: 'unnamed' }, spec: { url } }), refused('default'))
   t.ok(await new Resource(bob, screenshots).create({ metadata: { name: 'unnamed' }, spec: { url } }))
 })
 
-t.test('policy refuses to hand an object over to another account, and to take one', async (t) => {
+t.test('policy rejects moving an object to or from another account', async (t) => {
   await hooks.create({ metadata: { name: 'handed' }, spec: { ...hook, accountName: 'acme' } })
   await t.rejects(hooks.patch('handed', mergePatch({ spec: { accountName: 'other' } })), refused('other'))
   await new Resource(release.admin, webhooks).create({ metadata: { name: 'taken' }, spec: { ...hook, accountName: 'other' } })
@@ -67,25 +67,25 @@ t.test('policy refuses to hand an object over to another account, and to take on
   await t.rejects(hooks.patch('taken', mergePatch({ spec: { url: 'https://example.org/' } })), refused('other'))
 })
 
-t.test('policy refuses to put the hash of a key of one’s own on a key of others', async (t) => {
+t.test('policy rejects setting the hash of one’s own key on a key of another account', async (t) => {
   await new Resource(release.admin, apiKeys).create({ metadata: { name: 'theirs' }, spec: { accountName: 'other' } })
   await t.rejects(keys.patch('theirs', mergePatch({ metadata: { labels: { 'tintype.dev/hash-2': 'mine' } } })), refused('other'))
 })
 
-t.test('policy lets a person change what is their own', async (t) => {
+t.test('policy lets users change their own objects', async (t) => {
   t.match((await hooks.patch('own', mergePatch({ spec: { active: false } }))).spec, { active: false })
 })
 
-t.test('policy refuses to touch finalizers and owners of what belongs to an account of others', async (t) => {
+t.test('policy rejects changes of finalizers and owners of another account’s objects', async (t) => {
   await new Resource(release.admin, webhooks).create({ metadata: { name: 'foreign-owned' }, spec: { ...hook, accountName: 'other' } })
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'any', uid: 'any' }
   await t.rejects(hooks.patch('foreign-owned', mergePatch({ metadata: { finalizers: ['example.com/held'] } })), refused('other'))
   await t.rejects(hooks.patch('foreign-owned', mergePatch({ metadata: { ownerReferences: [owner] } })), refused('other'))
-  t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: [owner] } })), 'control: an object of one’s own')
+  t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: [owner] } })), 'control: the user’s own object')
   t.ok(await hooks.patch('own', mergePatch({ metadata: { ownerReferences: null } })))
 })
 
-t.test('policy lets the cluster’s controllers tidy up metadata, whoever owns the object', async (t) => {
+t.test('policy lets the cluster’s controllers change metadata of all objects', async (t) => {
   for (const user of [
     'system:serviceaccount:kube-system:generic-garbage-collector',
     'system:serviceaccount:kube-system:namespace-controller',
@@ -98,7 +98,7 @@ t.test('policy lets the cluster’s controllers tidy up metadata, whoever owns t
   }
 })
 
-t.test('policy refuses finalizers that would keep finished Screenshots for ever', async (t) => {
+t.test('policy rejects finalizers that would keep finished Screenshots forever', async (t) => {
   await shots.create({ metadata: { name: 'kept' }, spec: { url, accountName: 'acme' } })
   const held = ['example.com/held']
   const message = { status: 403, message: /metadata.finalizers: .* Remove example.com\/held/ }
@@ -112,7 +112,7 @@ t.test('policy refuses finalizers that would keep finished Screenshots for ever'
   }
 })
 
-t.test('policy lets only the gateway create names that carry a time', async (t) => {
+t.test('policy lets only the gateway create names that contain a time', async (t) => {
   const reserved = { status: 403, message: /only the gateway creates names of scr- and 26 characters.* Choose another name/ }
   const future = 'scr-00000000000000000000000000'
   for (const name of [future, toObjectName(newId('scr', new Date()))])
@@ -125,12 +125,12 @@ t.test('policy lets only the gateway create names that carry a time', async (t) 
   t.ok(await shots.patch(name, mergePatch({ metadata: { annotations: { note: 'mine' } } })), 'an update keeps its name')
 })
 
-t.test('policy does not ask the gateway, which has checked the key', async (t) => {
+t.test('policy does not restrict the gateway, which has checked the key', async (t) => {
   const { http } = await release.asPod('tintype-api-gateway', 'gateway-1')
   t.ok(await new Resource(http, screenshots).create({ metadata: { name: 'by-gateway' }, spec: { url, accountName: 'other' } }))
 })
 
-t.test('role of the chart lets an editor of the namespace use its accounts, and a viewer only look', async (t) => {
+t.test('role of the chart lets an editor of the namespace use its accounts, and a viewer only read', async (t) => {
   await release.grant('editor', 'tintype-edit')
   await release.grant('viewer', 'tintype-view')
   const editor = new Resource(await release.asUser('editor'), screenshots)

@@ -104,7 +104,7 @@ t.test('an event whose Screenshot is deleted is not delivered from bytes that ar
     'it is answered',
     async () => (await stage.hooks.get(toObjectName(id))).status?.responses?.[asked.nonce],
   )
-  t.match(response, { success: false, statusCode: 0, error: 'the screenshot was deleted, and its event is kept no longer' })
+  t.match(response, { success: false, statusCode: 0, error: 'the screenshot was deleted, and its event was not kept' })
   t.equal(receiver.received.length, 1, 'nothing is posted')
   t.equal(countIgnored(operator.output(), key), 1)
 })

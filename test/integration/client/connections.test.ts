@@ -6,7 +6,7 @@ import { startPlane, startProxy } from './plane.ts'
 
 const plane = await startPlane(t)
 
-t.test('client uses at most two connections for 300 requests in a row', async (t) => {
+t.test('client uses at most two connections for 300 sequential requests', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const client = new Resource(plane.connect(t, { server: proxy.url }), configMaps)
   for (let n = 0; n < 100; n++) {
@@ -17,7 +17,7 @@ t.test('client uses at most two connections for 300 requests in a row', async (t
   t.ok(proxy.connections() <= 2, `${proxy.connections()} connections`)
 })
 
-t.test('client keeps to its pool for 300 requests at once, and one connection for each watch beside it', async (t) => {
+t.test('client stays within its pool for 300 concurrent requests, plus one connection per watch', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const http = plane.connect(t, { server: proxy.url, connections: 8 })
   const reflectors = ['a', 'b', 'c'].map((label) => new Reflector({ http, resource: configMaps, labelSelector: `watch=${label}` }))
@@ -29,7 +29,7 @@ t.test('client keeps to its pool for 300 requests at once, and one connection fo
   t.ok(proxy.connections() <= 8 + 3, `${proxy.connections()} connections`)
 })
 
-t.test('client finds a new connection when the old ones are reset, and repeats what it may repeat', async (t) => {
+t.test('client opens a new connection when the old ones are reset, and retries idempotent requests', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const client = new Resource(plane.connect(t, { server: proxy.url }), configMaps)
   await client.create({ metadata: { name: 'kept' } })
@@ -37,7 +37,7 @@ t.test('client finds a new connection when the old ones are reset, and repeats w
   t.equal((await client.get('kept')).metadata.name, 'kept')
 })
 
-t.test('client leaves a connection that swallows everything for a new one', async (t) => {
+t.test('client replaces a connection that does not respond', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const client = new Resource(plane.connect(t, { server: proxy.url, attemptTimeoutMilliseconds: 500 }), configMaps)
   await client.create({ metadata: { name: 'reached' } })

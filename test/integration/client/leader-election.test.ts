@@ -9,19 +9,19 @@ import { startPlane, startProxy } from './plane.ts'
 
 const plane = await startPlane(t)
 const quick = { leaseDurationMilliseconds: 8_000, renewDeadlineMilliseconds: 6_000, retryMilliseconds: 500, pollMilliseconds: 300 }
-/** No test waits for its end. */
+/** Lease durations that do not expire during a test. */
 const long = { leaseDurationMilliseconds: 600_000, renewDeadlineMilliseconds: 500_000 }
 
-/** A candidate with a connection of its own to the API server. */
+/** A candidate with its own connection to the API server. */
 async function startCandidate(t: Test, lease: string, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const proxy = await startProxy(t, plane.url)
-  const told: string[] = []
+  const reported: string[] = []
   const election = new LeaderElection({
     leases: leaseStore(plane.connect(t, { server: proxy.url }), lease),
     identity,
     ...quick,
-    onStartedLeading: () => void told.push('started'),
-    onStoppedLeading: (reason) => told.push(reason),
+    onStartedLeading: () => void reported.push('started'),
+    onStoppedLeading: (reason) => reported.push(reason),
     ...options,
   })
   t.teardown(() => election.stop())
@@ -30,12 +30,12 @@ async function startCandidate(t: Test, lease: string, identity: string, options:
     proxy.refuse(true)
     proxy.cut()
   }
-  return { election, told, proxy, vanish }
+  return { election, reported, proxy, vanish }
 }
 
 type Candidate = Awaited<ReturnType<typeof startCandidate>>
 
-/** Looks every few milliseconds how many candidates think that they lead; returns the greatest number seen. */
+/** Counts every few milliseconds how many candidates consider themselves the leader. Returns the maximum. */
 function watchLeaders(t: Test, candidates: readonly Candidate[]): () => number {
   let most = 0
   const timer = setInterval(() => {
@@ -55,12 +55,12 @@ t.test('leader election hands over on release, and never has two leaders', async
   await eventually('the standby knows the leader', async () => second.election.holder === 'first')
   await first.election.stop()
   await eventually('the second leader', leads(second))
-  t.strictSame(first.told, ['started', 'stopped'])
+  t.strictSame(first.reported, ['started', 'stopped'])
   t.equal(second.election.term, first.election.term + 1)
   t.equal(most(), 1)
 })
 
-t.test('leader election replaces a leader that has lost the API server, after that one has stopped', async (t) => {
+t.test('leader election replaces a leader without a connection to the API server after it has stopped leading', async (t) => {
   const first = await startCandidate(t, 'vanish', 'first')
   await eventually('the first leader', leads(first))
   const second = await startCandidate(t, 'vanish', 'second')
@@ -69,13 +69,13 @@ t.test('leader election replaces a leader that has lost the API server, after th
   first.vanish()
   await eventually('the second leader', leads(second))
   t.equal(first.election.isLeader(), false)
-  t.equal(first.told[1], 'expired')
+  t.equal(first.reported[1], 'expired')
   first.proxy.refuse(false)
   await eventually('the first knows the new leader', async () => first.election.holder === 'second')
   t.equal(most(), 1)
 })
 
-t.test('leader election keeps its leader over a restart of the API server that is shorter than the renew deadline', async (t) => {
+t.test('leader election keeps its leader during a restart of the API server that is shorter than the renew deadline', async (t) => {
   const candidates = await Promise.all(['a', 'b', 'c'].map((identity) => startCandidate(t, 'restart', identity, long)))
   const leader = () => candidates.find(({ election }) => election.isLeader())
   await eventually('a leader', async () => leader() !== undefined)
@@ -92,7 +92,7 @@ t.test('leader election keeps its leader over a restart of the API server that i
   t.equal(most(), 1)
 })
 
-t.test('leader election replaces a leader whose pod is gone long before its lease expires', async (t) => {
+t.test('leader election replaces a leader whose pod was killed long before its lease expires', async (t) => {
   const client = new Resource(plane.connect(t), pods)
   const container = { name: 'operator', image: 'none' }
   const pod = await client.create({ metadata: { name: 'operator-1' }, spec: { containers: [container] } })

@@ -25,7 +25,7 @@ async function aClaimedScreenshot(name: string) {
   return client.patch(name, mergePatch({ status: claim }, { resourceVersion: created.metadata.resourceVersion }), { subresource: 'status' })
 }
 
-/** The runner's report, which rests on its claim. */
+/** The runner's report, which requires its claim. */
 const report = (uid: string) =>
   jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Completed' }], {
     '/status/runner/uid': uid,
@@ -33,13 +33,13 @@ const report = (uid: string) =>
     '/status/phase': 'Running',
   })
 
-t.test('json patch writes while what it tests still holds', async (t) => {
+t.test('json patch writes while its test operations hold', async (t) => {
   await aClaimedScreenshot('held')
   const written = await client.patch('held', report('pod-uid'), { subresource: 'status' })
   t.equal(written.status?.phase, 'Completed')
 })
 
-t.test('json patch answers 422 and writes nothing when the claim is lost', async (t) => {
+t.test('json patch returns 422 and writes nothing when the claim is lost', async (t) => {
   const { metadata } = await aClaimedScreenshot('lost')
   await t.rejects(client.patch('lost', report('another-uid'), { subresource: 'status' }), { name: 'KubeError', status: 422 })
   const error = await client.patch('lost', report('another-uid'), { subresource: 'status' }).catch((error: unknown) => error)
@@ -49,7 +49,7 @@ t.test('json patch answers 422 and writes nothing when the claim is lost', async
   t.equal(after.status?.phase, 'Running')
 })
 
-t.test('json patch that the schema refuses is told from one that did not apply', async (t) => {
+t.test('a json patch that the schema rejects is distinguished from one that did not apply', async (t) => {
   await aClaimedScreenshot('schema')
   const wrong = jsonPatch([{ op: 'replace', path: '/status/phase', value: 'Ended' }], { '/status/phase': 'Running' })
   const error = await client.patch('schema', wrong, { subresource: 'status' }).catch((error: unknown) => error)
@@ -59,13 +59,13 @@ t.test('json patch that the schema refuses is told from one that did not apply',
   t.ok(isPatchFailed(await client.patch('schema', beside, { subresource: 'status' }).catch((error: unknown) => error)))
 })
 
-t.test('json patch answers 422 when it is repeated after it was carried out', async (t) => {
+t.test('json patch returns 422 when it is repeated after it was applied', async (t) => {
   await aClaimedScreenshot('repeated')
   await client.patch('repeated', report('pod-uid'), { subresource: 'status' })
   t.ok(isInvalid(await client.patch('repeated', report('pod-uid'), { subresource: 'status' }).catch((error: unknown) => error)))
 })
 
-t.test('merge patch answers 409 when its version is old', async (t) => {
+t.test('merge patch returns 409 when its resourceVersion is outdated', async (t) => {
   const { metadata } = await aClaimedScreenshot('moved')
   await client.patch('moved', mergePatch({ status: { attempt: 2 } }), { subresource: 'status' })
   const late = mergePatch({ status: { phase: 'Failed' } }, { resourceVersion: metadata.resourceVersion })
@@ -73,21 +73,21 @@ t.test('merge patch answers 409 when its version is old', async (t) => {
   t.equal((await client.get('moved')).status?.phase, 'Running')
 })
 
-t.test('merge patch answers 422 when another object has taken the name', async (t) => {
+t.test('merge patch returns 422 when another object has the name', async (t) => {
   const { metadata } = await aClaimedScreenshot('renamed')
   const annotate = (uid: string) => client.patch('renamed', mergePatch({ metadata: { annotations: { a: 'b' } } }, { uid }))
   t.ok(isInvalid(await annotate('00000000-0000-0000-0000-000000000000').catch((error: unknown) => error)))
   t.strictSame((await annotate(metadata.uid)).metadata.annotations, { a: 'b' })
 })
 
-t.test('json patch tells an object from another of its name by the uid', async (t) => {
+t.test('json patch distinguishes objects of the same name by the uid', async (t) => {
   const { metadata } = await aClaimedScreenshot('reborn')
   const patch = (uid: string) => jsonPatch([{ op: 'replace', path: '/status/attempt', value: 2 }], { '/metadata/uid': uid })
   t.ok(isInvalid(await client.patch('reborn', patch('another'), { subresource: 'status' }).catch((error: unknown) => error)))
   t.equal((await client.patch('reborn', patch(metadata.uid), { subresource: 'status' })).status?.attempt, 2)
 })
 
-t.test('merge patch reaches a field whose name needs no pointer, json patch one that does', async (t) => {
+t.test('merge patch sets a field whose name needs no pointer, json patch one that does', async (t) => {
   const maps = new Resource(plane.connect(t), configMaps)
   await maps.create({ metadata: { name: 'labelled', labels: { 'tintype.dev/hash-1': 'old' } } })
   await maps.patch('labelled', jsonPatch([{ op: 'replace', path: pointer('metadata', 'labels', 'tintype.dev/hash-1'), value: 'new' }]))
@@ -95,7 +95,7 @@ t.test('merge patch reaches a field whose name needs no pointer, json patch one 
   t.strictSame(metadata.labels, { 'tintype.dev/hash-1': 'new', 'tintype.dev/hash-2': 'more' })
 })
 
-t.test('delete answers 409 when the object is not the one that was meant, and 404 when it is gone', async (t) => {
+t.test('delete returns 409 for another uid or resourceVersion, and 404 for a missing object', async (t) => {
   const { metadata } = await aClaimedScreenshot('meant')
   const outcome = (options: Parameters<typeof client.delete>[1]) => client.delete('meant', options).catch((error: unknown) => error)
   t.ok(isConflict(await outcome({ uid: '00000000-0000-0000-0000-000000000000' })))
@@ -104,14 +104,14 @@ t.test('delete answers 409 when the object is not the one that was meant, and 40
   t.ok(isNotFound(await outcome({})))
 })
 
-t.test('create tells a taken name from other conflicts', async (t) => {
+t.test('create distinguishes a taken name from other conflicts', async (t) => {
   await aClaimedScreenshot('taken')
   const again = await client.create({ metadata: { name: 'taken' }, spec: { url: 'https://example.com/' } }).catch((error: unknown) => error)
   t.ok(isAlreadyExists(again))
   t.notOk(isConflict(again))
 })
 
-t.test('create is refused by the schema with a text that names the field', async (t) => {
+t.test('create returns the schema’s message with the name of the field', async (t) => {
   const wrong = client.create({ metadata: { name: 'wrong' }, spec: { url: 'https://example.com/', options: { viewportWidth: -1 } } })
   await t.rejects(wrong, { name: 'KubeError', status: 422, reason: 'Invalid', message: /spec\.options\.viewportWidth/ })
 })

@@ -12,15 +12,15 @@ import { type ControlPlane, startControlPlane } from '../../cluster/kubernetes/c
 /** A real API server and its store for one test file. */
 export type Plane = ControlPlane & {
   access: ClusterAccess
-  /** An administrator's client, at the API server or at a proxy before it; it ends with the test. */
+  /** An administrator's client for the API server or for a proxy in front of it. It is closed at the end of the test. */
   connect(t: Test, options?: KubeHttpOptions & { server?: string }): KubeHttp
-  /** Drops etcd's history up to now, as the API server does every five minutes. */
+  /** Compacts etcd's history, as the API server does every five minutes. */
   compact(): Promise<void>
-  /** Applies our CRDs and waits until they are served. */
+  /** Applies Tintype's CRDs and waits until they are served. */
   applyKinds(): Promise<void>
 }
 
-/** Starts a control plane that ends with the test file. */
+/** Starts a control plane that is stopped at the end of the test file. */
 export async function startPlane(t: Test): Promise<Plane> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-client-'))
   const [etcd, etcdPeer, apiServer] = (await findFreePorts(3)) as [number, number, number]
@@ -40,7 +40,7 @@ export async function startPlane(t: Test): Promise<Plane> {
     },
     compact: () => compactStore(`http://127.0.0.1:${etcd}`),
     async applyKinds() {
-      // A failure at the top of a test file ends the process without any teardown.
+      // An error at the top level of a test file ends the process without teardown.
       await applyKinds(plane).catch(async (error: unknown) => {
         await plane.stop()
         throw error
@@ -60,14 +60,14 @@ async function applyKinds({ programs, kubeconfigPath }: ControlPlane): Promise<v
 async function compactStore(etcd: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const response = await fetch(`${etcd}${path}`, { method: 'POST', body: JSON.stringify(body) })
-    if (!response.ok) throw new Error(`etcd answered ${response.status} to ${path}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`etcd responded with ${response.status} to ${path}: ${await response.text()}`)
     return response.json() as Promise<{ header: { revision: string } }>
   }
   const { header } = await post('/v3/kv/range', { key: Buffer.from('a').toString('base64') })
   await post('/v3/kv/compaction', { revision: header.revision, physical: true })
 }
 
-/** A TCP proxy on loopback before a server: counts connections, and can swallow or refuse what goes through. */
+/** A TCP proxy on loopback in front of a server. It counts connections, and can drop or refuse traffic. */
 export async function startProxy(t: Test, target: string) {
   const { hostname, port } = new URL(target)
   const pairs = new Set<{ inner: Socket; outer: Socket }>()
@@ -109,7 +109,7 @@ export async function startProxy(t: Test, target: string) {
     connections: () => connections,
     /** Resets all connections. */
     cut,
-    /** From now on nothing goes through connections that are open: they look alive and are not. */
+    /** From now on, open connections drop all traffic: they look alive but are not. */
     swallow() {
       for (const { inner, outer } of pairs) {
         inner.unpipe(outer)

@@ -11,7 +11,7 @@ import { startPlane, startProxy } from './plane.ts'
 const plane = await startPlane(t)
 await plane.applyKinds()
 
-/** A reflector of the config maps of one test, and a client beside it that does not go through its connections. */
+/** A reflector of one test's config maps, and a client that does not use its connections. */
 function startReflector(t: Test, label: string, options: Partial<ReflectorOptions<ConfigMap>> & { server?: string } = {}) {
   const { server, ...rest } = options
   const http = plane.connect(t, server ? { server } : {})
@@ -38,18 +38,18 @@ function startReflector(t: Test, label: string, options: Partial<ReflectorOption
   const client = new Resource(plane.connect(t), configMaps)
   const create = (name: string) => client.create({ metadata: { name: `${label}-${name}`, labels: { test: label } }, data: { at: '1' } })
   const has = (name: string) => reflector.lister.has(`default/${label}-${name}`)
-  const told = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
-  return { reflector, client, create, has, told, events, relists, ends, missed: () => missed }
+  const reported = () => events.map(({ type, object }) => `${type} ${object.metadata.name.slice(label.length + 1)}`)
+  return { reflector, client, create, has, reported, events, relists, ends, missed: () => missed }
 }
 
 t.test('reflector follows creates, patches and deletes of a real API server', async (t) => {
-  const { reflector, client, create, told } = startReflector(t, 'follow')
+  const { reflector, client, create, reported } = startReflector(t, 'follow')
   await reflector.whenSynced()
   await create('a')
   await client.patch('follow-a', mergePatch({ data: { at: '2' } }))
   await client.delete('follow-a')
-  await eventually('three events', async () => told().length === 3)
-  t.strictSame(told(), ['added a', 'modified a', 'deleted a'])
+  await eventually('three events', async () => reported().length === 3)
+  t.strictSame(reported(), ['added a', 'modified a', 'deleted a'])
 })
 
 t.test('reflector pages through a long list', async (t) => {
@@ -61,7 +61,7 @@ t.test('reflector pages through a long list', async (t) => {
   t.equal(paged.reflector.lister.size, 30)
 })
 
-t.test('reflector goes from one watch to the next without a list, and hears in the next what happens there', async (t) => {
+t.test('reflector continues with the next watch without a list, and receives its events', async (t) => {
   const { reflector, ends, relists, create, has } = startReflector(t, 'next', { watchSeconds: [2, 2] })
   await reflector.whenSynced()
   await eventually('the end of two watches', async () => ends.length >= 2)
@@ -72,7 +72,7 @@ t.test('reflector goes from one watch to the next without a list, and hears in t
   t.strictSame(relists, ['initial'])
 })
 
-t.test('reflector survives an API server that is away for two seconds, and misses nothing', async (t) => {
+t.test('reflector survives an API server that is unavailable for two seconds, and misses nothing', async (t) => {
   const { reflector, create, has, relists } = startReflector(t, 'restart')
   await reflector.whenSynced()
   await create('before')
@@ -84,9 +84,9 @@ t.test('reflector survives an API server that is away for two seconds, and misse
   t.ok(relists.filter((reason) => reason === 'initial').length === 1, `lists: ${relists.join()}`)
 })
 
-t.test('reflector that was cut off during deletes and a compaction makes up for them', async (t) => {
+t.test('reflector catches up after deletions and a compaction during a disconnection', async (t) => {
   const proxy = await startProxy(t, plane.url)
-  const { reflector, client, create, has, told, relists } = startReflector(t, 'compact', { server: proxy.url })
+  const { reflector, client, create, has, reported, relists } = startReflector(t, 'compact', { server: proxy.url })
   await reflector.whenSynced()
   for (const name of ['kept', 'changed', 'deleted', 'replaced']) await create(name)
   await eventually('the four', async () => reflector.lister.size === 4)
@@ -100,18 +100,18 @@ t.test('reflector that was cut off during deletes and a compaction makes up for 
   await create('new')
   await plane.compact()
   await plane.restart()
-  // Objects of other kinds move the store on, so that the old version is beyond the new API server's memory.
+  // Objects of other kinds advance the store, so that the old version is beyond the watch cache of the new API server.
   for (let n = 0; n < 5; n++) await client.create({ metadata: { name: `compact-noise-${n}` } })
   proxy.refuse(false)
-  await eventually('the object made meanwhile', async () => has('new'))
+  await eventually('the object created meanwhile', async () => has('new'))
   t.strictSame(relists, ['initial', 'expired'])
-  t.strictSame(told().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
+  t.strictSame(reported().slice(4).sort(), ['added new', 'deleted deleted', 'modified changed', 'modified replaced'])
   t.not(reflector.lister.get('default/compact-replaced')?.metadata.uid, before)
   await create('afterwards')
   await eventually('an event of the new watch', async () => has('afterwards'))
 })
 
-t.test('reflector finds out that its connection swallows everything', async (t) => {
+t.test('reflector detects a connection that drops all traffic', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const { reflector, create, has, ends } = startReflector(t, 'swallow', { server: proxy.url, idleMilliseconds: 1_500 })
   await reflector.whenSynced()
@@ -119,11 +119,11 @@ t.test('reflector finds out that its connection swallows everything', async (t) 
   await eventually('the first event', async () => has('heard'))
   proxy.swallow()
   await create('swallowed')
-  await eventually('the event that was swallowed', async () => has('swallowed'))
+  await eventually('the event that was dropped', async () => has('swallowed'))
   t.ok(ends.includes('idle'), ends.join())
 })
 
-t.test('reflector goes on after resets in the middle of a storm of writes, and tells each change once', async (t) => {
+t.test('reflector continues after resets during many writes, and reports each change once', async (t) => {
   const proxy = await startProxy(t, plane.url)
   const { reflector, create, events, missed } = startReflector(t, 'storm', { server: proxy.url, rewatchMilliseconds: 50 })
   await reflector.whenSynced()
@@ -137,9 +137,9 @@ t.test('reflector goes on after resets in the middle of a storm of writes, and t
   t.equal(missed(), 0)
 })
 
-t.test('reflector shows an own write before the watch brings it, and never an older state after it', async (t) => {
+t.test('reflector shows its own write before the watch does, and never an older state afterwards', async (t) => {
   const proxy = await startProxy(t, plane.url)
-  const { reflector, client, create, told } = startReflector(t, 'own', { server: proxy.url })
+  const { reflector, client, create, reported } = startReflector(t, 'own', { server: proxy.url })
   await reflector.whenSynced()
   proxy.refuse(true)
   proxy.cut()
@@ -152,11 +152,11 @@ t.test('reflector shows an own write before the watch brings it, and never an ol
   reflector.observeDeleted(b)
   await create('c')
   proxy.refuse(false)
-  await eventually('news from the watch', async () => reflector.lister.has('default/own-c'))
-  t.strictSame(told(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
+  await eventually('an event of the watch', async () => reflector.lister.has('default/own-c'))
+  t.strictSame(reported(), ['added a', 'modified a', 'added b', 'deleted b', 'added c'])
 })
 
-t.test('reflector follows a field selector on one of our kinds', async (t) => {
+t.test('reflector supports a field selector on a kind of Tintype', async (t) => {
   const http = plane.connect(t)
   const running = new Reflector({ http, resource: screenshots, fieldSelector: 'status.phase=Running' })
   t.teardown(() => running.stop())
@@ -171,7 +171,7 @@ t.test('reflector follows a field selector on one of our kinds', async (t) => {
   t.equal(running.lister.size, 0)
 })
 
-t.test('reflector keeps up with a kind that is not served yet', async (t) => {
+t.test('reflector retries a kind that is not served yet', async (t) => {
   const http = plane.connect(t)
   const missing = { ...screenshots, plural: 'nonesuches' }
   const ends: string[] = []

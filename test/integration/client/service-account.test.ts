@@ -25,7 +25,7 @@ async function aToken(name: string, audiences?: string[]): Promise<string> {
   return status?.token ?? ''
 }
 
-t.test('client in a pod uses the files of its service account, and follows a token that is replaced', async (t) => {
+t.test('client in a pod uses the files of its service account, and reads a replaced token', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-account-'))
   t.teardown(() => rm(directory, { recursive: true }))
   const { tls } = await plane.access.credentials()
@@ -39,10 +39,10 @@ t.test('client in a pod uses the files of its service account, and follows a tok
   const client = new Resource(http, configMaps)
   await t.rejects(client.list(), { name: 'KubeError', status: 401 })
   await writeFile(join(directory, 'token'), await aToken('reader'))
-  t.ok(isForbidden(await client.list().catch((error: unknown) => error)), 'the new token is good, but has no rights')
+  t.ok(isForbidden(await client.list().catch((error: unknown) => error)), 'the new token is valid, but has no permissions')
 })
 
-t.test('client with a wrong token is told so', async (t) => {
+t.test('client with a wrong token gets 401', async (t) => {
   const http = new KubeHttp({
     ...plane.access,
     credentials: async () => ({
@@ -54,13 +54,13 @@ t.test('client with a wrong token is told so', async (t) => {
   await t.rejects(new Resource(http, configMaps).list(), { name: 'KubeError', status: 401 })
 })
 
-t.test('client trusts no API server of another authority', async (t) => {
+t.test('client does not trust an API server of another certificate authority', async (t) => {
   const http = new KubeHttp({ ...plane.access, credentials: async () => ({ headers: {}, tls: {} }) })
   t.teardown(() => http.close())
   await t.rejects(new Resource(http, configMaps).list({ timeoutMilliseconds: 300 }), { name: 'KubeError', status: 0 })
 })
 
-t.test('token review tells whose token it is and for whom', async (t) => {
+t.test('token review returns the owner and the audience of a token', async (t) => {
   const reviews = new Resource(admin, tokenReviews)
   const token = await aToken('runner', ['tintype-dispatch'])
   const review = (audience: string) => reviews.create({ spec: { token, audiences: [audience] } })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { type Span, SpanExporter } from '../../../crds/client/span-exporter.ts'
 import { eventually } from '../../support/eventually.ts'
 
-// A collector in miniature: it keeps what is posted to it, as OTLP's JSON form has it.
+// A minimal collector: it stores the OTLP JSON that is posted to it.
 
 interface Export {
   resourceSpans: { resource: { attributes: object[] }; scopeSpans: { spans: Record<string, unknown>[] }[] }[]
@@ -39,10 +39,10 @@ const span = (number: number): Span => ({
 const spansSent = () =>
   received.flatMap(({ body }) => body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)))
 
-t.test('an exporter sends spans as OTLP has them, with the collector’s headers', async (t) => {
+t.test('SpanExporter sends spans as OTLP JSON, with the collector’s headers', async (t) => {
   const exporter = start()
   exporter.add(span(1))
-  await eventually('it has come', async () => received.length > 0)
+  await eventually('the spans have arrived', async () => received.length > 0)
   await exporter.stop()
   t.match(received[0], { path: '/v1/traces', key: 'k' })
   t.strictSame(received[0]?.body.resourceSpans[0]?.resource.attributes, [{ key: 'service.name', value: { stringValue: 'test' } }])
@@ -63,7 +63,7 @@ t.test('an exporter sends spans as OTLP has them, with the collector’s headers
   })
 })
 
-t.test('an exporter sends what waits when it ends', async (t) => {
+t.test('SpanExporter sends waiting spans when it stops', async (t) => {
   received.length = 0
   const exporter = start()
   for (let number = 1; number <= 1_000; number++) exporter.add(span(number))
@@ -71,7 +71,7 @@ t.test('an exporter sends what waits when it ends', async (t) => {
   t.equal(spansSent().length, 1_000)
 })
 
-t.test('an exporter goes on when the collector is back', async (t) => {
+t.test('SpanExporter continues when the collector is available again', async (t) => {
   received.length = 0
   status = 503
   const exporter = start()
@@ -80,6 +80,6 @@ t.test('an exporter goes on when the collector is back', async (t) => {
   t.equal(received.length, 0)
   status = 200
   exporter.add(span(2))
-  await eventually('it has come', async () => spansSent().some(({ spanId }) => spanId === '0000000000000002'))
+  await eventually('the span has arrived', async () => spansSent().some(({ spanId }) => spanId === '0000000000000002'))
   await exporter.stop()
 })

@@ -1,6 +1,7 @@
-// Every spelling of a private address as the address of a webhook: at creation over REST, at a test, and at the delivery of an event. Closed,
-// not even a connection may arrive; with its range opened, it must. The test's network is its own: all these addresses are in it, and one
-// listener on all of them tells what arrived and where. Gateways are processes of their own, the operator's deliveries run in this one.
+// Every spelling of a private address as the URL of a webhook: at creation through the REST API, at a test, and at the delivery of an
+// event. By default, not even a connection may arrive; with its range allowed, it must. The test has its own network namespace with all
+// these addresses, and one listener on all of them records what arrives where. Gateways run as processes, the operator's deliveries in this
+// process.
 
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,9 +26,9 @@ import { answerWith, startHttpsReceiver } from '../../support/servers/https-rece
 import { startListener } from './listener.ts'
 
 const MEANT = [...new Set(LITERAL_ATTACKS.map(({ means }) => means))]
-/** Nobody can listen at these; opened, they are dialled all the same. */
+/** Addresses without a listener. When allowed, they are dialed nevertheless. */
 const NOBODYS = new Set(['0.0.0.1', '::7f00:1', '224.0.0.1', '255.255.255.255', 'ff02::1', 'fe80::1'])
-/** Linux takes these for loopback. */
+/** Linux routes these to loopback. */
 const LOOPBACK = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -38,7 +39,7 @@ const { default: t } = await import('tap')
 const { call } = await import('../api-gateway/client.ts')
 const { startWorld } = await import('../api-gateway/world.ts')
 
-// As local routes they are nobody's own address, which the operator would refuse even when their range is opened.
+// Local routes, because the operator would reject its own interface addresses even when their range is allowed.
 for (const address of MEANT) {
   const version = isIPv6(address) ? '-6' : '-4'
   spawnSync('ip', [version, 'route', 'replace', 'local', address, 'dev', 'lo'], { stdio: 'ignore' })
@@ -47,7 +48,7 @@ for (const address of MEANT) {
 const listener = await startListener(t)
 const world = await startWorld()
 t.teardown(() => world.stop())
-/** Several: an account has only so many webhooks. */
+/** Several accounts, because the webhooks of an account are limited. */
 const ACCOUNTS = ['acme', 'birch', 'cedar', 'dogwood']
 const PER_ACCOUNT = 50
 for (const name of ACCOUNTS) await world.createAccount(name)
@@ -67,16 +68,16 @@ const [closed, open] = await Promise.all([
   }),
 ])
 
-/** What the address rules say, and what no failed connection does. */
+/** Messages of the address rules, which failed connections do not have. */
 const REFUSED = / is | ends in a dot/
 
-/** Names that look public and are not: one for each address, by its number. */
+/** Names that look public but resolve to private addresses: one for each address, by its index. */
 const REBOUND = MEANT.map((_, index) => `n${index}.rebound.example.com`)
 const resolve = async (name: string): Promise<string[]> => [MEANT[REBOUND.indexOf(name)] ?? '127.0.0.1']
 
 interface Attack {
   host: string
-  /** Where it arrives when it may; undefined where nobody can listen. */
+  /** Address at which it arrives when allowed; undefined without a listener. */
   arrives: string | undefined
 }
 const arrivalAt = (means: string): string | undefined => (NOBODYS.has(means) ? undefined : (LOOPBACK.get(means) ?? means))
@@ -91,7 +92,7 @@ const http = new KubeHttp(await accessFromKubeconfig(world.plane.kubeconfigPath)
 t.teardown(() => http.close())
 const hooks = new Resource(http, webhooks)
 
-/** Starts deliveries as an operator with these rules would; resolves with what ends them. */
+/** Starts deliveries like an operator with these rules. Resolves to a function that stops them. */
 async function startOperator(t: Test, rules: typeof OPEN, certificates: string[] = []): Promise<() => Promise<void>> {
   const caches = { screenshots: new Reflector({ http, resource: screenshots }), webhooks: new Reflector({ http, resource: webhooks }) }
   for (const cache of Object.values(caches)) cache.start()
@@ -121,7 +122,7 @@ async function startOperator(t: Test, rules: typeof OPEN, certificates: string[]
 const create = (gateway: { url: string }, url: string, owner = key) =>
   call(`${gateway.url}/v1/webhooks`, { method: 'POST', key: owner, body: { name: 'attack', url, events: ['screenshot.completed'] } })
 
-/** Does work for all of `items`, a few at a time. */
+/** Runs work for all `items`, a few at a time. */
 async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
   const iterator = items.values()
   await Promise.all(
@@ -140,21 +141,21 @@ async function completeSome(): Promise<void> {
   }
 }
 
-t.test('REST refuses a webhook at a private address in every spelling, unless its range is opened', async (t) => {
+t.test('REST rejects a webhook with a private address in every spelling, unless its range is allowed', async (t) => {
   t.ok(WRITTEN.length >= 60, `${WRITTEN.length} spellings`)
   await forAll(WRITTEN, async ({ host }) => {
-    t.match(await create(closed, urlOf(host)), { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is refused`)
+    t.match(await create(closed, urlOf(host)), { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is rejected`)
   })
   await forAll(WRITTEN, async ({ host }) => {
     const body = { url: 'https://example.com/', webhook_url: urlOf(host) }
     const answer = await call(`${closed.url}/v1/screenshots`, { method: 'POST', key, body })
-    t.match(answer, { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is refused for a single request`)
+    t.match(answer, { status: 400, body: { error: { code: 'URL_NOT_ALLOWED' } } }, `${host} is rejected for a single request`)
   })
-  t.strictSame([...(await hooks.listAll()), ...(await world.screenshots.listAll())], [], 'nothing was made')
+  t.strictSame([...(await hooks.listAll()), ...(await world.screenshots.listAll())], [], 'nothing was created')
   t.strictSame(listener.arrivals, [], 'nothing arrived')
 })
 
-t.test('REST refuses an address that hides where it leads', async (t) => {
+t.test('REST rejects a URL that hides its target', async (t) => {
   const tricks = [
     'https://public.example.com@127.0.0.1/',
     'https://public.example.com:443@127.0.0.1/',
@@ -181,12 +182,12 @@ t.test('REST refuses an address that hides where it leads', async (t) => {
   for (const url of tricks) {
     for (const gateway of [closed, open]) t.match(await create(gateway, url), { status: 400 }, JSON.stringify(url))
   }
-  t.match(await create(closed, 'https://public.example.com/?to=@127.0.0.1'), { status: 201 }, 'a question is no disguise')
+  t.match(await create(closed, 'https://public.example.com/?to=@127.0.0.1'), { status: 201 }, 'a query does not hide the target')
   for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
 })
 
 t.test(
-  'no webhook at a private address is reached by tests and deliveries, unless its range is opened',
+  'no webhook with a private address is reached by tests and deliveries, unless its range is allowed',
   { timeout: 300_000 },
   async (t) => {
     const attacks = [...WRITTEN, ...RESOLVED]
@@ -194,46 +195,46 @@ t.test(
     const ownerOf = (host: string): string => keys[Math.floor(attacks.findIndex((attack) => attack.host === host) / PER_ACCOUNT)] ?? ''
     await forAll(attacks, async ({ host }) => {
       const made = await create(open, urlOf(host), ownerOf(host))
-      t.equal(made.status, 201, `${host} is accepted where its range is opened`)
+      t.equal(made.status, 201, `${host} is accepted when its range is allowed`)
       ids.set(host, made.body.data.id)
     })
-    const judged = (isReady: 'True' | 'False') => async () => {
+    const isEvaluated = (isReady: 'True' | 'False') => async () => {
       const all = await hooks.listAll()
       const verdicts = all.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status)
       return verdicts.filter((verdict) => verdict === isReady).length >= WRITTEN.length
     }
 
     const endOpen = await startOperator(t, OPEN)
-    await eventually('all webhooks are active', judged('True'))
-    // One after the other, so that it is known which of them arrived.
+    await eventually('all webhooks are active', isEvaluated('True'))
+    // One after the other, to know which of them arrived.
     for (const { host, arrives } of attacks) {
       listener.arrivals.length = 0
       const { body } = await call(`${open.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key: ownerOf(host) })
-      if (arrives === undefined) t.notMatch(body, { error: REFUSED }, `${host}: opened, it is dialled, and no one answers`)
-      else t.ok(listener.arrivals.includes(arrives), `${host}: opened, its test arrives at ${arrives}`)
+      if (arrives === undefined) t.notMatch(body, { error: REFUSED }, `${host}: when allowed, it is dialed, and nothing responds`)
+      else t.ok(listener.arrivals.includes(arrives), `${host}: when allowed, its test arrives at ${arrives}`)
     }
     listener.arrivals.length = 0
     await completeSome()
     for (const address of new Set(attacks.flatMap(({ arrives }) => arrives ?? []))) {
       await eventually(`an event arrives at ${address}`, async () => listener.arrivals.includes(address))
-      t.pass(`opened, an event arrives at ${address}`)
+      t.pass(`when allowed, an event arrives at ${address}`)
     }
     await endOpen()
 
-    // They were active until now: an operator whose rules are stricter finds them so.
+    // They were active until now; an operator with stricter rules rejects them.
     listener.arrivals.length = 0
     const endClosed = await startOperator(t, CLOSED)
     await completeSome()
-    await eventually('what is written out is refused', judged('False'))
+    await eventually('literal addresses are rejected', isEvaluated('False'))
     await forAll(attacks, async ({ host }) => {
       const { body } = await call(`${closed.url}/v1/webhooks/${ids.get(host)}/test`, { method: 'POST', key: ownerOf(host) })
-      t.match(body, { success: false, status_code: 0, error: REFUSED }, `${host}: closed, its test is refused`)
+      t.match(body, { success: false, status_code: 0, error: REFUSED }, `${host}: by default, its test is rejected`)
     })
     await completeSome()
     const hookNames = RESOLVED.map(({ host }) => toObjectName(ids.get(host) ?? ''))
-    await eventually('deliveries to names have failed for good', async () => {
+    await eventually('deliveries to names have failed permanently', async () => {
       const states = (await world.screenshots.listAll()).map(({ status }) => status?.deliveries?.['screenshot.completed'] ?? {})
-      // Names were active all the time: the first event of each went out, and with these rules each later one failed.
+      // Names stayed active: the first event of each was delivered, and with these rules each later one failed.
       return hookNames.every((name) => states.filter((states) => states[name]?.state === 'failed').length >= 2)
     })
     t.strictSame(listener.arrivals, [], 'not even a connection arrived')
@@ -241,7 +242,7 @@ t.test(
   },
 )
 
-t.test('no redirect leads to a private address, even where its range is opened', async (t) => {
+t.test('no redirect leads to a private address, even when its range is allowed', async (t) => {
   for (const { metadata } of await hooks.listAll()) await hooks.delete(metadata.name)
   for (const { metadata } of await world.screenshots.listAll()) await world.screenshots.delete(metadata.name)
   const directory = await mkdtemp(join(tmpdir(), 'tintype-redirect-'))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startReceiver, startStage } from './stage.ts'
 
-// Endpoints that make it hard: whole deliveries, with the operator's own time-out, to endpoints that are late, move, or differ from each other.
+// Complete deliveries, with the operator's own timeout, to endpoints that are slow, change their address, or behave differently.
 
 const SETTINGS = { timeoutMilliseconds: 5_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const PRIVATE = '10.9.9.9'
@@ -25,7 +25,7 @@ t.test(
     const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS })
     await stage.subscribe('in-time', { url: `${receiver.url}/in-time` })
     await stage.subscribe('late', { url: `${receiver.url}/late` })
-    // A first event opens the connections: what that takes is not the endpoint's.
+    // A first event opens the connections: the time for that does not count for the endpoint.
     const first = await stage.complete()
     for (const name of ['in-time', 'late']) await stage.whenEntry(first, name, { state: 'ok' })
     receiver.answer = async ({ path }, response) => {
@@ -34,14 +34,14 @@ t.test(
     }
     const shot = await stage.complete()
     t.equal((await stage.whenEntry(shot, 'late', { state: 'failed' })).attempts, 3, 'three attempts, none in time')
-    // A machine that stands still for a tenth of a second makes an attempt late; the next one tells.
+    // A delay of the machine by 100 ms can make an attempt late; the next one succeeds.
     const entry = await stage.whenEntry(shot, 'in-time', { state: 'ok' })
     t.comment(`in time at attempt ${entry.attempts}`)
     await leader.end()
   },
 )
 
-t.test('delivery judges the address anew at each attempt, whatever the name meant before', async (t) => {
+t.test('delivery checks the address at each attempt, whatever the name resolved to before', async (t) => {
   const answers = ['127.0.0.1', PRIVATE, '127.0.0.1']
   let asked = 0
   const resolve = async () => [answers[asked++] ?? PRIVATE]
@@ -54,13 +54,13 @@ t.test('delivery judges the address anew at each attempt, whatever the name mean
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '3'],
-    'the second attempt, to a private address, never left',
+    'the second attempt, to a private address, was never sent',
   )
   t.equal(asked, 3)
   await leader.end()
 })
 
-t.test('delivery of one event to several endpoints goes on for each by itself, under one id', async (t) => {
+t.test('delivery of one event continues independently for each endpoint, with one id', async (t) => {
   const leader = await stage.lead({ certificates: [receiver.ca], settings: SETTINGS })
   for (const name of ['good', 'flaky', 'broken']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
   receiver.answer = (request, response) => {

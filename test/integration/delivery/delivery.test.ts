@@ -26,7 +26,7 @@ t.afterEach(async () => {
   await eventually('the operator has seen that', leader.hasSeenNothing)
 })
 
-t.test('delivery posts the event of a completed Screenshot, signed in both ways, and records it in status.deliveries', async (t) => {
+t.test('delivery posts the event of a completed Screenshot, signed with both schemes, and records it in status.deliveries', async (t) => {
   const hook = await stage.subscribe('signed', { url: `${receiver.url}/in?token=1` })
   const shot = await stage.complete()
   const [request] = await receiver.whenReceived(1)
@@ -58,7 +58,7 @@ t.test('delivery posts the event of a completed Screenshot, signed in both ways,
   const link = new URL(event.data.screenshot.download_url)
   t.equal(link.origin, 'https://shots.example.com')
   const parts = { key: link.pathname.replace('/files/', ''), expires: Number(link.searchParams.get('expires')) }
-  t.ok(verifyLink(parts, link.searchParams.get('signature')!, ring, new Date()), 'the picture can be fetched by the link')
+  t.ok(verifyLink(parts, link.searchParams.get('signature')!, ring, new Date()), 'the link returns the picture')
 
   const entry = await stage.whenEntry(shot, 'signed', { state: 'ok' })
   t.equal(entry.attempts, 1)
@@ -71,7 +71,7 @@ t.test('delivery posts the event of a completed Screenshot, signed in both ways,
 const sealFor = (name: string, text: string): Promise<string> =>
   seal(text, { purpose: 'signing-secret', subject: name, account: 'default' }, toSealingKey(openingKeys[0]!))
 
-t.test('delivery signs with the secrets sealed in the spec: both during a rotation, the new one alone when it is over', async (t) => {
+t.test('delivery signs with the secrets sealed in the spec: both during a rotation, then only the new one', async (t) => {
   const [current, previous] = [newSigningSecret(), newSigningSecret()]
   const sealed = [await sealFor('sealed', current), await sealFor('sealed', previous)] as const
   const until = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString()
@@ -79,7 +79,7 @@ t.test('delivery signs with the secrets sealed in the spec: both during a rotati
     url: receiver.url,
     signingSecrets: [{ sealed: sealed[0] }, { sealed: sealed[1], expiryTime: until(3_600_000) }],
   })
-  t.equal(hook.status?.signingSecretName, undefined, 'there is no Secret')
+  t.equal(hook.status?.signingSecretName, undefined, 'no Secret exists')
   t.equal(await new Resource(stage.http, secrets).find('sealed-signing-secret'), undefined)
   await stage.complete()
   const [during] = await receiver.whenReceived(1)
@@ -99,23 +99,23 @@ t.test('delivery signs with the secrets sealed in the spec: both during a rotati
   t.notOk('x-webhook-signature-previous' in after!.headers)
 })
 
-t.test('delivery posts nothing for a webhook with the sealed secret of another, and says why', async (t) => {
+t.test('delivery posts nothing for a webhook with the sealed secret of another one, and reports why', async (t) => {
   const sealed = await sealFor('victim', newSigningSecret())
   await stage.hooks.create({
     metadata: { name: 'thief' },
     spec: { url: receiver.url, events: ['screenshot.completed'], signingSecrets: [{ sealed }] },
   })
-  await eventually('the condition tells', async () => {
+  await eventually('the condition reports it', async () => {
     const { status } = await stage.hooks.get('thief')
     return status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'SecretUnreadable')
   })
   await stage.subscribe('control', { url: receiver.url })
   await stage.complete()
   await receiver.whenReceived(1)
-  t.strictSame(receiver.received.length, 1, 'only the control was told')
+  t.strictSame(receiver.received.length, 1, 'only the control received the event')
 })
 
-t.test('delivery tells of a failed Screenshot and of a queued one', async (t) => {
+t.test('delivery posts events of failed and queued Screenshots', async (t) => {
   await stage.subscribe('all', { url: receiver.url, events: ['screenshot.queued', 'screenshot.failed', 'screenshot.completed'] })
   const shot = await stage.complete(failedStatus({ completionTime: new Date().toISOString() }))
   await receiver.whenReceived(2)
@@ -129,7 +129,7 @@ t.test('delivery tells of a failed Screenshot and of a queued one', async (t) =>
   await stage.whenEntry(shot, 'all', { state: 'ok' }, 'screenshot.queued')
 })
 
-t.test('delivery repeats the same bytes under the same id after a 500, and records each attempt', async (t) => {
+t.test('delivery repeats the same bytes with the same id after a 500, and records each attempt', async (t) => {
   await stage.subscribe('flaky', { url: receiver.url })
   receiver.answer = (request, response) => answerWith(request.headers['x-webhook-attempt'] === '3' ? 204 : 500)(request, response)
   const shot = await stage.complete()
@@ -143,7 +143,7 @@ t.test('delivery repeats the same bytes under the same id after a 500, and recor
   t.equal(new Set(receiver.received.map(({ body }) => body.toString('base64'))).size, 1)
 })
 
-t.test('delivery gives up after three attempts', async (t) => {
+t.test('delivery fails after three attempts', async (t) => {
   await stage.subscribe('broken', { url: receiver.url })
   receiver.answer = answerWith(503)
   const shot = await stage.complete()
@@ -171,12 +171,12 @@ t.test('delivery keeps the connection between posts', async (t) => {
   t.ok(receiver.connections() - before <= 1, `${receiver.connections() - before} new connections for 5 posts`)
 })
 
-t.test('delivery sends nothing from before a webhook was active, nor of a type it adds later', async (t) => {
+t.test('delivery sends no events from before a webhook was active, nor of a type that was added later', async (t) => {
   await stage.complete()
   await stage.subscribe('late', { url: receiver.url })
   const old = await stage.complete()
   await stage.whenEntry(old, 'late', { state: 'ok' })
-  t.equal(receiver.received.length, 1, 'only what came after it')
+  t.equal(receiver.received.length, 1, 'only the later event')
   await stage.hooks.patch('late', mergePatch({ spec: { events: ['screenshot.completed', 'screenshot.queued'] } }))
   await eventually('the type is subscribed', async () => (await stage.hooks.get('late')).status?.subscriptions?.['screenshot.queued'])
   const young = await stage.complete()
@@ -185,7 +185,7 @@ t.test('delivery sends nothing from before a webhook was active, nor of a type i
   t.strictSame(Object.keys((await stage.shots.get(old.metadata.name)).status?.deliveries ?? {}), ['screenshot.completed'])
 })
 
-t.test('delivery ends the retries of a webhook that is switched off', async (t) => {
+t.test('delivery stops the retries of a webhook that is disabled', async (t) => {
   await stage.subscribe('off', { url: receiver.url })
   receiver.answer = answerWith(500)
   const shot = await stage.complete()
@@ -199,7 +199,7 @@ t.test('delivery ends the retries of a webhook that is switched off', async (t) 
   t.match(off, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Inactive' }] } })
 })
 
-t.test('delivery writes once for several endpoints that answer well', async (t) => {
+t.test('delivery writes once for several successful endpoints', async (t) => {
   for (const n of [0, 1, 2]) await stage.subscribe(`several-${n}`, { url: `${receiver.url}/${n}` })
   stage.requests.length = 0
   const shot = await stage.complete()
@@ -208,7 +208,7 @@ t.test('delivery writes once for several endpoints that answer well', async (t) 
   t.equal(writes.length, 1)
 })
 
-t.test('delivery writes nothing when there is nobody to tell', async (t) => {
+t.test('delivery writes nothing without receivers', async (t) => {
   await stage.subscribe('others', { url: receiver.url, events: ['screenshot.failed'] })
   await stage.subscribe('foreign', { url: receiver.url, accountName: 'acme' })
   stage.requests.length = 0
@@ -219,7 +219,7 @@ t.test('delivery writes nothing when there is nobody to tell', async (t) => {
   t.equal(stage.requests.filter(({ verb, resource }) => verb === 'patch' && resource === 'screenshots').length, 1)
 })
 
-t.test('delivery by two operators told that both lead loses nothing, and each event keeps its id', async (t) => {
+t.test('delivery by two operators that both consider themselves the leader loses nothing, and each event keeps its id', async (t) => {
   const COUNT = 6 // no more: ten failures would pause the endpoint
   const second = await stage.lead({ certificates: [receiver.ca] })
   await stage.subscribe('shared', { url: receiver.url })
@@ -239,7 +239,7 @@ t.test('delivery deletes a Screenshot whose deletion waited for it', async (t) =
   const shot = await stage.complete()
   await receiver.whenReceived(1)
   await stage.shots.patch(shot.metadata.name, mergePatch({ metadata: { annotations: { [Annotation.deleteRequested]: 'now' } } }))
-  await eventually('it is gone', async () => (await stage.shots.find(shot.metadata.name)) === undefined)
+  await eventually('it was deleted', async () => (await stage.shots.find(shot.metadata.name)) === undefined)
   t.strictSame(
     receiver.received.map(({ headers }) => headers['x-webhook-attempt']),
     ['1', '2'],
@@ -257,7 +257,7 @@ t.test('webhook statistics count a delivery once, whatever its attempts', async 
   t.match(statistics, { total: 1, successful: 1, failed: 0, lastStatusCode: 200 })
 })
 
-t.test('a webhook at a private address is refused, and told so', async (t) => {
+t.test('a webhook with a private address is rejected with a reason', async (t) => {
   const hooks = [
     ['private', 'https://10.0.0.1/'],
     ['metadata', 'https://169.254.169.254/latest'],
@@ -265,7 +265,7 @@ t.test('a webhook at a private address is refused, and told so', async (t) => {
   ] as const
   for (const [name, url] of hooks) {
     await stage.hooks.create({ metadata: { name }, spec: { url, events: ['screenshot.completed'] } })
-    const hook = await eventually('a verdict', async () => {
+    const hook = await eventually('the condition is set', async () => {
       const seen = await stage.hooks.get(name)
       return seen.status?.conditions && seen
     })
@@ -273,21 +273,21 @@ t.test('a webhook at a private address is refused, and told so', async (t) => {
   }
 })
 
-t.test('a webhook takes no Secret that is not a signing secret', async (t) => {
+t.test('a webhook uses no Secret of another type', async (t) => {
   await new Resource(stage.http, secrets).create({
     metadata: { name: 'taken-signing-secret' },
     type: 'Opaque',
     data: { 'signing-secret': 'eHg=' },
   })
   await stage.hooks.create({ metadata: { name: 'taken' }, spec: { url: receiver.url, events: ['screenshot.completed'] } })
-  const hook = await eventually('a verdict', async () => {
+  const hook = await eventually('the condition is set', async () => {
     const seen = await stage.hooks.get('taken')
     return seen.status?.conditions && seen
   })
   t.match(hook, { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'SecretConflict' }] } })
 })
 
-t.test('delivery goes on where an operator that ended between two attempts stopped', async (t) => {
+t.test('delivery continues where an operator stopped between two attempts', async (t) => {
   const other = await startReceiver(t)
   const second = await startStage(t)
   const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [5_000, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
@@ -308,7 +308,7 @@ t.test('delivery goes on where an operator that ended between two attempts stopp
   t.equal(other.received[0]?.body.toString(), other.received[1]?.body.toString())
 })
 
-t.test('delivery repeats a failed post while a slow endpoint still has the same event', async (t) => {
+t.test('delivery repeats a failed post while a slow endpoint still processes the same event', async (t) => {
   let answerSlow = () => {}
   receiver.answer = ({ path, headers }, response) => {
     if (path === '/slow') answerSlow = () => response.writeHead(200).end()

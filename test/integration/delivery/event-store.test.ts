@@ -19,13 +19,13 @@ const { endpoint, accessKey, secretKey, port } = minio
 await new Client({ endPoint: '127.0.0.1', port, useSSL: false, accessKey, secretKey }).makeBucket('tintype')
 const store = openEventStore({ endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })
 
-t.test('event store gives back what it was given, and nothing where there is nothing', async (t) => {
+t.test('EventStore returns what was stored, and undefined for a missing object', async (t) => {
   await store.put('events/evt_1.json', '{"name":"ü"}')
   t.equal(await store.get('events/evt_1.json'), '{"name":"ü"}')
   t.equal(await store.get('events/evt_2.json'), undefined)
 })
 
-t.test('event store that hangs gives up', async (t) => {
+t.test('EventStore times out when the bucket hangs', async (t) => {
   await minio.freeze()
   await t.rejects(store.put('events/evt_3.json', '{}'), { cause: { message: /no answer/ } })
   await t.rejects(store.get('events/evt_1.json'), { cause: { message: /no answer|aborted due to timeout/ } })
@@ -54,7 +54,7 @@ t.test('delivery repeats the bytes of the first attempt even if another key sign
   t.equal(receiver.received[1]?.body.toString(), receiver.received[0]?.body.toString())
 })
 
-t.test('delivery goes on without the store', async (t) => {
+t.test('delivery continues without the event store', async (t) => {
   const stage = await startStage(t)
   const receiver = await startReceiver(t)
   const away = openEventStore({ endpoint: 'http://127.0.0.1:9', region: 'us-east-1', bucket: 'tintype', accessKey, secretKey })

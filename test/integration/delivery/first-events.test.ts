@@ -1,5 +1,5 @@
-// From when on a webhook is told of things, with real revisions of a real API server: of what happens after its creation was answered, at once,
-// and of nothing before.
+// Tests from when on a webhook receives events, with real revisions of a real API server: events right after the response to its creation,
+// and none from before.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { answerWith } from '../../support/servers/https-receiver.ts'
 import { startReceiver, startStage } from './stage.ts'
 
 const ROUNDS = 100
-/** The end of a capture by a runner whose clock is five minutes off. */
+/** End of a capture by a runner whose clock is five minutes off. */
 const SKEW_MILLISECONDS = 300_000
 
 const stage = await startStage(t)
@@ -50,8 +50,8 @@ const complete = (name: string, at = Date.now()) =>
     subresource: 'status',
   })
 
-/** What came in, as `<path> <type> <screenshot>`. */
-const told = () =>
+/** Received events, as `<path> <type> <screenshot>`. */
+const reported = () =>
   receiver.received
     .map(({ path, body }) => {
       const { type, data } = JSON.parse(body.toString())
@@ -59,16 +59,16 @@ const told = () =>
     })
     .sort()
 
-/** Resolves when a Screenshot that comes after all others has been told of, and so has whatever there was to tell before it. */
+/** Resolves when the event of a later Screenshot arrived, and so all events before it. */
 async function whenAllTold(count: number): Promise<string[]> {
   await receiver.whenReceived(count)
   await subscribe('last')
   const name = await queue('last')
   await receiver.whenReceived(count + 1)
-  return told().filter((line) => !line.endsWith(name))
+  return reported().filter((line) => !line.endsWith(name))
 }
 
-t.test('a webhook misses no screenshot.queued of what is created right after it, and gets none of what was before', async (t) => {
+t.test('a webhook receives screenshot.queued of Screenshots created right after it, and none from before', async (t) => {
   const rounds = Array.from({ length: ROUNDS }, async (_, round) => {
     const account = `a-${round}`
     await complete(await queue(account))
@@ -79,7 +79,7 @@ t.test('a webhook misses no screenshot.queued of what is created right after it,
   t.strictSame(await whenAllTold(ROUNDS), expected.sort())
 })
 
-t.test('a webhook misses no screenshot.queued of what is in the same kubectl apply', async (t) => {
+t.test('a webhook receives screenshot.queued of a Screenshot in the same kubectl apply', async (t) => {
   const accounts = Array.from({ length: 20 }, (_, n) => `b-${n}`)
   const items = accounts.flatMap((accountName) => [
     {
@@ -99,7 +99,7 @@ t.test('a webhook misses no screenshot.queued of what is in the same kubectl app
   t.equal((await whenAllTold(accounts.length)).length, accounts.length)
 })
 
-t.test('the order of the API server counts, not the clocks of runners', async (t) => {
+t.test('the revisions of the API server decide, not the clocks of runners', async (t) => {
   const [early, late] = [await queue('c'), await queue('c')]
   await complete(early, Date.now() + SKEW_MILLISECONDS)
   await subscribe('c')
@@ -107,7 +107,7 @@ t.test('the order of the API server counts, not the clocks of runners', async (t
   t.strictSame(await whenAllTold(1), [`/c screenshot.completed ${late}`])
 })
 
-t.test('a webhook that is switched off and on, or adds a type, is told of what happens from that update on', async (t) => {
+t.test('a webhook that is disabled and enabled, or adds a type, receives the events from that update on', async (t) => {
   const { name } = (await subscribe('d', { events: ['screenshot.queued'] })).metadata
   const first = await queue('d')
   await receiver.whenReceived(1)
@@ -125,12 +125,12 @@ t.test('a webhook that is switched off and on, or adds a type, is told of what h
   )
 })
 
-t.test('the next leader sends what the last one had no time for, once, and nothing from long before', async (t) => {
+t.test('the next leader sends the remaining events of the last one once, and no old ones', async (t) => {
   const old = await queue('e', toObjectName(newId('scr', new Date(Date.now() - 3_600_000))))
   await complete(old, Date.now() - 3_500_000)
   await leader.end()
   const { creationTimestamp } = (await stage.shots.get(old)).metadata
-  // The API server keeps creation times to the second.
+  // The API server stores creation times in whole seconds.
   await eventually('the second is over', async () => Date.now() >= Date.parse(creationTimestamp) + 1_000)
   await subscribe('e')
   const young = await queue('e')

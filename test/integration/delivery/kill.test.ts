@@ -14,7 +14,7 @@ const ca = join(directory, 'ca.crt')
 await writeFile(ca, receiver.ca)
 t.teardown(() => rm(directory, { recursive: true, force: true }))
 
-/** Starts deliveries as a process; returns what kills it without a word. */
+/** Starts deliveries as a process. Returns a function that kills it. */
 async function startOperator(retryDelayMilliseconds: number): Promise<() => Promise<void>> {
   const program = join(import.meta.dirname, 'program.ts')
   const args = [program, stage.plane.kubeconfigPath, ca, String(retryDelayMilliseconds)]
@@ -29,7 +29,7 @@ async function startOperator(retryDelayMilliseconds: number): Promise<() => Prom
   return kill
 }
 
-t.test('delivery that was killed between two attempts goes on with the next one, in the same bytes', async (t) => {
+t.test('delivery that was killed between two attempts continues with the next one, with the same bytes', async (t) => {
   receiver.received.length = 0
   receiver.answer = answerWith(500)
   const kill = await startOperator(5_000)
@@ -49,7 +49,7 @@ t.test('delivery that was killed between two attempts goes on with the next one,
   await stage.hooks.delete('between')
 })
 
-t.test('delivery that was killed during its attempts repeats only those, under the same id', async (t) => {
+t.test('delivery that was killed during its attempts repeats only those, with the same id', async (t) => {
   receiver.received.length = 0
   receiver.answer = () => {} // keeps every post waiting
   const kill = await startOperator(200)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import type { Test } from 'tap'
 
-/** Listens on all addresses there are and keeps at which of them a connection arrived; it says nothing and closes. */
+/** Listens on all addresses and records at which of them a connection arrived. It closes connections without a response. */
 export async function startListener(t: Test): Promise<{ port: number; arrivals: string[] }> {
   const arrivals: string[] = []
   const server = createServer((socket) => {

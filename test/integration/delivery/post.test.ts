@@ -13,7 +13,7 @@ import { answerWith, type HttpsReceiver, startHttpsReceiver } from '../../suppor
 import { startReceiver } from './stage.ts'
 
 const TIMEOUT_MILLISECONDS = 20_000
-/** For endpoints that let it pass. */
+/** For endpoints that do not respond within it. */
 const SHORT_TIMEOUT_MILLISECONDS = 2_000
 const LOOPBACK = { ...DEFAULT_EGRESS_RULES, allowedCidrs: ['127.0.0.0/8'] }
 
@@ -23,7 +23,7 @@ t.beforeEach(() => {
   receiver.answer = answerWith(200)
 })
 
-/** Posts to `url` as the operator does, with what the test changes. */
+/** Posts to `url` as the operator does, with the options of the test. */
 async function send(t: Test, url: string, options: Partial<GuardedAgentOptions> = {}, timeoutMilliseconds = TIMEOUT_MILLISECONDS) {
   const dispatcher = buildGuardedAgent({
     rules: LOOPBACK,
@@ -53,7 +53,7 @@ t.test('post succeeds with any 2xx and fails with any other status', async (t) =
   )
 })
 
-t.test('post tells what Retry-After asks for', async (t) => {
+t.test('post returns the value of Retry-After', async (t) => {
   receiver.answer = answerWith(503, '', { 'retry-after': '7' })
   t.match(await send(t, receiver.url), { retryAfterMilliseconds: 7_000 })
 })
@@ -63,14 +63,14 @@ t.test('post fails when the status line is late', async (t) => {
   t.match(await send(t, receiver.url, {}, SHORT_TIMEOUT_MILLISECONDS), { isSuccess: false, statusCode: 0, end: 'timeout' })
 })
 
-t.test('post succeeds when the status line came in time and the body never ends', async (t) => {
+t.test('post succeeds when the status line arrives in time and the body never ends', async (t) => {
   receiver.answer = (_, response) => void response.writeHead(200).write('so far')
   const outcome = await send(t, receiver.url, {}, SHORT_TIMEOUT_MILLISECONDS)
   t.match(outcome, { isSuccess: true, statusCode: 200 })
   t.equal(outcome.excerpt.toString(), 'so far')
 })
 
-t.test('post reads no more of an answer than it needs', async (t) => {
+t.test('post reads only the start of a response', async (t) => {
   let isClosed = false
   receiver.answer = (_, response) => {
     response.on('close', () => {
@@ -85,10 +85,10 @@ t.test('post reads no more of an answer than it needs', async (t) => {
   const outcome = await send(t, receiver.url)
   t.match(outcome, { isSuccess: true })
   t.equal(outcome.excerpt.length, 1024)
-  t.ok(await eventually('the connection of an endless answer is closed', async () => isClosed))
+  t.ok(await eventually('the connection of an endless response is closed', async () => isClosed))
 })
 
-t.test('post takes a large, a packed and an odd answer as they come', async (t) => {
+t.test('post accepts large, compressed and unusual responses', async (t) => {
   for (const body of ['y'.repeat(200_000), '']) {
     receiver.answer = answerWith(200, body)
     t.match(await send(t, receiver.url), { isSuccess: true })
@@ -102,11 +102,11 @@ t.test('post fails when the connection is reset after the request', async (t) =>
   t.match(await send(t, receiver.url), { isSuccess: false, statusCode: 0, end: 'connection' })
 })
 
-t.test('post fails at an endpoint that nobody vouches for, whose name is another, or that speaks no TLS', async (t) => {
+t.test('post fails for an untrusted certificate, for another name, and without TLS', async (t) => {
   const stranger = await startReceiver(t)
   t.match(await send(t, stranger.url), { isSuccess: false, end: 'tls' })
   t.match(await send(t, `https://other.example.com:${receiver.port}/`), { isSuccess: false, end: 'tls' })
-  t.match(await send(t, `https://hooks.example.com:${receiver.port}/`), { isSuccess: true }, 'its own name is fine')
+  t.match(await send(t, `https://hooks.example.com:${receiver.port}/`), { isSuccess: true }, 'its own name is valid')
   const plain = await listen(
     t,
     createServer((socket) => void socket.end('HTTP/1.1 200 OK\r\n\r\n')),
@@ -115,13 +115,13 @@ t.test('post fails at an endpoint that nobody vouches for, whose name is another
   t.equal(stranger.received.length, 0)
 })
 
-t.test('post fails at an endpoint whose certificate has expired', async (t) => {
+t.test('post fails for an expired certificate', async (t) => {
   const expired = await startExpired(t)
   t.match(await send(t, expired.url, { ca: [expired.ca] }), { isSuccess: false, end: 'tls', detail: 'CERT_HAS_EXPIRED' })
   t.equal(expired.received.length, 0)
 })
 
-t.test('post fails when nobody listens or the name is unknown', async (t) => {
+t.test('post fails when no server listens or the name is unknown', async (t) => {
   const server = createServer()
   const port = await listen(t, server)
   server.close()
@@ -130,24 +130,24 @@ t.test('post fails when nobody listens or the name is unknown', async (t) => {
   t.match(await send(t, 'https://hooks.example.com/', { resolve }), { isSuccess: false, end: 'unresolved' })
 })
 
-t.test('post reaches no private address in any spelling; with its range opened it does', async (t) => {
+t.test('post reaches no private address in any spelling, unless its range is allowed', async (t) => {
   const loopback = LITERAL_ATTACKS.filter(({ means }) => means === '127.0.0.1')
   t.ok(loopback.length >= 20)
   for (const { host, opens } of loopback) {
     const url = `https://${host}:${receiver.port}/`
-    t.match(await send(t, url, { rules: DEFAULT_EGRESS_RULES }), { isSuccess: false, end: 'blocked' }, `${host} is refused`)
+    t.match(await send(t, url, { rules: DEFAULT_EGRESS_RULES }), { isSuccess: false, end: 'blocked' }, `${host} is rejected`)
     t.equal(receiver.received.length, 0)
     t.match(await send(t, url, { rules: { ...DEFAULT_EGRESS_RULES, allowedCidrs: opens } }), { end: /answered|tls/ }, `${host} is reached`)
     receiver.received.length = 0
   }
   for (const { host } of [...LITERAL_ATTACKS, ...NAME_ATTACKS]) {
     const outcome = await send(t, `https://${host}:${receiver.port}/`, { rules: DEFAULT_EGRESS_RULES })
-    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${host} is refused`)
+    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${host} is rejected`)
   }
   t.equal(receiver.received.length, 0)
 })
 
-t.test('post reaches no private address by a name; with its range opened it does', async (t) => {
+t.test('post reaches no private address by a name, unless its range is allowed', async (t) => {
   const url = `https://hooks.example.com:${receiver.port}/`
   for (const addresses of [
     ['127.0.0.1'],
@@ -158,21 +158,21 @@ t.test('post reaches no private address by a name; with its range opened it does
     ['64:ff9b::7f00:1'],
   ]) {
     const outcome = await send(t, url, { rules: DEFAULT_EGRESS_RULES, resolve: async () => addresses })
-    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${addresses} is refused`)
+    t.match(outcome, { isSuccess: false, end: 'blocked' }, `${addresses} is rejected`)
   }
   t.equal(receiver.received.length, 0)
   t.match(await send(t, url), { isSuccess: true })
 })
 
-t.test('post dials the address that it has checked, whatever the name says a moment later', async (t) => {
+t.test('post dials the address that it has checked, whatever the name resolves to later', async (t) => {
   const answers = [['127.0.0.1'], ['10.9.9.9']]
   let asked = 0
   const resolve = async () => answers[asked++] ?? []
   t.match(await send(t, `https://hooks.example.com:${receiver.port}/`, { resolve }), { isSuccess: true })
-  t.equal(asked, 1, 'the name is asked for once a connection')
+  t.equal(asked, 1, 'the name is resolved once per connection')
 })
 
-t.test('post never goes to the operator itself, to a port of other services, or without TLS', async (t) => {
+t.test('post never connects to the operator itself, to ports of other services, or without TLS', async (t) => {
   const { port } = receiver
   const own = await send(t, `https://127.0.0.1:${port}/`, { ownAddresses: ['127.0.0.1'] })
   t.match(own, { isSuccess: false, end: 'blocked', detail: /itself/ })

@@ -1,4 +1,4 @@
-// Deliveries as a process of their own, so that a test can kill it. Its arguments: kubeconfig, the CA's file, the delay before a retry.
+// Deliveries as a process, so that a test can kill it. Arguments: kubeconfig, the CA file, the delay before a retry.
 
 import { readFile } from 'node:fs/promises'
 import { accessFromKubeconfig } from '../../../crds/client/cluster-access.ts'

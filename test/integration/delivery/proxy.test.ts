@@ -16,7 +16,7 @@ const receiver = await startReceiver(t, ['DNS:hooks.example.com', 'DNS:refused.e
 const proxy = await startConnectProxy(t)
 const target = `https://hooks.example.com:${receiver.port}/in`
 
-/** An agent that leaves by a proxy. Names must not be asked for here: the proxy does that. */
+/** An agent that uses a proxy. It must not resolve names: the proxy does. */
 function anAgent(t: Test, proxyUrl: string, options: Partial<GuardedAgentOptions> = {}) {
   const dispatcher = buildGuardedAgent({
     rules: DEFAULT_EGRESS_RULES,
@@ -37,7 +37,7 @@ t.beforeEach(() => {
   proxy.targets.length = 0
 })
 
-t.test('a post through a proxy reaches the endpoint by its name, and keeps its connection', async (t) => {
+t.test('a post through a proxy reaches the endpoint by its name, and reuses its connection', async (t) => {
   const send = anAgent(t, proxy.url)
   const before = receiver.connections()
   for (const n of [1, 2, 3, 4, 5]) t.match(await send(`${target}/${n}`), { isSuccess: true, statusCode: 200 })
@@ -48,25 +48,25 @@ t.test('a post through a proxy reaches the endpoint by its name, and keeps its c
   t.ok(receiver.connections() - before < 5, `${receiver.connections() - before} tunnels for 5 posts`)
 })
 
-t.test('a post through a proxy is private to the endpoint: its certificate is checked', async (t) => {
+t.test('a post through a proxy is encrypted to the endpoint, whose certificate is checked', async (t) => {
   t.match(await anAgent(t, proxy.url)(`https://other.example.com:${receiver.port}/`), { isSuccess: false, end: 'tls' })
   t.match(await anAgent(t, proxy.url, { ca: [] })(target), { isSuccess: false, end: 'tls' })
   t.equal(receiver.received.length, 0)
 })
 
-t.test('a post through a proxy fails where the proxy refuses', async (t) => {
+t.test('a post through a proxy fails when the proxy rejects the target', async (t) => {
   const refused = await anAgent(t, proxy.url)(`https://refused.example.com:${receiver.port}/`)
   t.match(refused, { isSuccess: false, statusCode: 0, end: 'proxy', detail: 'the proxy responded with 407' })
-  await eventually('the proxy was asked', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
+  await eventually('the proxy received the request', async () => proxy.targets.includes(`refused.example.com:${receiver.port}`))
 })
 
-t.test('a post through a proxy shows it the credentials of its address', async (t) => {
+t.test('a post through a proxy sends the credentials of the proxy URL', async (t) => {
   const closed = await startConnectProxy(t, 'me:p@ss')
   t.match(await anAgent(t, closed.url)(target), { end: 'proxy' })
   t.match(await anAgent(t, closed.url.replace('http://', 'http://me:p%40ss@'))(target), { isSuccess: true })
 })
 
-t.test('a post fails in time when its proxy is away, or takes the connection and says nothing', async (t) => {
+t.test('a post fails in time when its proxy is unavailable or does not respond', async (t) => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   t.teardown(() => void silent.close())
   await once(silent, 'listening')
@@ -75,26 +75,26 @@ t.test('a post fails in time when its proxy is away, or takes the connection and
   t.match(await anAgent(t, 'http://127.0.0.1:1')(target), { isSuccess: false, end: 'proxy' })
 })
 
-t.test('a post reads no more of its proxy than a few KiB, and no longer than its time', async (t) => {
+t.test('a post reads only a few KiB from its proxy, within its timeout', async (t) => {
   const ways = {
-    'headers without end': ['HTTP/1.1 200 OK\r\n', `x-more: ${'y'.repeat(1_000)}\r\n`],
-    'a refusal without end': ['HTTP/1.1 403 Forbidden\r\n\r\n', 'no '],
-    'interim responses without end': ['', 'HTTP/1.1 102 Processing\r\n\r\n'],
+    'endless headers': ['HTTP/1.1 200 OK\r\n', `x-more: ${'y'.repeat(1_000)}\r\n`],
+    'an endless error response': ['HTTP/1.1 403 Forbidden\r\n\r\n', 'no '],
+    'endless interim responses': ['', 'HTTP/1.1 102 Processing\r\n\r\n'],
   } as const
   for (const [way, [start, more]] of Object.entries(ways)) {
     const endless = await startEndlessServer(t, start, more)
     t.match(await anAgent(t, endless.url)(target), { isSuccess: false, statusCode: 0, end: /proxy|timeout/ }, way)
     await eventually('the connection is closed', async () => endless.closed() === 1)
-    if (way !== 'interim responses without end') t.ok(endless.bytes() < BUFFERED_BYTES, `${endless.bytes()} bytes were taken`)
+    if (way !== 'endless interim responses') t.ok(endless.bytes() < BUFFERED_BYTES, `${endless.bytes()} bytes were taken`)
   }
 })
 
-t.test('no private address, and no name of the cluster, is ever asked of the proxy', async (t) => {
+t.test('private addresses and names of the cluster are never sent to the proxy', async (t) => {
   const send = anAgent(t, proxy.url)
   for (const { host } of LITERAL_ATTACKS) t.match(await send(`https://${host}/`), { isSuccess: false, statusCode: 0 }, host)
   for (const host of ['kubernetes.default.svc', 'tintype-minio.tintype.svc.cluster.local', 'localhost'])
     t.match(await send(`https://${host}/`), { isSuccess: false, end: 'blocked' }, host)
-  t.match(await send(target), { isSuccess: true }, 'the control')
-  await eventually('the proxy was asked', async () => proxy.targets.length > 0)
-  t.strictSame(proxy.targets, [`hooks.example.com:${receiver.port}`], 'what it writes is in order')
+  t.match(await send(target), { isSuccess: true }, 'control')
+  await eventually('the proxy received the request', async () => proxy.targets.length > 0)
+  t.strictSame(proxy.targets, [`hooks.example.com:${receiver.port}`], 'the requests of the proxy are correct')
 })

@@ -1,5 +1,5 @@
-// What makes deliveries something to rely on: pauses for endpoints that fail, their end after days, addresses of single requests, and objects
-// that go in the middle of it. Days pass by a clock of the test's own.
+// Reliability of deliveries: pauses for failing endpoints, disabling them after days, URLs of single requests, and objects that are deleted
+// meanwhile. Days pass on a manual clock.
 
 import t from 'tap'
 import { mergePatch } from '../../../crds/client/patch.ts'
@@ -18,17 +18,17 @@ const HOUR = 3_600_000
 const stage = await startStage(t)
 const receiver = await startReceiver(t)
 
-/** The operator's clock is so much ahead. */
+/** How far the operator's clock is ahead. */
 let ahead = 0
 const now = () => new Date(Date.now() + ahead)
-const told: string[] = []
+const reported: string[] = []
 const settings = { timeoutMilliseconds: 10_000, retryDelaysMilliseconds: [300, 600], allowedCidrs: ['127.0.0.0/8'], allowedHosts: [] }
 const leader = await stage.lead({
   certificates: [receiver.ca],
   settings: { ...settings, disableAfterDays: 5 },
   now,
   statisticsMilliseconds: 200,
-  events: { warn: ({ metadata }, reason) => void told.push(`${metadata.name} ${reason}`) },
+  events: { warn: ({ metadata }, reason) => void reported.push(`${metadata.name} ${reason}`) },
 })
 
 t.beforeEach(() => {
@@ -37,19 +37,19 @@ t.beforeEach(() => {
 })
 t.afterEach(async () => {
   for (const { metadata } of await stage.hooks.listAll()) await stage.hooks.delete(metadata.name)
-  // What ended by a clock that was put forward ended after the next test's webhook was made, which would be told of it.
+  // Screenshots that ended on a clock that was ahead ended after the next test's webhook was created, which would receive their events.
   for (const { metadata } of await stage.shots.listAll()) await stage.shots.delete(metadata.name)
   await eventually('the operator has seen that', leader.hasSeenNothing)
 })
 
-/** Makes a Screenshot that ends now. */
+/** Creates a Screenshot that ends now. */
 async function complete(spec: Partial<ScreenshotSpec> = {}, name = toObjectName(newId('scr', now()))): Promise<Screenshot> {
   await stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
   const status = completedStatus({ completionTime: now().toISOString() })
   return stage.shots.patch(name, mergePatch({ status }), { subresource: 'status' })
 }
 
-/** Makes the account's default Webhook, as the gateway does; returns its secret. */
+/** Creates the account's default Webhook as the gateway does. Returns its secret. */
 async function makeDefaultWebhook(): Promise<string> {
   const text = newSigningSecret()
   const sealed = await seal(text, { purpose: 'signing-secret', subject: 'standard', account: 'default' }, toSealingKey(openingKeys[0]!))
@@ -59,14 +59,14 @@ async function makeDefaultWebhook(): Promise<string> {
 
 const pathsOf = () => receiver.received.map(({ path }) => path)
 const idOf = ({ metadata }: Screenshot) => metadata.name.replace('-', '_')
-/** Attempts that came in for a Screenshot. */
+/** Attempts that were received for a Screenshot. */
 const attemptsOf = (shot: Screenshot): (string | undefined)[] =>
   receiver.received
     .filter(({ body }) => JSON.parse(body.toString()).data.screenshot.id === idOf(shot))
     .map(({ headers }) => headers['x-webhook-attempt'])
 
 // proves: webhook_url, webhook_events
-t.test('delivery tells a request at its own address, signed and counted by the default webhook', async (t) => {
+t.test('delivery posts to the URL of a request, signed and counted by the default webhook', async (t) => {
   const secret = await makeDefaultWebhook()
   const shot = await complete({ webhookUrl: `${receiver.url}/own?token=1` })
   const [request] = await receiver.whenReceived(1)
@@ -77,11 +77,11 @@ t.test('delivery tells a request at its own address, signed and counted by the d
   const last = await complete({ webhookUrl: `${receiver.url}/all`, webhookEvents: ['screenshot.queued', 'screenshot.completed'] })
   await stage.whenEntry(last, '_request', { state: 'ok' }, 'screenshot.queued')
   await stage.whenEntry(last, '_request', { state: 'ok' })
-  t.strictSame(pathsOf().sort(), ['/all', '/all', '/own?token=1'], 'the default webhook itself is told of nothing')
+  t.strictSame(pathsOf().sort(), ['/all', '/all', '/own?token=1'], 'the default webhook itself receives nothing')
   await eventually('it counts', async () => (await stage.hooks.get('standard')).status?.statistics?.successful === 3)
 })
 
-t.test('delivery tries a request’s own address three times, and never a private one', async (t) => {
+t.test('delivery tries the URL of a request three times, and never a private one', async (t) => {
   await makeDefaultWebhook()
   receiver.answer = answerWith(500)
   const failing = await complete({ webhookUrl: `${receiver.url}/own` })
@@ -91,17 +91,17 @@ t.test('delivery tries a request’s own address three times, and never a privat
   t.equal((await stage.whenEntry(inside, '_request', { state: 'failed' })).attempts, 3)
 })
 
-t.test('delivery tells nobody for a request while the default webhook is switched off', async (t) => {
+t.test('delivery posts nothing for a request while the default webhook is disabled', async (t) => {
   await makeDefaultWebhook()
   await stage.hooks.patch('standard', mergePatch({ spec: { active: false } }))
-  await eventually('it is off', async () => (await stage.hooks.get('standard')).status?.activeSince === undefined)
+  await eventually('it is inactive', async () => (await stage.hooks.get('standard')).status?.activeSince === undefined)
   const silent = await complete({ webhookUrl: `${receiver.url}/own` })
   await stage.subscribe('control', { url: receiver.url })
   await stage.whenEntry(await complete(), 'control', { state: 'ok' })
   t.equal((await stage.shots.get(silent.metadata.name)).status?.deliveries, undefined)
 })
 
-t.test('delivery tells of a Screenshot under a name that a person chose', async (t) => {
+t.test('delivery posts events of a Screenshot with a name that a user chose', async (t) => {
   await stage.subscribe('all', { url: receiver.url, events: ['screenshot.queued', 'screenshot.completed'] })
   const shot = await complete({}, 'my-page')
   await stage.whenEntry(shot, 'all', { state: 'ok' }, 'screenshot.queued')
@@ -111,7 +111,7 @@ t.test('delivery tells of a Screenshot under a name that a person chose', async 
   t.match(ids[0], /^scr_/)
 })
 
-t.test('delivery starts no attempt for a Screenshot that is deleted, and gives up with a webhook that is', async (t) => {
+t.test('delivery starts no attempt for a deleted Screenshot, and fails when its webhook is deleted', async (t) => {
   for (const name of ['stays', 'goes']) await stage.subscribe(name, { url: `${receiver.url}/${name}` })
   receiver.answer = answerWith(500)
   const deleted = await complete()
@@ -122,12 +122,16 @@ t.test('delivery starts no attempt for a Screenshot that is deleted, and gives u
   await stage.whenEntry(shot, 'goes', { state: 'open' })
   await stage.hooks.delete('goes')
   await stage.whenEntry(shot, 'goes', { state: 'failed' })
-  t.equal((await stage.whenEntry(shot, 'stays', { state: 'failed' })).attempts, 3, 'by now the deleted one’s second attempt would be over')
-  t.ok(attemptsOf(deleted).length <= before + 2, 'what was under way at its deletion may still come in')
+  t.equal(
+    (await stage.whenEntry(shot, 'stays', { state: 'failed' })).attempts,
+    3,
+    'by now the second attempt of the deleted one would be over',
+  )
+  t.ok(attemptsOf(deleted).length <= before + 2, 'posts in progress at its deletion may still arrive')
   t.notOk(attemptsOf(deleted).includes('3'))
 })
 
-t.test('delivery signs and addresses each attempt as the webhook is at that moment', async (t) => {
+t.test('delivery uses the URL and the secrets that the webhook has at each attempt', async (t) => {
   const sealFor = (text: string) =>
     seal(text, { purpose: 'signing-secret', subject: 'moving', account: 'default' }, toSealingKey(openingKeys[0]!))
   const [first, second] = [newSigningSecret(), newSigningSecret()]
@@ -135,7 +139,7 @@ t.test('delivery signs and addresses each attempt as the webhook is at that mome
   await stage.subscribe('moving', { url: `${receiver.url}/old`, signingSecrets: [{ sealed: old }] })
   receiver.answer = async (request, response) => {
     if (request.headers['x-webhook-attempt'] !== '1') return answerWith(200)(request, response)
-    // Rotated and moved while the first attempt is under way.
+    // The webhook gets a new secret and URL during the first attempt.
     const signingSecrets = [{ sealed: await sealFor(second) }, { sealed: old, expiryTime: new Date(now().getTime() + HOUR).toISOString() }]
     const { metadata } = await stage.hooks.patch('moving', mergePatch({ spec: { url: `${receiver.url}/new`, signingSecrets } }))
     await eventually('the operator has seen it', async () => {
@@ -153,14 +157,14 @@ t.test('delivery signs and addresses each attempt as the webhook is at that mome
   t.equal(two?.headers['x-webhook-signature-previous'], hexSignature(two!.body, first))
 })
 
-t.test('delivery pauses for an endpoint that fails, and burns no attempt by it', async (t) => {
+t.test('delivery pauses a failing endpoint, and this uses no attempt', async (t) => {
   await stage.subscribe('flaky', { url: receiver.url })
   receiver.answer = answerWith(503)
   const shots = await Promise.all(Array.from({ length: 12 }, () => complete()))
   const conditionOf = async (status: string) =>
     (await stage.hooks.get('flaky')).status?.conditions?.some((condition) => condition.type === 'Answering' && condition.status === status)
   await eventually('it is paused', () => conditionOf('False'))
-  const held = await eventually('what was under way has ended', async () => {
+  const held = await eventually('posts in progress have ended', async () => {
     const entries = await Promise.all(shots.map(async ({ metadata }) => (await stage.shots.get(metadata.name)).status?.deliveries))
     return entries.every((events) => events?.['screenshot.completed']?.flaky) && entries
   })
@@ -171,7 +175,7 @@ t.test('delivery pauses for an endpoint that fails, and burns no attempt by it',
 
   receiver.answer = answerWith(200)
   ahead += 31_000
-  // The first one after the pause is the probe; its success lets the others go.
+  // The first one after the pause is the probe; its success releases the others.
   const probe = await complete()
   await stage.whenEntry(probe, 'flaky', { state: 'ok' })
   await eventually('the pause is over', () => conditionOf('True'))
@@ -187,11 +191,11 @@ t.test('delivery pauses for an endpoint that fails, and burns no attempt by it',
   for (const [index, { attempts: recorded, state }] of entries.entries()) {
     const attempts = attemptsOf(shots[index]!)
     t.equal(attempts.length, recorded, `${state}: each recorded attempt was posted`)
-    t.ok(state === 'ok' || recorded === 3, 'none was given up before its third attempt')
+    t.ok(state === 'ok' || recorded === 3, 'none failed before its third attempt')
   }
 })
 
-t.test('an endpoint that fails for five days is switched off, and begins anew when it is switched on', async (t) => {
+t.test('an endpoint that fails for five days is disabled, and starts again when it is enabled', async (t) => {
   const hook = await stage.subscribe('dead', { url: receiver.url })
   receiver.answer = answerWith(503)
   const fail = async (times: number) => {
@@ -206,21 +210,21 @@ t.test('an endpoint that fails for five days is switched off, and begins anew wh
     ahead += 20 * HOUR
   }
   await fail(7)
-  const off = await eventually('it is switched off, and says why', async () => {
+  const off = await eventually('it is disabled with a reason', async () => {
     const seen = await stage.hooks.get('dead')
     return seen.status?.conditions?.some(({ reason }) => reason === 'Disabled') && seen
   })
   t.equal(off.spec.active, false)
-  t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* has failed; the last was answered 503/)
+  t.match(off.metadata.annotations?.[Annotation.disabledReason], /every post since .* failed; the last response was 503/)
   t.match(off.status, { activeSince: undefined, conditions: [{ type: 'Ready', status: 'False', reason: 'Disabled' }] })
-  t.strictSame(told, ['dead WebhookDisabled'])
+  t.strictSame(reported, ['dead WebhookDisabled'])
 
   await stage.hooks.patch('dead', mergePatch({ spec: { active: true } }))
-  const on = await eventually('it is on', async () => {
+  const on = await eventually('it is active', async () => {
     const seen = await stage.hooks.get('dead')
     return seen.status?.activeSince !== undefined && seen.metadata.annotations?.[Annotation.disabledReason] === undefined && seen
   })
   t.ok(Date.parse(on.status?.activeSince ?? '') > Date.parse(hook.status?.activeSince ?? ''))
-  t.not((await fail(8)).spec.active, false, 'the clock of failures began anew')
-  t.equal(told.length, 1)
+  t.not((await fail(8)).spec.active, false, 'the failure time started again')
+  t.equal(reported.length, 1)
 })

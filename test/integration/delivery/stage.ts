@@ -1,5 +1,5 @@
-// What every delivery test stands on: a real API server with our kinds, a real HTTPS endpoint with a CA of its own, and deliveries as the
-// operator runs them. Screenshots are completed by the test in the runner's role.
+// Setup of the delivery tests: a real API server with Tintype's kinds, a real HTTPS endpoint with its own CA, and deliveries as the
+// operator runs them. The test completes Screenshots in the role of the runner.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ import { type HttpsReceiver, startHttpsReceiver } from '../../support/servers/ht
 import { startPlane } from '../client/plane.ts'
 import { openingKeys, ring } from './ring.ts'
 
-/** Problems go to stderr: a test that fails should say what the operator saw. */
+/** Warnings and errors go to stderr, so that a failed test shows what the operator logged. */
 const log: Log = {
   debug: () => {},
   info: () => {},
@@ -32,11 +32,11 @@ const log: Log = {
   error: (fields, message) => console.error(message, fields),
 }
 
-/** An operator that leads, as far as deliveries go. */
+/** The delivery part of an operator that leads. */
 export interface Leader {
-  /** Ends its term: resolves when what it had under way is written down. */
+  /** Ends its term. Resolves when the results of its posts are recorded. */
   end: () => Promise<void>
-  /** Whether neither a Webhook nor a Screenshot is left in its copies. */
+  /** Whether its informer caches contain no Webhook and no Screenshot. */
   hasSeenNothing: () => Promise<boolean>
 }
 
@@ -44,13 +44,13 @@ export async function startStage(t: Test) {
   const plane = await startPlane(t)
   await plane.applyKinds()
   const requests: RequestRecord[] = []
-  /** The operator's own client, so that its requests can be told from the test's. */
+  /** The operator's own client, so that its requests can be distinguished from the test's. */
   const operatorHttp = plane.connect(t, { onRequest: (request) => requests.push(request) })
   const http = plane.connect(t)
   const shots = new Resource(http, screenshots)
   const hooks = new Resource(http, webhooks)
 
-  /** Starts deliveries as a leader would. */
+  /** Starts deliveries as a leader does. */
   async function lead(options: Partial<DeliveryOptions> & Pick<DeliveryOptions, 'certificates'>): Promise<Leader> {
     const caches = {
       screenshots: new Reflector({ http: operatorHttp, resource: screenshots }),
@@ -82,7 +82,7 @@ export async function startStage(t: Test) {
     return { end, hasSeenNothing: async () => Object.values(caches).every(({ lister }) => lister.size === 0) }
   }
 
-  /** Makes a Webhook and waits until it is ready. */
+  /** Creates a Webhook and waits until it is ready. */
   async function subscribe(name: string, spec: Partial<WebhookSpec> & Pick<WebhookSpec, 'url'>): Promise<Webhook> {
     await hooks.create({ metadata: { name }, spec: { events: ['screenshot.completed'], ...spec } })
     return eventually(`${name} is ready`, async () => {
@@ -91,21 +91,21 @@ export async function startStage(t: Test) {
     })
   }
 
-  /** Makes a Screenshot and ends its capture now. */
+  /** Creates a Screenshot and ends its capture now. */
   async function complete(status: ScreenshotStatus = completedStatus({ completionTime: new Date().toISOString() })): Promise<Screenshot> {
     const name = toObjectName(newId('scr', new Date()))
     await shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } })
     return shots.patch(name, mergePatch({ status }), { subresource: 'status' })
   }
 
-  /** The entry of status.deliveries once it satisfies `wanted`. */
+  /** Waits for the entry of status.deliveries to match `wanted`. */
   const whenEntry = (shot: Screenshot, webhook: string, wanted: { state?: string; attempts?: number }, event = 'screenshot.completed') =>
     eventually(`${webhook}: ${JSON.stringify(wanted)}`, async () => {
       const entry = (await shots.get(shot.metadata.name)).status?.deliveries?.[event]?.[webhook]
       return entry && (wanted.state ?? entry.state) === entry.state && (wanted.attempts ?? entry.attempts) === entry.attempts && entry
     })
 
-  /** The text that a webhook's deliveries are signed with. */
+  /** The text that signs a webhook's deliveries. */
   const secretOf = async (webhook: string): Promise<string> => {
     const { data } = await new Resource(http, secrets).get(`${webhook}-signing-secret`)
     return Buffer.from(data?.['signing-secret'] ?? '', 'base64').toString('utf8')
@@ -114,7 +114,7 @@ export async function startStage(t: Test) {
   return { plane, http, requests, shots, hooks, lead, subscribe, complete, whenEntry, secretOf }
 }
 
-/** Starts an endpoint that ends with the test. */
+/** Starts an endpoint that stops at the end of the test. */
 export async function startReceiver(t: Test, names?: string[]): Promise<HttpsReceiver> {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-receiver-'))
   const receiver = await startHttpsReceiver({ directory, ...(names ? { names } : {}) })

@@ -14,16 +14,19 @@ import { type Answer, answerWith, type ReceivedRequest, startHttpsReceiver } fro
 import { type Program, shortLease, startProgram } from '../operator/program.ts'
 import { startStage } from './stage.ts'
 
-// A thousand completed Screenshots, three endpoints each, and the operator killed twice amid it: what at-least-once delivery promises, looked
-// at from outside, in what the endpoints received and in status.deliveries. It takes about a minute: four thousand posts, three thousand writes, two
+// A thousand completed Screenshots, three endpoints each, and an operator that is killed twice. Checks at-least-once delivery from outside:
+// the requests that the endpoints received, and status.deliveries. It takes about a minute: four thousand posts, three thousand writes, two
 // takeovers.
 
 const SCREENSHOTS = 1_000
 const WEBHOOKS = ['first', 'second', 'third']
-/** Posts received at which the operator is killed. */
+/** Numbers of received posts at which the operator is killed. */
 const KILLS_AT = [600, 1_500]
 const WRITERS = 32
-/** Posts whose results may not be recorded when an operator is killed: 32 that wait to be written, and 8 to each of four endpoints under way. */
+/**
+ * Maximum number of posts without a recorded result when an operator is killed: 32 that wait to be written, and 8 in progress for each of
+ * four endpoints.
+ */
 const MAX_UNWRITTEN = 32 + 4 * 8
 const EVENT = 'screenshot.completed'
 
@@ -32,7 +35,7 @@ t.teardown(() => rm(directory, { recursive: true, force: true }))
 const stage = await startStage(t)
 const store = await startMinio({ directory: join(directory, 'store') })
 t.teardown(() => store.stop())
-// The operator takes 127.0.0.1 for its own address.
+// The operator rejects 127.0.0.1 as its own address.
 const receiver = await startHttpsReceiver({ directory, host: '127.0.0.2', names: ['IP:127.0.0.2'] })
 t.teardown(() => receiver.close())
 await writeFile(join(directory, 'ca.pem'), receiver.ca)
@@ -56,16 +59,16 @@ const startOperator = (): Promise<Program> =>
     TINTYPE_WEBHOOK_EXTRA_CA_FILE: join(directory, 'ca.pem'),
   })
 
-/** By the last character of the event's id: one in 16 events is always refused, three in 16 are refused the first time. */
-const moody: Answer = async (request, response) => {
+/** By the last character of the event's id: one in 16 events is always rejected, three in 16 are rejected the first time. */
+const answerByEventId: Answer = async (request, response) => {
   const last = request.headers['webhook-id']?.at(-1) ?? ''
   const isRefused = '01'.includes(last) || ('234567'.includes(last) && request.headers['x-webhook-attempt'] === '1')
-  await sleep(20) // so that some posts are under way at any moment
+  await sleep(20) // so that some posts are always in progress
   return answerWith(isRefused ? 503 : 200)(request, response)
 }
-receiver.answer = moody
+receiver.answer = answerByEventId
 
-/** Does work for each of `items`, some at a time. */
+/** Runs work for each of `items`, some at a time. */
 async function forAll<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
   const iterator = items.values()
   await Promise.all(
@@ -80,16 +83,16 @@ const complete = (name: string): Promise<Screenshot> =>
 
 type DeliveryStates = Map<string, Record<string, DeliveryEntry>>
 
-/** status.deliveries of all Screenshots, by their ids. */
+/** status.deliveries of all Screenshots, by id. */
 async function readDeliveryStates(): Promise<DeliveryStates> {
   const all = await stage.shots.listAll()
   return new Map(all.map(({ metadata, status }) => [metadata.name.replace('-', '_'), status?.deliveries?.[EVENT] ?? {}]))
 }
 
 interface Kill {
-  /** When nothing of the dead operator was on its way any more, and the next was not started yet. */
+  /** Time at which no request of the killed operator was pending, and the next one was not started yet. */
   at: number
-  /** Delivery states between the death of one operator and the start of the next. */
+  /** Delivery states between the kill of one operator and the start of the next. */
   states: DeliveryStates
 }
 
@@ -112,7 +115,7 @@ function toReceipts(received: readonly ReceivedRequest[], webhookNames: Readonly
   })
 }
 
-/** True when an attempt that came a second time was one whose end no operator had written down when it was killed in between. */
+/** True when the result of the repeated attempt was not recorded when an operator was killed in between. */
 function isExcused({ screenshot, webhook }: Receipt, before: ReceivedRequest, after: ReceivedRequest, kills: readonly Kill[]): boolean {
   const attempt = Number(before.headers['x-webhook-attempt'])
   return kills.some(({ at, states }) => {
@@ -122,19 +125,19 @@ function isExcused({ screenshot, webhook }: Receipt, before: ReceivedRequest, af
   })
 }
 
-/** Attempts that an endpoint received again, each with the one before it. */
+/** Attempts that an endpoint received again, each with the previous one. */
 const findRepeats = ({ requests }: Receipt): [ReceivedRequest, ReceivedRequest][] =>
   requests.flatMap((after, index) => {
     const before = requests.slice(0, index).findLast(({ headers }) => headers['x-webhook-attempt'] === after.headers['x-webhook-attempt'])
     return before ? [[before, after] as [ReceivedRequest, ReceivedRequest]] : []
   })
 
-t.test('a thousand events reach three endpoints at least once, though the operator is killed twice', { timeout: 540_000 }, async (t) => {
+t.test('a thousand events reach three endpoints at least once, although the operator is killed twice', { timeout: 540_000 }, async (t) => {
   let operator = await startOperator()
   const names = Array.from({ length: SCREENSHOTS }, () => toObjectName(newId('scr', new Date())))
   await forAll(names, (name) => stage.shots.create({ metadata: { name }, spec: { url: 'https://example.com/' } }))
   const subscribed = await Promise.all(WEBHOOKS.map((name) => stage.subscribe(name, { url: `${receiver.url}/${name}` })))
-  await sleep(1_000) // a webhook is told of what happens after the second of its creation
+  await sleep(1_000) // a webhook receives events after the second of its creation
 
   const completions = forAll(names, complete)
   const kills: Kill[] = []
@@ -145,7 +148,7 @@ t.test('a thousand events reach three endpoints at least once, though the operat
     kills.push({ at: Date.now(), states })
     operator = await startOperator()
   }
-  // One that comes late, while most deliveries are still to be made.
+  // A webhook that is created late, while most deliveries are still pending.
   const late = await stage.subscribe('late', { url: `${receiver.url}/late` })
   await completions
   await sleep(1_000)
@@ -170,13 +173,13 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   const reached = new Set(receipts.map(({ screenshot, webhook }) => `${screenshot} ${webhook}`))
   const lost = [...states.keys()].flatMap((id) => WEBHOOKS.map((webhook) => `${id} ${webhook}`)).filter((pair) => !reached.has(pair))
   t.strictSame(lost, [], 'no event is lost')
-  t.equal(new Set(receipts.map(({ requests }) => requests[0]?.headers['webhook-id'])).size, states.size, 'an event keeps its id')
+  t.equal(new Set(receipts.map(({ requests }) => requests[0]?.headers['webhook-id'])).size, states.size, 'each event keeps its id')
 
   const entries = [...states.values()].flatMap((states) => Object.values(states))
   t.strictSame(
     entries.filter(({ attempts }) => attempts > 3),
     [],
-    'no more than three attempts are recorded',
+    'at most three attempts are recorded',
   )
   const outcomes = receipts.map(({ screenshot, webhook, requests }) => {
     const isRefused = '01'.includes(requests[0]?.headers['webhook-id']?.at(-1) ?? '')
@@ -185,7 +188,7 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   t.strictSame(
     outcomes.filter(({ isRefused, entry }) => entry?.state !== (isRefused ? 'failed' : 'ok')),
     [],
-    'status.deliveries says what the endpoints answered',
+    'status.deliveries matches the responses of the endpoints',
   )
 
   const repeats = receipts.flatMap((receipt) => findRepeats(receipt).map(([before, after]) => ({ receipt, before, after })))
@@ -193,26 +196,26 @@ t.test('a thousand events reach three endpoints at least once, though the operat
   t.strictSame(
     unexcused.map(({ receipt, before }) => `${receipt.screenshot} ${receipt.webhook} ${before.headers['x-webhook-attempt']}`),
     [],
-    'an attempt comes twice only when nobody had written down how it ended before the operator was killed',
+    'an attempt is repeated only when its result was not recorded before the operator was killed',
   )
   t.ok(repeats.length <= KILLS_AT.length * MAX_UNWRITTEN, `${repeats.length} repeats`)
   t.ok(
     repeats.every(({ before, after }) => before.body.equals(after.body)),
-    'what comes twice is the same, byte by byte',
+    'repeated posts are identical, byte for byte',
   )
   t.ok(
     receipts.every(({ requests }) => new Set(requests.map(({ body }) => body.toString('base64'))).size === 1),
     'so are all attempts',
   )
 
-  const toldLate = receipts.filter(({ webhook }) => webhook === 'late')
+  const receivedLate = receipts.filter(({ webhook }) => webhook === 'late')
   const since = late.status?.activeSince ?? ''
-  t.ok(toldLate.length >= young.length, `${toldLate.length} events reach the late one`)
+  t.ok(receivedLate.length >= young.length, `${receivedLate.length} events reach the late webhook`)
   t.strictSame(
-    toldLate.map(({ requests }) => JSON.parse(String(requests[0]?.body)).created_at as string).filter((at) => at < since),
+    receivedLate.map(({ requests }) => JSON.parse(String(requests[0]?.body)).created_at as string).filter((at) => at < since),
     [],
-    'a webhook that was activated late is told of nothing from before',
+    'a webhook that was activated late receives no earlier events',
   )
 
-  t.comment(`${receiver.received.length} posts, ${repeats.length} repeated; ${toldLate.length} to the late one`)
+  t.comment(`${receiver.received.length} posts, ${repeats.length} repeated; ${receivedLate.length} to the late one`)
 })

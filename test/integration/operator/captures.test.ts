@@ -18,7 +18,7 @@ t.beforeEach(() => {
   node.orders.length = 0
 })
 
-t.test('the operator has a Screenshot captured, with one claim, one order and one file', async (t) => {
+t.test('the operator captures a Screenshot with one claim, one order and one file', async (t) => {
   const shot = await stage.create()
   const done = await stage.whenFinished(shot)
   t.match(done.status, { phase: 'Completed', attempt: 1 })
@@ -27,7 +27,7 @@ t.test('the operator has a Screenshot captured, with one claim, one order and on
   t.equal(findCondition(done.status?.conditions, 'Finished')?.status, 'True')
 })
 
-t.test('the operator gives a Screenshot to the runner whose browser is the account’s', async (t) => {
+t.test('the operator assigns a Screenshot to the runner whose browser belongs to its account', async (t) => {
   const pods = new Set<string | undefined>()
   for (const accountName of ['red', 'blue', 'red', 'blue', 'red']) {
     const done = await stage.whenFinished(await stage.create({ accountName }))
@@ -36,7 +36,7 @@ t.test('the operator gives a Screenshot to the runner whose browser is the accou
   t.equal(pods.size, 2, [...pods].join(', '))
 })
 
-t.test('the operator leaves a failure of the page as the runner reported it', async (t) => {
+t.test('the operator keeps a failure of the page as the runner reported it', async (t) => {
   node.capture = async () => {
     throw new CaptureError('DNS_FAILED', 'example.com does not resolve')
   }
@@ -45,7 +45,7 @@ t.test('the operator leaves a failure of the page as the runner reported it', as
   t.equal(node.orders.length, 1)
 })
 
-t.test('the operator makes another attempt on another pod when a runner drops a capture', async (t) => {
+t.test('the operator starts another attempt on another pod when a runner drops a capture', async (t) => {
   node.capture = async (order) => {
     if (order.attempt === 1) throw new CaptureError('INTERNAL_ERROR', 'the browser crashed')
   }
@@ -55,9 +55,9 @@ t.test('the operator makes another attempt on another pod when a runner drops a 
   t.equal(done.status?.lostRunners, undefined)
 })
 
-t.test('the operator makes no fourth attempt', async (t) => {
+t.test('the operator starts no fourth attempt', async (t) => {
   node.capture = async () => {
-    throw new CaptureError('STORAGE_FAILED', 'the store is away')
+    throw new CaptureError('STORAGE_FAILED', 'the store is unavailable')
   }
   const done = await stage.whenFinished(await stage.create())
   t.match(done.status, { phase: 'Failed', attempt: 3, result: { error: { code: 'STORAGE_FAILED' } } })
@@ -77,7 +77,7 @@ t.test('the operator captures again when a pod is lost, into a file that the fir
   t.match(await stage.fileOf(shot), /attempt 2/)
 })
 
-t.test('the operator counts no attempt and blames no page when a pod is drained during a capture', async (t) => {
+t.test('the operator counts no attempt and does not blame the page when a pod is drained during a capture', async (t) => {
   await stage.whenIdle(2)
   let begun = 0
   node.capture = async (order, _runner, cancelled) => {
@@ -91,18 +91,18 @@ t.test('the operator counts no attempt and blames no page when a pod is drained 
   t.match(done.status, { phase: 'Completed', attempt: 1, handedBack: 2 })
   t.equal(done.status?.lostRunners, undefined)
   t.match(await stage.fileOf(shot), new RegExp(`attempt 1 on ${done.status?.runner?.pod}`))
-  const told = await eventually('an Event says so', async () => {
+  const reported = await eventually('an Event reports it', async () => {
     const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
     return all.find(({ reason }) => reason === 'HandedBack')
   })
-  t.match(told, { type: 'Warning', message: /asked to go|was deleted/ })
+  t.match(reported, { type: 'Warning', message: /asked to go|was deleted/ })
 })
 
-t.test('the operator keeps the pod of a runner that gave a capture up, and says why it did', async (t) => {
+t.test('the operator keeps the pod of a runner that gave up a capture, and reports the reason', async (t) => {
   await stage.whenIdle(2)
   const before = (await stage.poolPods()).map(({ metadata }) => metadata.uid).sort()
   node.capture = async (order) => {
-    if (order.attempt < 3) throw new CaptureError('STORAGE_FAILED', 'the store answered 503')
+    if (order.attempt < 3) throw new CaptureError('STORAGE_FAILED', 'the store responded with 503')
   }
   const shot = await stage.create()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 3 })
@@ -110,12 +110,12 @@ t.test('the operator keeps the pod of a runner that gave a capture up, and says 
   const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${shot.metadata.name}` })
   t.ok(
     all.some(
-      ({ reason, message }) => reason === 'AttemptFailed' && /attempt 1: STORAGE_FAILED: the store answered 503/.test(message ?? ''),
+      ({ reason, message }) => reason === 'AttemptFailed' && /attempt 1: STORAGE_FAILED: the store responded with 503/.test(message ?? ''),
     ),
   )
 })
 
-t.test('the operator has Screenshots captured by nodes whose clocks are a minute and a half off, and says so', async (t) => {
+t.test('the operator captures on nodes whose clocks are 90 s off, and reports it', async (t) => {
   for (const ahead of [90_000, -90_000]) {
     await stage.whenIdle(2)
     stage.clock.ahead = ahead
@@ -124,18 +124,18 @@ t.test('the operator has Screenshots captured by nodes whose clocks are a minute
     t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1 })
     const { deadline = 0 } = node.orders.at(-1)?.order ?? {}
     const late = deadline - began - attemptMilliseconds(undefined)
-    t.ok(Math.abs(late) < 30_000, `the runner’s deadline is ${late} ms from where it should be`)
+    t.ok(Math.abs(late) < 30_000, `the deadline of the runner is off by ${late} ms`)
   }
   await stage.podClient.delete((await stage.poolPods())[0]?.metadata.name ?? '', { gracePeriodSeconds: 0 })
-  const told = await eventually('an Event says so', async () => {
+  const reported = await eventually('an Event reports it', async () => {
     const all = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
     return all.find(({ reason }) => reason === 'ClockSkewed')
   })
-  t.match(told, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Remedy/ })
+  t.match(reported, { type: 'Warning', message: /(89|90|91) s ahead of the operator’s. Synchronize/ })
   stage.clock.ahead = 0
 })
 
-t.test('the operator blames the page when the kernel ends its runner twice', async (t) => {
+t.test('the operator blames the page when its runner runs out of memory twice', async (t) => {
   node.capture = async (_order, runner) => {
     await node.crash(runner, 137)
     await new Promise(() => {})
@@ -145,7 +145,7 @@ t.test('the operator blames the page when the kernel ends its runner twice', asy
   t.equal(node.orders.length, 2)
 })
 
-t.test('the operator adopts a capture whose order was accepted without an answer', async (t) => {
+t.test('the operator adopts a capture whose order was accepted without a response', async (t) => {
   await stage.whenIdle(2)
   for (const runner of node.runners.values()) {
     const swallowAnswer = (): void => {
@@ -163,7 +163,7 @@ t.test('the operator adopts a capture whose order was accepted without an answer
   for (const runner of node.runners.values()) runner.intercept = undefined
 })
 
-t.test('the operator sends the same attempt again when the runner never got the order', async (t) => {
+t.test('the operator sends the same attempt again when the runner did not get the order', async (t) => {
   await stage.whenIdle(2)
   for (const runner of node.runners.values()) {
     const loseOrder = (): void => {
@@ -192,20 +192,20 @@ t.test('the operator cancels the capture of a deleted Screenshot and leaves no f
   const shot = await stage.create()
   await begun.promise
   await stage.shots.delete(shot.metadata.name)
-  await t.resolves(cancelledOnce.promise, 'the capture is cancelled')
+  await t.resolves(cancelledOnce.promise, 'the capture is canceled')
   await stage.whenIdle(2)
   t.equal(await stage.fileOf(shot), undefined)
 })
 
-t.test('the operator removes the file of a Screenshot that is deleted after its capture', async (t) => {
+t.test('the operator deletes the file of a Screenshot that is deleted after its capture', async (t) => {
   const shot = await stage.create()
   await stage.whenFinished(shot)
   t.ok(await stage.fileOf(shot))
   await stage.shots.delete(shot.metadata.name)
-  await eventually('the file is gone', async () => (await stage.fileOf(shot)) === undefined)
+  await eventually('the file was deleted', async () => (await stage.fileOf(shot)) === undefined)
 })
 
-t.test('the operator says why a Screenshot of an unknown pool waits, and captures it when there is one', async (t) => {
+t.test('the operator reports why a Screenshot of an unknown pool waits, and captures it once the pool exists', async (t) => {
   const shot = await stage.create({ poolName: 'large' })
   const waiting = await stage.when(
     shot,
@@ -219,7 +219,7 @@ t.test('the operator says why a Screenshot of an unknown pool waits, and capture
   await stage.poolClient.delete('large')
 })
 
-t.test('the operator counts what it did under the names of its metrics', async (t) => {
+t.test('the operator counts its work in its metrics', async (t) => {
   const text = await operator.metrics.registry.metrics()
   for (const line of [
     /screenshot_job_duration_seconds_count\{format="png",result="completed"\} \d/,

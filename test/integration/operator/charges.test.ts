@@ -12,7 +12,7 @@ import { toStoredStatus } from '../../../crds/src/usage/stored-usage.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
-// Screenshots that no gateway has paid for, captured by an operator that keeps the accounts' counts, with the chart's rights.
+// Screenshots that no gateway charged, captured by an operator that manages the usage of accounts, with the chart's permissions.
 
 const stage = await startStage(t)
 const { node, release } = stage
@@ -29,9 +29,9 @@ t.beforeEach(() => {
 
 const createAccount = (name: string, spec: Partial<Account['spec']> = {}) =>
   accountStore.create({ metadata: { name }, spec: { plan: 'free', ...spec } } as NewObject<Account>)
-/** Lets an account have so much left. */
+/** Leaves an account this much of its quota. */
 async function leave(name: string, units: number): Promise<void> {
-  const usage = await eventually('its count has begun', async () => {
+  const usage = await eventually('its usage exists', async () => {
     const found = await usages.find(name)
     return found?.status?.period !== undefined && found
   })
@@ -43,7 +43,7 @@ const leftOf = async (name: string) => {
 }
 const reasonOf = ({ status }: Screenshot) => findCondition(status?.conditions, 'Succeeded')?.reason
 
-t.test('the operator charges a Screenshot when it claims it, and fails it without a claim when nothing is left', async (t) => {
+t.test('the operator charges a Screenshot at its claim, and fails it without a claim when the quota is used up', async (t) => {
   await createAccount('alpha')
   await leave('alpha', 1)
   const done = await stage.whenFinished(await stage.create({ accountName: 'alpha' }))
@@ -53,10 +53,10 @@ t.test('the operator charges a Screenshot when it claims it, and fails it withou
   t.match(refused.status, { phase: 'Failed', result: { error: { code: 'USAGE_LIMIT_REACHED' } } })
   t.equal(reasonOf(refused), 'QuotaExceeded')
   t.equal(refused.status?.attempt, undefined)
-  t.equal(node.orders.length, 1, 'no runner was asked for it')
+  t.equal(node.orders.length, 1, 'no runner received an order')
 })
 
-t.test('the operator takes the unit in the write of the claim, and once for all its attempts', async (t) => {
+t.test('the operator records the charge in the write of the claim, and once for all attempts', async (t) => {
   await createAccount('attempts')
   await leave('attempts', 5)
   const seen: (string | undefined)[] = []
@@ -70,7 +70,7 @@ t.test('the operator takes the unit in the write of the claim, and once for all 
   t.equal(await leftOf('attempts'), 4)
 })
 
-t.test('complaint: failed captures are charged: the operator gives the unit back', async (t) => {
+t.test('complaint: failed captures are charged: the operator refunds the unit', async (t) => {
   await createAccount('failing')
   await leave('failing', 5)
   node.capture = async () => {
@@ -81,7 +81,7 @@ t.test('complaint: failed captures are charged: the operator gives the unit back
   t.equal(await leftOf('failing'), 5)
 })
 
-t.test('the operator charges nothing that a gateway has paid for', async (t) => {
+t.test('the operator does not charge what a gateway has charged', async (t) => {
   await createAccount('paid')
   await leave('paid', 0)
   const gateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
@@ -97,19 +97,19 @@ t.test('the operator fails the Screenshot of a suspended account', async (t) => 
   t.equal(reasonOf(refused), 'AccountSuspended')
 })
 
-t.test('the operator lets a Screenshot wait for its Account', async (t) => {
+t.test('the operator keeps a Screenshot queued until its Account exists', async (t) => {
   const shot = await stage.create({ accountName: 'later' })
-  await stage.when(shot, 'tells what it waits for', (current) => reasonOf(current) === 'AccountNotFound')
+  await stage.when(shot, 'reports why it waits', (current) => reasonOf(current) === 'AccountNotFound')
   await createAccount('later')
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
 })
 
-t.test('the operator charges once whoever leads when the claim is written', async (t) => {
+t.test('the operator charges once, whichever leader writes the claim', async (t) => {
   await createAccount('handover')
   await leave('handover', 5)
   const shot = await stage.create({ accountName: 'handover', poolName: 'not-there' })
   const waiting = await stage.when(shot, 'waits', (current) => reasonOf(current) === 'PoolNotFound')
-  // As if the leader before had fallen between the unit and the claim.
+  // As if the previous leader had ended between the charge and the claim.
   const held = { id: waiting.metadata.uid, names: [waiting.metadata.name], gateway: 'operator', at: new Date().toISOString() }
   const used = (await usages.get('handover')).status?.used ?? 0
   await operator.stop()

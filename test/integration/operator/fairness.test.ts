@@ -7,8 +7,8 @@ import { measureWaits } from '../../bench/fairness/waits.ts'
 import { measureWeights } from '../../bench/fairness/weights.ts'
 import { withStage } from '../../soak/stage/stage.ts'
 
-// Who waits for whom: the real gateway, operator, API server and store, as processes, with runners that take a given time. `npm run bench -- --only
-// fairness` does the same at full size and prints times; here nothing is judged by the clock but by who was begun before whom.
+// Fairness between accounts: the real gateway, operator, API server and store as processes, with runners that take a given time. `npm run
+// bench -- --only fairness` runs the same at full size and prints times; this test checks only the order in which captures start.
 
 t.setTimeout(600_000)
 
@@ -20,8 +20,8 @@ await withStage(
 
     await t.test('accounts of all plans get runners by their weights', async (t) => {
       const shares = await measureWeights(market, { captures: 225, runners: RUNNERS, captureMilliseconds: 200, batch: 50, slack: 30 })
-      // Regardless of plans each would have 56. Where the look begins or ends an account may be a turn ahead, and as many captures are promised
-      // as there are runners.
+      // Without weights each would have 56. At the start and the end of the measurement an account may be a quantum ahead, and as many
+      // captures are reserved as there are runners.
       t.strictSame(
         shares.map(({ due }) => due),
         [15, 30, 60, 120],
@@ -30,20 +30,20 @@ await withStage(
       await market.drain()
     })
 
-    await t.test('single screenshots wait no longer than two captures behind another account’s batches', async (t) => {
+    await t.test('single screenshots wait for at most two captures behind batches of another account', async (t) => {
       const waits = await measureWaits(market, { batches: 1, singles: 3, each: 2, runners: RUNNERS, captureMilliseconds: 1_000 })
       for (const { account, overtakenBy, estimatedTime } of waits) {
-        t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were begun before it`)
+        t.ok(overtakenBy <= 2 * RUNNERS, `${account}: ${overtakenBy} were started before it`)
         t.match(estimatedTime, /^\d+-\d+s$/)
-        t.not(estimatedTime, ESTIMATED_TIME, 'captures were measured by then')
+        t.not(estimatedTime, ESTIMATED_TIME, 'captures have been measured by then')
       }
       await market.drain()
     })
 
-    await t.test('an account at the bound of its queue gets 503 with Retry-After, and others get in', async (t) => {
+    await t.test('an account at its queue limit gets 503 with Retry-After, and other accounts are accepted', async (t) => {
       const { refusal, before, after, others } = await measureBounds(market, { maxQueued: 150, maxQueuedPerAccount: 100, others: 50 })
       t.match(refusal, { status: 503, retryAfter: /^\d+$/, body: { error: { code: 'QUEUE_FULL' } } })
-      t.strictSame([before, after], [101, 101], 'one is being captured, a hundred wait')
+      t.strictSame([before, after], [101, 101], 'one is being captured, a hundred are queued')
       t.strictSame(others, { 202: 50 })
     })
   },

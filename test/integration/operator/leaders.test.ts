@@ -12,7 +12,7 @@ const stage = await startStage(t)
 const { node } = stage
 await stage.setPool({ minIdle: 2, maxPods: 3 })
 
-/** A capture that lasts until it is let go. */
+/** A capture that lasts until it is released. */
 function heldCapture() {
   const { promise, resolve } = Promise.withResolvers<void>()
   node.capture = () => promise
@@ -25,7 +25,7 @@ t.beforeEach(() => {
   stage.clock.ahead = 0
 })
 
-t.test('a new leader adopts a capture that its runner is still doing', async (t) => {
+t.test('a new leader adopts a capture that its runner is still working on', async (t) => {
   const first = await stage.lead()
   await stage.whenIdle(2)
   const letGo = heldCapture()
@@ -40,7 +40,7 @@ t.test('a new leader adopts a capture that its runner is still doing', async (t)
   await second.stop()
 })
 
-t.test('a new leader learns of a capture that ended while nobody led', async (t) => {
+t.test('a new leader finds a capture that ended without a leader', async (t) => {
   const first = await stage.lead()
   const letGo = heldCapture()
   const shot = await stage.create()
@@ -54,7 +54,7 @@ t.test('a new leader learns of a capture that ended while nobody led', async (t)
   await second.stop()
 })
 
-t.test('a new leader sends the order of a claim that its predecessor could not send any more', async (t) => {
+t.test('a new leader sends the order of a claim that its predecessor could not send', async (t) => {
   const [runner] = node.runners.values()
   const shot = await stage.create()
   const status = {
@@ -71,7 +71,7 @@ t.test('a new leader sends the order of a claim that its predecessor could not s
   await leader.stop()
 })
 
-t.test('a new leader takes back the claim of a pod that went while nobody led', async (t) => {
+t.test('a new leader releases the claim of a pod that was deleted without a leader', async (t) => {
   const shot = await stage.create()
   const status = {
     phase: 'Running',
@@ -86,7 +86,7 @@ t.test('a new leader takes back the claim of a pod that went while nobody led', 
   await leader.stop()
 })
 
-t.test('two operators that both believe they lead lose nothing and double nothing', async (t) => {
+t.test('two operators that both consider themselves the leader lose nothing and duplicate nothing', async (t) => {
   const leaders = await Promise.all([stage.lead(), stage.lead()])
   node.capture = () => new Promise((resolve) => setTimeout(resolve, 10))
   const shots = await Promise.all(Array.from({ length: 40 }, (_, n) => stage.create({ accountName: `account-${n % 4}` })))
@@ -99,7 +99,7 @@ t.test('two operators that both believe they lead lose nothing and double nothin
   t.strictSame(
     files,
     done.map(({ metadata, status }) => `${metadata.name} attempt ${status?.attempt} on ${status?.runner?.pod}`),
-    'each file is the one that its record tells of',
+    'each file belongs to its record',
   )
   t.ok(
     done.every(({ status }) => status?.attempt === 1),
@@ -110,7 +110,7 @@ t.test('two operators that both believe they lead lose nothing and double nothin
   await Promise.all(leaders.map((leader) => leader.stop()))
 })
 
-t.test('a runner that was frozen in attempt 1 and thaws after attempt 2 changes nothing', async (t) => {
+t.test('a runner that was frozen in attempt 1 and resumes after attempt 2 changes nothing', async (t) => {
   const leader = await stage.lead()
   await stage.whenIdle(2)
   const letGo = heldCapture()
@@ -126,7 +126,7 @@ t.test('a runner that was frozen in attempt 1 and thaws after attempt 2 changes 
   t.not(done.status?.runner?.uid, frozen?.uid)
   t.notOk(
     (await stage.poolPods()).some(({ metadata }) => metadata.uid === frozen?.uid),
-    'its pod was removed by force',
+    'its pod was force-deleted',
   )
   frozen?.thaw()
   letGo()
@@ -138,7 +138,7 @@ t.test('a runner that was frozen in attempt 1 and thaws after attempt 2 changes 
   await leader.stop()
 })
 
-t.test('a runner that answers and is beyond its deadline fails the Screenshot with TIMEOUT', async (t) => {
+t.test('a runner that responds after its deadline fails the Screenshot with TIMEOUT', async (t) => {
   const leader = await stage.lead()
   const letGo = heldCapture()
   const shot = await stage.create()
@@ -149,13 +149,13 @@ t.test('a runner that answers and is beyond its deadline fails the Screenshot wi
   await leader.stop()
 })
 
-t.test('no operator dispatchTracker without the runners’ admission policy', async (t) => {
+t.test('no operator dispatches without the admission policy for runners', async (t) => {
   const bindings = new Resource(stage.release.admin, validatingAdmissionPolicyBindings)
   const guarding = await bindings.get('tintype-runner-status')
   await bindings.delete(guarding.metadata.name)
   const leader = await stage.lead()
   const shot = await stage.create()
-  await eventually('the pool says so', async () => {
+  await eventually('the pool reports it', async () => {
     const { status } = await stage.pool()
     return (
       findCondition(status?.conditions, 'Guarded')?.status === 'False' &&

@@ -39,8 +39,8 @@ t.test('both replicas are ready, and one of them leads', async (t) => {
   for (const replica of replicas) t.match(await replica.get('/healthz'), { status: 200, text: 'ok\n' })
 })
 
-t.test('the leader makes the first account with its key, once', async (t) => {
-  const [account] = await eventually('there is an account', async () => {
+t.test('the leader creates the first account with its key, once', async (t) => {
+  const [account] = await eventually('an account exists', async () => {
     const { items } = await new Resource(admin, accounts).list()
     return items.length > 0 && items
   })
@@ -50,11 +50,11 @@ t.test('the leader makes the first account with its key, once', async (t) => {
   t.match(Buffer.from(data?.['api-key'] ?? '', 'base64').toString(), /^ttk_/)
 })
 
-t.test('the leader has Screenshots captured', async (t) => {
+t.test('the leader captures Screenshots', async (t) => {
   t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
 })
 
-t.test('a standby takes over when the leader is killed, and goes on with what it did', async (t) => {
+t.test('a standby takes over when the leader is killed, and continues its work', async (t) => {
   const leader = await theLeader()
   const { promise, resolve } = Promise.withResolvers<void>()
   stage.node.capture = () => promise
@@ -68,7 +68,7 @@ t.test('a standby takes over when the leader is killed, and goes on with what it
   t.match((await stage.whenFinished(await stage.create())).status, { phase: 'Completed', attempt: 1 })
 })
 
-t.test('an operator tells of sealed options nowhere: log, metrics, Events, statuses', async (t) => {
+t.test('an operator never reveals sealed options: not in logs, metrics, Events and statuses', async (t) => {
   const secret = 'Zq7planted7Secret'
   const { data = {} } = await new Resource(admin, secrets).get('tintype-sealing-key')
   const sealingKey = SealingKey.parse(JSON.parse(Buffer.from(data['public.json'] ?? '', 'base64').toString()))
@@ -84,7 +84,7 @@ t.test('an operator tells of sealed options nowhere: log, metrics, Events, statu
   t.match((await create('used')).status, { phase: 'Completed' })
   t.match((await create('stolen', 'used')).status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
   const order = stage.node.orders.find((sent) => sent.order.name === 'used')
-  t.equal(order?.order.privateOptions?.authorization, `Bearer ${secret}`, 'control: the runner has it')
+  t.equal(order?.order.privateOptions?.authorization, `Bearer ${secret}`, 'control: the runner receives it')
   const leader = await theLeader()
   const places = {
     log: leader.output(),
@@ -95,7 +95,7 @@ t.test('an operator tells of sealed options nowhere: log, metrics, Events, statu
   for (const [place, text] of Object.entries(places)) t.notOk(text.includes(secret), place)
 })
 
-t.test('metrics carry the names of the controller runtime', async (t) => {
+t.test('metrics have the names of controller-runtime', async (t) => {
   const { text } = await (await theLeader()).get('/metrics')
   for (const name of [
     'rest_client_requests_total{code="200",method="PATCH"',
@@ -112,7 +112,7 @@ t.test('metrics carry the names of the controller runtime', async (t) => {
   }
 })
 
-t.test('an operator that is asked to stop gives the lease up and ends with 0', async (t) => {
+t.test('an operator that is stopped releases the lease and exits with 0', async (t) => {
   const leader = await theLeader()
   const other = await start('three')
   await eventually('the third is ready', () => isReady(other))
@@ -122,7 +122,7 @@ t.test('an operator that is asked to stop gives the lease up and ends with 0', a
   t.equal(await theLeader(), other)
 })
 
-t.test('an operator that cannot read all that it must leaves the lead to others', async (t) => {
+t.test('an operator without read permissions does not become the leader', async (t) => {
   const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/tintype'
   const role = await admin.request<{ rules: { resources: string[] }[] }>({ method: 'GET', path: `${roles}/roles/tintype-operator` })
   const rules = role.rules.map((rule) => ({ ...rule, resources: rule.resources.filter((resource) => resource !== 'accountusages') }))
@@ -135,7 +135,7 @@ t.test('an operator that cannot read all that it must leaves the lead to others'
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'blind' }]
   await admin.request({ method: 'POST', path: `${roles}/rolebindings`, body: { metadata: { name: 'blind' }, roleRef, subjects } })
   const blind = await start('blind', await stage.release.plane.kubeconfigFor('blind'))
-  await eventually('it misses what it may not read', async () => /copy of usages/.test((await blind.get('/readyz')).text))
+  await eventually('it reports the cache that it may not read', async () => /cache of usages/.test((await blind.get('/readyz')).text))
   const leader = await theLeader()
   await leader.end('SIGTERM')
   replicas.splice(replicas.indexOf(leader), 1)
@@ -145,7 +145,7 @@ t.test('an operator that cannot read all that it must leaves the lead to others'
   t.equal(await blind.isLeader(), false)
 })
 
-t.test('an operator names every mistake in its environment and does not start', async (t) => {
+t.test('an operator reports all invalid environment variables and does not start', async (t) => {
   const broken = await startProgram(t, { TINTYPE_NAMESPACE: 'tintype', TINTYPE_STORAGE_ENDPOINT: 'minio', TINTYPE_LOG_LEVEL: 'loud' })
   t.equal(await broken.end('SIGCONT'), 1)
   for (const name of ['TINTYPE_POD_UID', 'TINTYPE_STORAGE_ENDPOINT', 'TINTYPE_LOG_LEVEL', 'TINTYPE_STORAGE_SECRET_KEY']) {

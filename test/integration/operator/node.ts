@@ -1,5 +1,5 @@
-// A node in miniature: it does for runner pods what kubelet, scheduler and runner do, on loopback addresses. The runners speak the real
-// protocol with the real program's server, keys and reports; only the capture itself is the test's.
+// A fake node: it does for runner pods what kubelet, scheduler and runner do, on loopback addresses. The runners use the server, keys and
+// reports of the real program; only the capture is the test's.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
@@ -24,49 +24,49 @@ import type { CaptureOrder, SandboxReport } from '../../../crds/src/dispatch/dis
 import { DISPATCH_AUDIENCE, Label } from '../../../crds/src/identifiers/names.ts'
 import { TOKEN_SECONDS } from '../../support/processes/as-in-pod.ts'
 
-/** What a test's capture does: it stores a file, or fails. */
+/** The capture of a test: it stores a file, or fails. */
 export type FakeCapture = (order: CaptureOrder, runner: FakeRunner, cancelled: AbortSignal) => Promise<void>
 
-/** One runner pod's process. */
+/** The process of one runner pod. */
 export interface FakeRunner {
   pod: string
   uid: string
   ip: string
-  /** Every order that it began. */
+  /** Every order that it started. */
   orders: CaptureOrder[]
-  /** Answers nothing, does nothing, until thawed. */
+  /** While true, it does not respond and does nothing. */
   freeze: () => void
   thaw: () => void
-  /** Runs instead of the server's own handler, once; false lets that run too. */
+  /** Called once instead of the server's own handler; false also calls that handler. */
   intercept:
     | ((server: Server, request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean)
     | undefined
   stop: () => Promise<void>
 }
 
-/** Stores a text under the order's address as a runner does. @throws CaptureError */
+/** Stores a text at the upload URL of the order as a runner does. @throws CaptureError */
 export async function store(order: CaptureOrder, text: string): Promise<string> {
   const { url, headers } = order.upload
   const answer = await fetch(url, { method: 'PUT', headers, body: text })
   await answer.arrayBuffer()
-  if (!answer.ok) throw new CaptureError('STORAGE_FAILED', `the store answered ${answer.status}`)
+  if (!answer.ok) throw new CaptureError('STORAGE_FAILED', `the store responded with ${answer.status}`)
   return answer.headers.get('etag') ?? ''
 }
 
-/** See the head of this file. */
+/** A node that runs the pods of runners. */
 export class FakeNode {
   readonly runners = new Map<string, FakeRunner>()
-  /** Every order that any runner began, in order. */
+  /** Every order that any runner started, in order. */
   readonly orders: { pod: string; order: CaptureOrder }[] = []
   capture: FakeCapture = async () => {}
-  /** How its runners store what they have captured; gives the tag. */
+  /** Stores a capture of its runners. Returns the etag. */
   store: typeof store = store
   sandbox: SandboxReport = { chromiumSandbox: true, jail: true, detail: '' }
-  /** A node that is lost does not carry out deletions: only force removes its pods from the API. */
+  /** A lost node does not execute deletions: only a forced deletion removes its pods from the API. */
   isLost = false
   /** Pods that never become ready. */
   keepsUnready = false
-  /** Pods that it has no room for, in the scheduler's words; undefined: it has. */
+  /** Message of the scheduler for pods without room; undefined: there is room. */
   fullness: string | undefined
   readonly #admin: KubeHttp
   readonly #kubeconfigPath: string
@@ -79,7 +79,7 @@ export class FakeNode {
   #count = 0
   #isStopped = false
 
-  /** @param options.network the first half of its runners' addresses, in 127.0.0.0/8: two nodes on one machine need two */
+  /** @param options.network first half of its runners' addresses in 127.0.0.0/8: two nodes on one machine need two */
   constructor({
     admin,
     kubeconfigPath,
@@ -97,7 +97,7 @@ export class FakeNode {
   async start(): Promise<void> {
     this.#directory = await mkdtemp(join(tmpdir(), 'tintype-node-'))
     this.#pods.addListener(({ type, object }) => {
-      // A pod may be deleted while it is being started.
+      // A pod may be deleted while it starts.
       if (type === 'added') void this.#run(object).catch((error: unknown) => isNotFound(error) || Promise.reject(error))
       else if (type === 'deleted') void this.#end(object)
       else if (object.metadata.deletionTimestamp && !this.isLost) void this.#remove(object)
@@ -113,13 +113,13 @@ export class FakeNode {
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  /** The runner that has begun an order for this Screenshot last. */
+  /** The runner that last started an order for this Screenshot. */
   runnerOf(name: string): FakeRunner | undefined {
     const last = this.orders.findLast(({ order }) => order.name === name)
     return last && [...this.runners.values()].find(({ pod }) => pod === last.pod)
   }
 
-  /** Ends a runner's process as the kernel or a crash does: the kubelet reports the exit code. */
+  /** Ends the process of a runner as the kernel or a crash does: the kubelet reports the exit code. */
   async crash(runner: FakeRunner, exitCode: number): Promise<void> {
     runner.freeze()
     const terminated = { exitCode, reason: exitCode === 137 ? 'OOMKilled' : 'Error' }
@@ -166,7 +166,7 @@ export class FakeNode {
       })
   }
 
-  /** The kubelet's part of a deletion: the process ends, then the object goes. */
+  /** The kubelet's part of a deletion: the process ends, then the object is deleted. */
   async #remove(pod: Pod): Promise<void> {
     await this.#end(pod)
     await this.#client.delete(pod.metadata.name, { uid: pod.metadata.uid, gracePeriodSeconds: 0 }).catch((error: unknown) => {
@@ -269,7 +269,7 @@ export class FakeNode {
     return http
   }
 
-  /** A token as the kubelet projects it: bound to the pod. Nothing renews it here. */
+  /** A token as the kubelet projects it, bound to the pod. It is not renewed here. */
   async #requestToken({ metadata, spec }: Pod, audiences: string[]): Promise<string> {
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: metadata.name, uid: metadata.uid }
     const { status } = await this.#admin.request<TokenRequest>({

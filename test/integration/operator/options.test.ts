@@ -10,8 +10,8 @@ import { toObjectName } from '../../../crds/src/identifiers/names.ts'
 import type { Screenshot, ScreenshotSpec } from '../../../crds/src/kinds/screenshot.ts'
 import { startStage } from './stage.ts'
 
-// Private and large options from the gateway's own code to the runner's order, through a real API server and a real store; and what becomes of a
-// Screenshot that carries somebody else's. The admission policy refuses those to begin with: here the gateway's account makes them.
+// Private and large options from the gateway's code to the runner's order, with a real API server and a real store, and Screenshots that
+// contain options of another account. The admission policy rejects those at creation, so here the gateway's account creates them.
 
 const stage = await startStage(t, { environment: { TINTYPE_OPTION_POLICY: '{"bypassCsp":false}' } })
 const { node, minio } = stage
@@ -33,16 +33,16 @@ const orderOf = ({ metadata }: Screenshot) => node.orders.find(({ order }) => or
 const sealed = (name: string, account = 'acme', address = url) =>
   storeOptions({ privateOptions, account, subject: name, url: address }, deps)
 
-/** It failed for good, at the first attempt, without a word of what it held, and its runner works on. */
+/** It failed permanently at the first attempt, without revealing content, and its runner keeps working. */
 async function isRefused(t: Test, spec: Partial<ScreenshotSpec>, message: RegExp): Promise<void> {
   const done = await stage.whenFinished(await create(newName(), spec))
   t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'INVALID_OPTIONS', message } } })
   t.match(done.status?.conditions, [{ reason: 'InvalidOptions' }, { type: 'Finished', status: 'True' }])
   t.notMatch(JSON.stringify(done), 's3cret')
-  t.equal(orderOf(done), undefined, 'no runner heard of it')
+  t.equal(orderOf(done), undefined, 'no runner received it')
 }
 
-t.test('the operator hands sealed options to the runner, and the object never shows them', async (t) => {
+t.test('the operator passes sealed options to the runner, and the object never shows them', async (t) => {
   const name = newName()
   const shot = await create(name, { options: { delay: 1 }, ...(await sealed(name)) })
   const done = await stage.whenFinished(shot)
@@ -52,7 +52,7 @@ t.test('the operator hands sealed options to the runner, and the object never sh
   t.strictSame(done.spec.hiddenOptions, ['authorization', 'cookies'])
 })
 
-t.test('the operator takes large options from the bucket, one object for a batch', async (t) => {
+t.test('the operator reads large options from the bucket, one object per batch', async (t) => {
   const styles = '/* s3cret */'.repeat(20_000)
   const owners = [newName(), newName()].map((name) => ({ name, url }))
   const stored = await storeBatchOptions({ options: { styles, delay: 1 }, account: 'acme', subject: 'batch_1', owners }, deps)
@@ -63,7 +63,7 @@ t.test('the operator takes large options from the bucket, one object for a batch
   }
 })
 
-t.test('the operator refuses sealed options that were copied from another object, account or address', async (t) => {
+t.test('the operator rejects sealed options that were copied from another object, account or URL', async (t) => {
   const theirs = newName()
   await isRefused(t, await sealed(theirs), /cannot be opened/)
   const own = newName()
@@ -73,16 +73,16 @@ t.test('the operator refuses sealed options that were copied from another object
   t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS' } } })
 })
 
-t.test('the operator refuses large options of another account, of another object, and of nobody', async (t) => {
+t.test('the operator rejects large options of another account or object, and missing ones', async (t) => {
   const theirs = newName()
   const { optionsObject = '' } = await storeOptions({ options: { styles: 'x'.repeat(9000) }, account: 'other', subject: theirs, url }, deps)
-  await isRefused(t, { optionsObject }, /not this Screenshot’s/)
+  await isRefused(t, { optionsObject }, /an object of another Screenshot/)
   const gone = newName()
   const done = await stage.whenFinished(await create(gone, { optionsObject: `options/acme/${gone}.jwe` }))
-  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS', message: /is gone/ } } })
+  t.match(done.status, { phase: 'Failed', result: { error: { code: 'INVALID_OPTIONS', message: /does not exist/ } } })
 })
 
-t.test('the operator reads private options from a Secret of their type, and from no other', async (t) => {
+t.test('the operator reads private options from a Secret of their type only', async (t) => {
   const store = new Resource<Secret>(stage.release.admin, secrets)
   const data = { 'options.json': Buffer.from(JSON.stringify(privateOptions)).toString('base64') }
   await store.create({ metadata: { name: 'sign-in' }, type: 'tintype.dev/private-options', data })
@@ -90,12 +90,12 @@ t.test('the operator reads private options from a Secret of their type, and from
   const shot = await stage.create({ privateOptionsSecretRef: { name: 'sign-in' } })
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
   t.strictSame(orderOf(shot)?.privateOptions, privateOptions)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'opaque' } }, /there is no Secret opaque of type tintype.dev\/private-options/)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'tintype-sealing-key' } }, /there is no Secret/)
-  await isRefused(t, { privateOptionsSecretRef: { name: 'missing' } }, /there is no Secret/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'opaque' } }, /no Secret opaque of type tintype.dev\/private-options exists/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'tintype-sealing-key' } }, /no Secret/)
+  await isRefused(t, { privateOptionsSecretRef: { name: 'missing' } }, /no Secret/)
 })
 
-t.test('the operator waits for a store that is away, rather than fail for good', async (t) => {
+t.test('the operator retries when the store is unavailable, and does not fail the Screenshot', async (t) => {
   const name = newName()
   const stored = await storeOptions({ options: { styles: 'x'.repeat(9000) }, account: 'acme', subject: name, url }, deps)
   await minio.stop()
@@ -106,8 +106,8 @@ t.test('the operator waits for a store that is away, rather than fail for good',
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed' })
 })
 
-t.test('the operator refuses what is switched off, whoever made the object', async (t) => {
+t.test('the operator rejects disabled options, whatever created the object', async (t) => {
   const done = await stage.whenFinished(await create(newName(), { options: { bypassCsp: true } }))
   t.match(done.status, { phase: 'Failed', attempt: 1, result: { error: { code: 'OPTION_NOT_ALLOWED', message: /bypass_csp/ } } })
-  t.equal(orderOf(done), undefined, 'no runner heard of it')
+  t.equal(orderOf(done), undefined, 'no runner received it')
 })

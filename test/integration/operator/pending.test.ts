@@ -11,7 +11,7 @@ import { DEFAULT_PLANS } from '../../../crds/src/usage/plans.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startStage } from './stage.ts'
 
-// What people make with kubectl and nobody can capture: it must stand in nobody's way, and end.
+// Screenshots from kubectl that cannot be captured: they must not block others, and must end.
 
 const LIMIT = 20
 const UNRUNNABLE_SECONDS = 7_200
@@ -24,7 +24,7 @@ const acme: Account = await made.create({ metadata: { name: 'acme' }, spec: { pl
 const other: Account = await made.create({ metadata: { name: 'other' }, spec: { plan: 'scale' } })
 const leader = await stage.lead({ charges: true })
 
-// A gateway's queue, with room for two accounts at their limit.
+// The queue of a gateway, with room for two accounts at their limit.
 const reflector = new Reflector({ http: admin, resource: screenshots })
 const view = new KubeQueue(reflector, admin.namespace, () => false)
 reflector.start()
@@ -46,10 +46,10 @@ const seen = (prefix: string) => reflector.lister.list().filter(({ metadata }) =
 const count = (prefix: string, phase: string, reason: string) =>
   seen(prefix).filter((shot) => (shot.status?.phase ?? 'Pending') === phase && reasonOf(shot) === reason).length
 
-t.test('more Screenshots of an unknown pool than an account may have waiting leave its queue and that of others open', async (t) => {
+t.test('more queued Screenshots of an unknown pool than the account limit leave its queue and those of others open', async (t) => {
   await make('lost', 3 * LIMIT, { accountName: 'acme', poolName: 'not-there' })
-  await eventually('the excess has ended', async () => count('lost', 'Failed', 'QueueFull') === 2 * LIMIT)
-  await eventually('the others say why they wait', async () => count('lost', 'Pending', 'PoolNotFound') === LIMIT)
+  await eventually('the excess Screenshots failed', async () => count('lost', 'Failed', 'QueueFull') === 2 * LIMIT)
+  await eventually('the others report why they wait', async () => count('lost', 'Pending', 'PoolNotFound') === LIMIT)
   t.doesNotThrow(() => queue.check(acme, LIMIT))
   t.doesNotThrow(() => queue.check(other, LIMIT - 5))
   const waiting = seen('lost').find((shot) => reasonOf(shot) === 'PoolNotFound')
@@ -58,11 +58,11 @@ t.test('more Screenshots of an unknown pool than an account may have waiting lea
     reason: 'PoolNotFound',
     message: /no RunnerPool not-there\. Create it, or create the Screenshot with another spec\.poolName/,
   })
-  // The next leader's clock is past their time. The first one's never was, however slow the machine.
+  // The clock of the next leader is past their timeout; that of the first one never was, even on a slow machine.
   await leader.stop()
   stage.clock.ahead = (UNRUNNABLE_SECONDS + 1) * 1_000
   await stage.lead({ charges: true })
-  await eventually('their time is up', async () => count('lost', 'Failed', 'PoolNotFound') === LIMIT)
+  await eventually('their timeout has passed', async () => count('lost', 'Failed', 'PoolNotFound') === LIMIT)
   const ended = seen('lost').filter((shot) => reasonOf(shot) === 'PoolNotFound')
   t.match(ended[0]?.status, { phase: 'Failed', result: { error: { code: 'POOL_NOT_FOUND' } } })
   t.ok(ended.every((shot) => findCondition(shot.status?.conditions, 'Charged') === undefined))
@@ -70,6 +70,6 @@ t.test('more Screenshots of an unknown pool than an account may have waiting lea
 
 t.test('Screenshots of accounts that do not exist share one limit', async () => {
   for (let n = 0; n < 3; n++) await make(`nobody-${n}`, LIMIT, { accountName: `nobody-${n}` })
-  await eventually('the excess has ended', async () => count('nobody', 'Failed', 'QueueFull') === 2 * LIMIT)
-  await eventually('the rest says why it waits', async () => count('nobody', 'Pending', 'AccountNotFound') === LIMIT)
+  await eventually('the excess Screenshots failed', async () => count('nobody', 'Failed', 'QueueFull') === 2 * LIMIT)
+  await eventually('the rest reports why it waits', async () => count('nobody', 'Pending', 'AccountNotFound') === LIMIT)
 })

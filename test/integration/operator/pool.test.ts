@@ -14,8 +14,8 @@ const stage = await startStage(t, { environment: { TINTYPE_PLANS: JSON.stringify
 const { node } = stage
 const operator = await stage.lead()
 
-/** Events about an object that carry a reason. */
-const told = async (name: string, reason: string) =>
+/** Events about an object with a reason. */
+const reported = async (name: string, reason: string) =>
   (await new Resource(stage.release.admin, events).listAll({ fieldSelector: `involvedObject.name=${name}` })).filter(
     (event) => event.reason === reason,
   )
@@ -23,7 +23,7 @@ const conditionOf = async (type: string) => findCondition((await stage.pool()).s
 
 const names = async () => (await stage.poolPods()).map(({ metadata }) => metadata.name).sort()
 
-t.test('a pool is filled to minIdle with pods that the namespace’s Pod Security admits', async (t) => {
+t.test('a pool creates minIdle pods that the Pod Security level of the namespace admits', async (t) => {
   await stage.setPool({ minIdle: 2 })
   await stage.whenIdle(2)
   t.equal((await names()).length, 2)
@@ -32,29 +32,29 @@ t.test('a pool is filled to minIdle with pods that the namespace’s Pod Securit
   for (const type of ['Ready', 'Sandboxed', 'Guarded']) t.equal(findCondition(status?.conditions, type)?.status, 'True', type)
 })
 
-t.test('kubectl scale sets how many pods wait idle', async (t) => {
+t.test('kubectl scale sets the number of idle pods', async (t) => {
   await stage.poolClient.patch('default', mergePatch({ spec: { replicas: 3 } }), { subresource: 'scale' })
   t.equal((await stage.pool()).spec.minIdle, 3)
   await stage.whenIdle(3)
   await stage.setPool({ minIdle: 1, scaleDownDelaySeconds: 0 })
   await stage.whenIdle(1)
-  await eventually('two pods are gone', async () => (await names()).length === 1)
+  await eventually('two pods were deleted', async () => (await names()).length === 1)
 })
 
-t.test('a pool grows with its queue and never beyond maxPods', async (t) => {
+t.test('a pool grows with its queue and never exceeds maxPods', async (t) => {
   await stage.setPool({ minIdle: 1, maxPods: 3, targetDrainSeconds: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   node.capture = () => promise
   const shots = await Promise.all(Array.from({ length: 6 }, () => stage.create()))
   await eventually('three capture', async () => (await stage.pool()).status?.busy === 3)
   t.equal((await names()).length, 3)
-  await eventually('three wait', async () => (await stage.pool()).status?.queued === 3)
+  await eventually('three are queued', async () => (await stage.pool()).status?.queued === 3)
   resolve()
   for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
   t.equal(node.runners.size, 3)
 })
 
-t.test('a pod serves one capture when the pool says so', async (t) => {
+t.test('a pod serves one capture when the pool is set to that', async (t) => {
   await stage.setPool({ minIdle: 1, capturesPerPod: 1 })
   const pods = []
   for (let n = 0; n < 3; n++) pods.push((await stage.whenFinished(await stage.create())).status?.runner?.uid)
@@ -66,7 +66,7 @@ t.test('a deleted pod is replaced', async (t) => {
   await stage.whenIdle(1)
   const [name = ''] = await names()
   await stage.podClient.delete(name, { gracePeriodSeconds: 0 })
-  await eventually('there is another', async () => {
+  await eventually('another one exists', async () => {
     const now = await names()
     return now.length === 1 && now[0] !== name
   })
@@ -74,7 +74,7 @@ t.test('a deleted pod is replaced', async (t) => {
   t.not((await names())[0], name)
 })
 
-t.test('a Screenshot that names no pool is captured by that of its account’s plan, and moves when the plan changes', async (t) => {
+t.test('a Screenshot without a pool uses the pool of its account’s plan, and moves when the plan changes', async (t) => {
   const client = new Resource(stage.release.admin, accounts)
   await client.create({ metadata: { name: 'rich' }, spec: { plan: 'scale' } })
   const { spec } = await stage.pool()
@@ -89,48 +89,48 @@ t.test('a Screenshot that names no pool is captured by that of its account’s p
   t.match((await stage.whenFinished(next)).status?.runner?.pod, /^default-/)
 })
 
-t.test('a pool that cannot grow says so, keeps what works, and says when that is over', async (t) => {
+t.test('a pool that cannot grow reports it, keeps working pods, and reports when the problem clears', async (t) => {
   await stage.setPool({ minIdle: 1, maxPods: 3, scaleDownDelaySeconds: 1, targetDrainSeconds: 1 })
   await stage.whenIdle(1)
   const gate = Promise.withResolvers<void>()
   node.capture = () => gate.promise
   node.fullness = '0/2 nodes are available: 2 Insufficient memory.'
   const shots = await Promise.all(Array.from({ length: 4 }, () => stage.create()))
-  await eventually('it says so', async () => (await conditionOf('Scaled'))?.reason === 'Unschedulable')
-  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory. Remedy: add nodes/ })
+  await eventually('it reports it', async () => (await conditionOf('Scaled'))?.reason === 'Unschedulable')
+  t.match(await conditionOf('Scaled'), { status: 'False', message: /Insufficient memory. Add nodes/ })
   t.match(await conditionOf('Ready'), { status: 'True' })
   gate.resolve()
   for (const shot of shots) t.equal((await stage.whenFinished(shot)).status?.phase, 'Completed')
   const [works] = node.runners.values()
-  await eventually('what no node took is gone', async () => (await names()).length === 1)
+  await eventually('the unschedulable pods were deleted', async () => (await names()).length === 1)
   t.strictSame(await names(), [works?.pod])
-  await eventually('it is well', async () => (await conditionOf('Scaled'))?.status === 'True')
-  t.match(await eventually('an Event told', async () => (await told('default', 'Unschedulable'))[0]), { type: 'Warning' })
-  t.match(await eventually('and another its end', async () => (await told('default', 'AsWanted'))[0]), { type: 'Normal' })
+  await eventually('the problem cleared', async () => (await conditionOf('Scaled'))?.status === 'True')
+  t.match(await eventually('an Event reports it', async () => (await reported('default', 'Unschedulable'))[0]), { type: 'Warning' })
+  t.match(await eventually('another one reports its end', async () => (await reported('default', 'AsWanted'))[0]), { type: 'Normal' })
   node.fullness = undefined
 })
 
-t.test('a template that never works costs a full pool a part of its pods, and is undone at once', async (t) => {
+t.test('a template that never works replaces only part of a full pool, and can be reverted at once', async (t) => {
   node.capture = async () => {}
   await stage.setPool({ minIdle: 3, maxPods: 3 })
   await stage.whenIdle(3)
   const before = new Set(await names())
   node.fullness = 'no room'
   await stage.setPool({ minIdle: 3, maxPods: 3, isolation: 'browser' })
-  await eventually('one of the new template is tried', async () => (await stage.pool()).status?.updated === 1)
+  await eventually('one pod of the new template is tried', async () => (await stage.pool()).status?.updated === 1)
   t.match((await stage.whenFinished(await stage.create())).status?.phase, 'Completed')
   t.equal((await names()).filter((name) => before.has(name)).length, 2, 'two of the old ones are left')
   node.fullness = undefined
   await stage.setPool({ minIdle: 3, maxPods: 3, isolation: 'context' })
   await stage.whenIdle(3)
-  t.equal((await names()).filter((name) => before.has(name)).length, 2, 'they are good again')
+  t.equal((await names()).filter((name) => before.has(name)).length, 2, 'they are current again')
 })
 
-t.test('pods that the API server refuses are told of in its words', async (t) => {
+t.test('pods that the API server rejects are reported with its message', async (t) => {
   const { podTemplate } = (await stage.pool()).spec
   await stage.setPool({ minIdle: 1, podTemplate: { ...podTemplate, priorityClassName: 'missing' } })
   await stage.poolClient.patch('default', mergePatch({ spec: { minIdle: 4 } }))
-  await eventually('the pool says so', async () => (await conditionOf('Scaled'))?.reason === 'PodsRefused')
+  await eventually('the pool reports it', async () => (await conditionOf('Scaled'))?.reason === 'PodsRefused')
   t.match(await conditionOf('Scaled'), { status: 'False', message: /no PriorityClass with name missing/ })
   await stage.poolClient.patch('default', mergePatch({ spec: { podTemplate: { priorityClassName: null } } }))
   await stage.setPool({ minIdle: 1 })
@@ -138,7 +138,7 @@ t.test('pods that the API server refuses are told of in its words', async (t) =>
   t.match(await conditionOf('Ready'), { status: 'True' })
 })
 
-t.test('an account whose pages kill their runners is held back, and hinders nobody', { timeout: 120_000 }, async (t) => {
+t.test('an account whose pages crash their runners is limited, and does not affect others', { timeout: 120_000 }, async (t) => {
   await new Resource(stage.release.admin, accounts).create({ metadata: { name: 'hostile' }, spec: { plan: 'growth' } })
   await stage.setPool({ minIdle: 1, maxPods: 3 })
   const killed = new Set<string>()
@@ -150,8 +150,8 @@ t.test('an account whose pages kill their runners is held back, and hinders nobo
     await new Promise(() => {})
   }
   const hostile = await Promise.all(Array.from({ length: 9 }, () => stage.create({ accountName: 'hostile' })))
-  const [first] = await eventually('an Event tells', async () => {
-    const found = await told('hostile', 'HeldBack')
+  const [first] = await eventually('an Event reports it', async () => {
+    const found = await reported('hostile', 'HeldBack')
     return found.length > 0 && found
   })
   t.match(first, { type: 'Warning', involvedObject: { kind: 'Account' } })
@@ -162,7 +162,7 @@ t.test('an account whose pages kill their runners is held back, and hinders nobo
   for (const { metadata } of hostile) await stage.shots.delete(metadata.name)
 })
 
-t.test('pods are replaced when the template changes, and a capture under way is not disturbed', async (t) => {
+t.test('pods are replaced when the template changes, without disturbing a running capture', async (t) => {
   await stage.setPool({ minIdle: 1, maxPods: 3 })
   await stage.whenIdle(1)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -178,18 +178,21 @@ t.test('pods are replaced when the template changes, and a capture under way is 
   })
   resolve()
   t.match((await stage.whenFinished(shot)).status, { phase: 'Completed', attempt: 1, runner: { pod: busy } })
-  await eventually('the last old pod is gone', async () => !(await names()).includes(busy))
+  await eventually('the last old pod was deleted', async () => !(await names()).includes(busy))
 })
 
-t.test('without the browser’s sandbox a pod serves one account, the pool says so, and an Event does', async (t) => {
+t.test('without the browser’s sandbox a pod serves one account, and the pool and an Event report it', async (t) => {
   node.capture = async () => {}
   node.sandbox = { chromiumSandbox: false, jail: false, detail: 'unshare: operation not permitted' }
   await stage.setPool({ minIdle: 1, maxPods: 4, isolation: 'context' })
-  await eventually('the pool says so', async () => {
+  await eventually('the pool reports it', async () => {
     const condition = findCondition((await stage.pool()).status?.conditions, 'Sandboxed')
-    return condition?.status === 'False' && /Remedy/.test(condition.message)
+    return condition?.status === 'False' && /Install the seccomp profile/.test(condition.message)
   })
-  await eventually('the old pods are gone', async () => [...node.runners.values()].length > 0 && (await stage.pool()).status?.idle === 1)
+  await eventually(
+    'the old pods were deleted',
+    async () => [...node.runners.values()].length > 0 && (await stage.pool()).status?.idle === 1,
+  )
   const accountsOf = new Map<string, Set<string>>()
   for (const accountName of ['red', 'blue', 'red', 'green', 'blue']) {
     const done = await stage.whenFinished(await stage.create({ accountName }))
@@ -197,19 +200,19 @@ t.test('without the browser’s sandbox a pod serves one account, the pool says 
     accountsOf.set(uid, (accountsOf.get(uid) ?? new Set()).add(accountName))
   }
   for (const accounts of accountsOf.values()) t.equal(accounts.size, 1, [...accounts].join(' and '))
-  const told = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
-  t.ok(told.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
+  const reported = await new Resource(stage.release.admin, events).listAll({ fieldSelector: 'involvedObject.kind=RunnerPool' })
+  t.ok(reported.some(({ reason, type, message }) => reason === 'BrowserNotFenced' && type === 'Warning' && /unshare/.test(message ?? '')))
 })
 
-t.test('accounts take turns where each needs a pod of its own and there is room for one', async (t) => {
+t.test('accounts are served in turn when each needs its own pod and there is room for one', async (t) => {
   await stage.setPool({ minIdle: 1, maxPods: 1 })
   for (const accountName of ['red', 'blue'])
     t.equal((await stage.whenFinished(await stage.create({ accountName }))).status?.phase, 'Completed')
 })
 
-t.test('a pool whose pods do not start says why and does not make them without end', async (t) => {
+t.test('a pool whose pods do not start reports why and does not create them endlessly', async (t) => {
   await stage.setPool({ minIdle: 0, scaleDownDelaySeconds: 0 })
-  await eventually('the old pods are gone', async () => (await names()).length === 0)
+  await eventually('the old pods were deleted', async () => (await names()).length === 0)
   node.keepsUnready = true
   node.sandbox = { chromiumSandbox: true, jail: true, detail: '' }
   await stage.setPool({ minIdle: 2, maxPods: 2, isolation: 'browser' })

@@ -7,7 +7,7 @@ import { compileCache } from '../../support/processes/compile-cache.ts'
 import { endWithTest } from '../../support/processes/own-children.ts'
 import { parseLogLines } from '../../support/sources/log-lines.ts'
 
-/** The operator as a process of its own. */
+/** The operator as a process. */
 export interface Program {
   process: ChildProcess
   /** Status and text of a path of its port for probes and metrics. */
@@ -15,13 +15,13 @@ export interface Program {
   isLeader: () => Promise<boolean>
   /** Resolves with the exit code, null after a signal. */
   end: (signal: NodeJS.Signals) => Promise<number | null>
-  /** What it has written. */
+  /** Its output so far. */
   output: () => string
 }
 
 /**
- * A Lease that a killed leader leaves soon. A machine that stands still for a few seconds must not cost a leader its term: what it was
- * about would be done twice.
+ * A lease that expires soon after a leader is killed. It is long enough that a machine that stalls for a few seconds does not end a term:
+ * work in progress would be done twice.
  */
 export const shortLease = {
   TINTYPE_LEASE_DURATION_MILLISECONDS: '6000',
@@ -31,7 +31,7 @@ export const shortLease = {
 
 const main = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
 
-/** Starts operator/src/main.ts; it is killed when the test ends. */
+/** Starts operator/src/main.ts. It is killed at the end of the test. */
 export async function startProgram(t: Test, environment: Record<string, string>): Promise<Program> {
   const [port = 0] = await findFreePorts(1)
   const { PATH = '', HOME = '' } = process.env

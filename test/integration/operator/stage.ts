@@ -1,5 +1,5 @@
-// What the operator's tests stand on: the chart on a real API server, with its RBAC and admission policies, a real store, and a node in
-// miniature. Operators run in this process under the chart's ServiceAccount.
+// Setup of the operator tests: the chart on a real API server, with its RBAC and admission policies, a real store, and a fake node.
+// Operators run in this process with the chart's ServiceAccount.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,17 +42,17 @@ import { installRelease, NAMESPACE } from '../admission/release.ts'
 import { makeIdentities, operatorStorage } from '../store-identities.ts'
 import { FakeNode } from './node.ts'
 
-/** Rendered by the chart into the operator's environment; read from there. */
+/** The chart sets it in the operator's environment; it is read from there. */
 const BUCKET = 'tintype'
 
-/** An operator that believes that it leads. */
+/** An operator that considers itself the leader. */
 export interface Operator {
   metrics: ReturnType<typeof createMetrics>
-  /** Ends it as a lost lease does: what is under way is left as it is. */
+  /** Ends it as a lost lease does: work in progress is left as it is. */
   stop: () => Promise<void>
 }
 
-/** @param given the port that runners listen on; a free one unless the program under test insists */
+/** @param given the port that runners listen on; a free one unless the tested program needs a fixed one */
 export async function startStage(t: Test, given: { runnerPort?: number; environment?: Record<string, string> } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'tintype-operator-'))
   const minio = await startMinio({ directory })
@@ -79,12 +79,12 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   }
   const config = loadConfig(environment)
   const storage = openStorage(config.storage, { uploads: config.uploads })
-  /** What the operators' logs say of objects that they ignored. */
+  /** Log lines of the operators about objects that they ignored. */
   const ignored: object[] = []
   /** Milliseconds by which the operators' clock is ahead. */
   const clock = { ahead: 0 }
 
-  /** Starts an operator that leads from now on; `charges`: it also keeps the accounts' counts. */
+  /** Starts an operator that leads from now on; `charges`: it also manages the usage of accounts. */
   async function lead({ charges = false } = {}): Promise<Operator> {
     const metrics = createMetrics()
     const http = await release.asAccount('tintype-operator')
@@ -133,12 +133,12 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
 
   const ofGateway = new Resource(await release.asAccount('tintype-api-gateway'), screenshots)
 
-  /** Makes a Screenshot as the gateway does, with a name that holds its id. */
+  /** Creates a Screenshot as the gateway does, with a name that contains its id. */
   const create = (spec: Partial<ScreenshotSpec> = {}): Promise<Screenshot> => createNamed(toObjectName(newId('scr', new Date())), spec)
   const createNamed = (name: string, spec: Partial<ScreenshotSpec>): Promise<Screenshot> =>
     ofGateway.create({ metadata: { name }, spec: { url: 'https://example.com/', ...spec } })
 
-  /** The Screenshot once it is as wanted. */
+  /** Waits for the Screenshot to satisfy a condition. */
   const when = (shot: Screenshot, what: string, test: (shot: Screenshot) => boolean) =>
     eventually(`${shot.metadata.name} ${what}`, async () => {
       const current = await shots.get(shot.metadata.name)
@@ -177,7 +177,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
       mergePatch({ spec: { capturesPerPod: null, sandbox: { mode: 'auto' }, scaleDownDelaySeconds: 120, maxPods: 4, ...spec } }),
     )
   }
-  /** When at least so many runners wait. */
+  /** Waits until at least so many runners are idle. */
   const whenIdle = (count: number) =>
     eventually(`${count} are idle`, async () => ((await poolClient.get('default')).status?.idle ?? 0) >= count).catch(
       async (error: unknown) => {
@@ -215,7 +215,7 @@ export async function startStage(t: Test, given: { runnerPort?: number; environm
   }
 }
 
-/** What the chart tells the operator about the policy that it installs. */
+/** The hash of the policy that the chart passes to the operator. */
 export async function expectedHash(kubeconfigPath: string): Promise<string> {
   const manifest = await helm(['get', 'manifest', 'tintype', '--namespace', NAMESPACE], { KUBECONFIG: kubeconfigPath })
   return /name: TINTYPE_ADMISSION_POLICY_HASH, value: "?([0-9a-f]{64})/.exec(manifest)?.[1] ?? ''

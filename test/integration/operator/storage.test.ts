@@ -18,7 +18,7 @@ for (const [words, milliseconds] of [
   ['behind', -SKEW_MILLISECONDS],
   ['ahead of', SKEW_MILLISECONDS],
 ] as const) {
-  t.test(`the operator finds and reads its objects with a clock 90 s ${words} the store’s`, async (t) => {
+  t.test(`the operator lists and reads its objects with a clock 90 s ${words} the store’s`, async (t) => {
     const { endpoint, accessKey, secretKey } = minio
     const access = { endpoint, region: 'us-east-1', bucket: 'tintype', accessKey, secretKey }
     const storage = openStorage(access, { now: () => new Date(Date.now() + milliseconds) })

@@ -9,7 +9,8 @@ import { optionsKey } from '../../../crds/src/records/storage-keys.ts'
 import { JUNK, sumIgnored, toShort } from '../../support/attack/junk.ts'
 import { startStage } from './stage.ts'
 
-// Whatever lies under options/ of the bucket, written with the store's own key: the capture fails once, with a code, and the operator goes on.
+// Arbitrary objects under options/ of the bucket, written with the store's own key: the capture fails once, with a code, and the operator
+// continues.
 
 const ACCOUNT = 'acme'
 const PAGE_URL = 'https://example.com/'
@@ -30,26 +31,26 @@ const sealTo = (subject: string, text: string, sealedFor: Partial<SealedFor> = {
 const OPTIONS = JSON.stringify({ options: { styles: 's3cret' } })
 const NESTED = '['.repeat(100_000) + ']'.repeat(100_000)
 
-/** Objects by what is wrong with them; each is made for the Screenshot at whose key it will lie. */
+/** Objects by their defect; each is created for the Screenshot at whose key it is stored. */
 const cases: { what: string; reason?: string; make: (name: string) => Promise<string | Buffer> | string | Buffer }[] = [
   ...JUNK.map((junk) => ({ what: `junk ${toShort(junk)}`, reason: junk.length > 8_388_608 ? 'size' : 'content', make: () => junk })),
-  { what: 'parts of a sealed text that are none', make: () => 'AAAA..AAAA.AAAA.AAAA' },
-  { what: 'a header that is JSON and no header', make: () => `${Buffer.from('7').toString('base64url')}..AAAA.AAAA.AAAA` },
+  { what: 'invalid parts of a sealed text', make: () => 'AAAA..AAAA.AAAA.AAAA' },
+  { what: 'a header that is other JSON', make: () => `${Buffer.from('7').toString('base64url')}..AAAA.AAAA.AAAA` },
   { what: 'another account’s options', make: (name) => sealTo(name, OPTIONS, { account: 'other' }) },
   { what: 'another Screenshot’s options', make: () => sealTo(newName(), OPTIONS) },
   { what: 'a batch’s options', make: () => sealTo('batch_1', OPTIONS) },
   { what: 'options sealed for a field', make: (name) => sealTo(name, OPTIONS, { purpose: 'options', url: PAGE_URL }) },
   { what: 'a signing secret', make: (name) => sealTo(name, 's3cret', { purpose: 'signing-secret' }) },
-  { what: 'options sealed to a key of somebody else', make: (name) => sealTo(name, OPTIONS, {}, toSealingKey(newOpeningKey('k1'))) },
-  { what: 'sealed text that is no JSON', make: (name) => sealTo(name, 'not JSON') },
+  { what: 'options sealed to another key', make: (name) => sealTo(name, OPTIONS, {}, toSealingKey(newOpeningKey('k1'))) },
+  { what: 'sealed text that is not JSON', make: (name) => sealTo(name, 'not JSON') },
   { what: 'sealed options that do not exist', make: (name) => sealTo(name, '{"options":{"nothing":1},"x":2}') },
   { what: 'sealed options of a reserved name', make: (name) => sealTo(name, '{"options":{"__proto__":{"delay":1}}}') },
-  { what: 'sealed lists in lists', make: (name) => sealTo(name, NESTED) },
-  { what: 'sealed options that are lists in lists', make: (name) => sealTo(name, `{"options":{"styles":${NESTED}}}`) },
+  { what: 'sealed nested lists', make: (name) => sealTo(name, NESTED) },
+  { what: 'sealed options with nested lists', make: (name) => sealTo(name, `{"options":{"styles":${NESTED}}}`) },
 ]
 
 for (const { what, reason = 'content', make } of cases) {
-  t.test(`a capture whose options object holds ${what} fails once, and nothing is deleted`, async (t) => {
+  t.test(`a capture whose options object contains ${what} fails once, and nothing is deleted`, async (t) => {
     const name = newName()
     const key = optionsKey(ACCOUNT, name)
     const content = Buffer.from(await make(name))
@@ -60,18 +61,18 @@ for (const { what, reason = 'content', make } of cases) {
     t.notMatch(JSON.stringify(done), 's3cret')
     t.notOk(
       node.orders.some(({ order }) => order.name === name),
-      'no runner is told',
+      'no runner receives an order',
     )
     t.strictSame(
       ignored.filter((each) => JSON.stringify(each).includes(key)),
       [{ key, kind: 'options', reason }],
       'it is logged once',
     )
-    t.strictSame((await root.statObject('tintype', key)).size, content.length, 'it is left as it is')
+    t.strictSame((await root.statObject('tintype', key)).size, content.length, 'it is unchanged')
   })
 }
 
-t.test('objects under options/ that were ignored are counted, and the runner captures the next page with large options', async (t) => {
+t.test('ignored objects under options/ are counted, and the runner captures the next page with large options', async (t) => {
   const metrics = await leader.metrics.registry.metrics()
   for (const reason of ['size', 'content']) {
     const count = cases.filter((each) => (each.reason ?? 'content') === reason).length

@@ -20,7 +20,7 @@ import { call } from '../api-gateway/client.ts'
 import { fail } from '../api-gateway/runner-role.ts'
 import { create, startStage } from './stage.ts'
 
-// One account's month: limits of its plan, refunds, settlements, a new month, and what callers are told about it.
+// The month of one account: limits of its plan, refunds, settlements, a new month, and responses to callers.
 
 t.setTimeout(540_000)
 
@@ -33,7 +33,7 @@ const plan = (monthlyQuota: number, ratePerMinute?: number) => ({
 })
 const stage = await startStage(t, { free: plan(5), basic: plan(5, 2), growth: { ...plan(2), overagePricePer1000: 1.5 } })
 const { world } = stage
-let bookkeeper = await stage.lead()
+let quotaOperator = await stage.lead()
 const gateway = await stage.startGateway()
 const usageOf = (account: string) => world.usages.get(account)
 const usedBy = async (account: string) => (await usageOf(account)).status?.used
@@ -41,39 +41,39 @@ const setStatus = (account: string, status: Partial<AccountUsageStatus>) =>
   world.usages.patch(account, mergePatch({ status: toStoredStatus(status) }), { subresource: 'status' })
 const report = async (key: string) => (await call(`${gateway.url}/v1/usage/current`, { key })).body.data
 
-t.test('operator begins the count of an account with the limits of its plan, and follows the plan', async (t) => {
+t.test('operator creates the usage of an account with the limits of its plan, and follows the plan', async (t) => {
   await stage.createAccount('limits', { plan: 'basic' })
   t.strictSame((await usageOf('limits')).spec, { limit: 5, ratePerMinute: 2 })
-  t.match((await usageOf('limits')).metadata.ownerReferences, [{ kind: 'Account', name: 'limits' }], 'it goes with its Account')
+  t.match((await usageOf('limits')).metadata.ownerReferences, [{ kind: 'Account', name: 'limits' }], 'it is owned by its Account')
   await world.accounts.patch('limits', mergePatch({ spec: { plan: 'growth', overage: { enabled: true, max: 3 } } }))
   await eventually(
-    'the limits are the new plan’s',
+    'the limits are those of the new plan',
     async () => (await usageOf('limits')).spec.limit === 5 && !(await usageOf('limits')).spec.ratePerMinute,
   )
   await world.usages.patch('limits', mergePatch({ spec: { limit: 1_000 } }))
-  await eventually('nobody else sets them', async () => (await usageOf('limits')).spec.limit === 5)
+  await eventually('other changes are reverted', async () => (await usageOf('limits')).spec.limit === 5)
 })
 
-t.test('operator gives a failed capture’s unit back once, however often it begins again', async (t) => {
+t.test('operator refunds the unit of a failed capture once, however often it restarts', async (t) => {
   const key = await stage.createAccount('refund', { plan: 'free' })
   const first = (await create(gateway, key)).body.id as string
   await create(gateway, key)
   t.equal(await usedBy('refund'), 2)
   await fail(first, { code: 'DNS_FAILED', message: 'the host name does not resolve' }, world)
   const isRefunded = ({ status }: Screenshot) => findCondition(status?.conditions, 'Refunded')?.status === 'True'
-  await eventually('the record tells', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
+  await eventually('the record reports it', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
   t.equal(await usedBy('refund'), 1)
-  // As after a crash between the two writes: the unit is back, the record does not say so.
-  await bookkeeper.stop()
+  // As after a crash between the two writes: the unit was refunded, but the record does not say so.
+  await quotaOperator.stop()
   const { status } = await world.screenshots.get(toObjectName(first))
   const conditions = status?.conditions?.filter(({ type }) => type !== 'Refunded')
   await world.screenshots.patch(toObjectName(first), mergePatch({ status: { conditions } }), { subresource: 'status' })
-  bookkeeper = await stage.lead()
-  await eventually('the record tells again', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
+  quotaOperator = await stage.lead()
+  await eventually('the record reports it again', async () => isRefunded(await world.screenshots.get(toObjectName(first))))
   t.equal(await usedBy('refund'), 1)
 })
 
-t.test('operator refunds nothing to a month that is over, nor what was never charged', async (t) => {
+t.test('operator refunds nothing for a past month, nor what was never charged', async (t) => {
   await stage.createAccount('late', { plan: 'free' })
   await setStatus('late', { used: 3 })
   const old = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 0))
@@ -93,7 +93,7 @@ t.test('operator refunds nothing to a month that is over, nor what was never cha
   t.ok(findCondition((await world.screenshots.get(control)).status?.conditions, 'Refunded'))
 })
 
-t.test('operator settles the reservation of a gateway that is gone: only what was never made goes back', async (t) => {
+t.test('operator settles the reservation of an ended gateway: only units of objects that were never created are returned', async (t) => {
   await stage.createAccount('settled', { plan: 'free' })
   const ids = Array.from({ length: 4 }, () => newId('scr', new Date()))
   const [live = '', deleted = '', archived = '', never = ''] = ids
@@ -105,11 +105,15 @@ t.test('operator settles the reservation of a gateway that is gone: only what wa
   const young = { ...held, id: 'res_2', at: new Date().toISOString(), names: [toObjectName(newId('scr', new Date()))] }
   await setStatus('settled', { used: 5, reservations: [held, young] })
   await eventually('it is settled', async () => (await usageOf('settled')).status?.reservations?.length === 1)
-  t.match((await usageOf('settled')).status, { used: 4, reservations: [{ id: 'res_2' }] }, 'the other’s gateway may have just begun')
+  t.match(
+    (await usageOf('settled')).status,
+    { used: 4, reservations: [{ id: 'res_2' }] },
+    'the gateway of the other one may have just started',
+  )
   t.notOk(await world.screenshots.find(toObjectName(never)))
 })
 
-t.test('operator counts anew when a count was deleted by hand, and says so', async (t) => {
+t.test('operator recomputes a usage that was deleted manually, and reports it', async (t) => {
   const key = await stage.createAccount('lost', { plan: 'free' })
   for (let n = 0; n < 2; n++) await create(gateway, key)
   const [now, before] = [new Date(), new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 0))]
@@ -117,7 +121,7 @@ t.test('operator counts anew when a count was deleted by hand, and says so', asy
   for (const name of keys) await world.bucket.putObject('tintype', name, '')
   await world.usages.delete('lost')
   await eventually('two live, one deleted, one archived are counted', async () => (await world.usages.find('lost'))?.status?.used === 4)
-  await eventually('an Event tells', async () => {
+  await eventually('an Event reports it', async () => {
     const { items } = await stage.http.request<{ items: { reason: string; involvedObject: { name: string } }[] }>({
       method: 'GET',
       path: '/api/v1/namespaces/default/events',
@@ -127,7 +131,7 @@ t.test('operator counts anew when a count was deleted by hand, and says so', asy
   t.equal((await create(gateway, key)).status, 202)
 })
 
-t.test('operator charges what was not made by a gateway once, whoever leads, and not beyond the quota', async (t) => {
+t.test('operator charges Screenshots that no gateway created once, under any leader, and not beyond the quota', async (t) => {
   await stage.createAccount('kubectl', { plan: 'growth' })
   const shot = async (): Promise<Screenshot> =>
     world.screenshots.create({
@@ -135,24 +139,24 @@ t.test('operator charges what was not made by a gateway once, whoever leads, and
       spec: { url: 'https://example.com/', accountName: 'kubectl' },
     } as NewObject<Screenshot>)
   const [one, two, three] = await Promise.all([shot(), shot(), shot()])
-  t.equal(await bookkeeper.charge(one), 'charged')
-  // A leader that falls before it has written the claim.
-  await bookkeeper.stop()
-  bookkeeper = await stage.lead()
+  t.equal(await quotaOperator.charge(one), 'charged')
+  // A leader that ends before it has written the claim.
+  await quotaOperator.stop()
+  quotaOperator = await stage.lead()
   t.strictSame(
-    [await bookkeeper.charge(one), await bookkeeper.charge(two), await bookkeeper.charge(three)],
+    [await quotaOperator.charge(one), await quotaOperator.charge(two), await quotaOperator.charge(three)],
     ['charged', 'charged', 'quota'],
   )
   t.equal(await usedBy('kubectl'), 2)
   await world.accounts.patch('kubectl', mergePatch({ spec: { suspended: true } }))
-  await eventually('suspension is seen', async () => (await bookkeeper.charge(three)) === 'suspended')
-  t.equal(await bookkeeper.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
+  await eventually('the suspension is seen', async () => (await quotaOperator.charge(three)) === 'suspended')
+  t.equal(await quotaOperator.charge({ ...three, spec: { ...three.spec, accountName: 'nobody' } }), 'missing')
 })
 
-t.test('gateway refuses by rate with the seconds after which a request succeeds', async (t) => {
+t.test('gateway rejects by rate limit with the seconds after which a request succeeds', async (t) => {
   const key = await stage.createAccount('rate', { plan: 'basic' })
   const second = Math.floor(Date.now() / 1_000)
-  // As if both had been accepted most of a minute ago; the rest is the time in which the gateway has to see it.
+  // As if both had been accepted most of a minute ago. The rest is the time in which the gateway must see it.
   await setStatus('rate', { window: [{ second: second - 40, count: 2 }] })
   await eventually(
     'the gateway has seen it',
@@ -168,7 +172,7 @@ t.test('gateway refuses by rate with the seconds after which a request succeeds'
   t.equal((await create(gateway, key)).status, 202)
 })
 
-t.test('gateway refuses beyond the quota with the body of the spec and tells when to come again', async (t) => {
+t.test('gateway rejects beyond the quota with the specified body and the time of the reset', async (t) => {
   const key = await stage.createAccount('full', { plan: 'free' })
   await setStatus('full', { used: 5 })
   await eventually('the gateway has seen it', async () => (await report(key)).count === 5)
@@ -184,7 +188,7 @@ t.test('gateway refuses beyond the quota with the body of the spec and tells whe
   )
 })
 
-t.test('gateway begins a new month in the update of its first request', async (t) => {
+t.test('gateway starts a new month in the update of its first request', async (t) => {
   const key = await stage.createAccount('month', { plan: 'free' })
   await setStatus('month', { period: '2020-01', used: 5 })
   await eventually('the gateway has seen it', async () => (await report(key)).count === 0)
@@ -192,7 +196,7 @@ t.test('gateway begins a new month in the update of its first request', async (t
   t.match((await usageOf('month')).status, { period: monthOf(new Date()), used: 1 })
 })
 
-t.test('gateway reports the month as the spec says, and what is beyond the quota', async (t) => {
+t.test('gateway reports the month as specified, and the overage', async (t) => {
   const key = await stage.createAccount('report', { plan: 'growth', overage: { enabled: true, max: 10 } })
   for (let n = 0; n < 3; n++) t.equal((await create(gateway, key)).status, 202)
   t.strictSame((await call(`${gateway.url}/v1/usage/current`, { key })).body, {
@@ -211,7 +215,7 @@ t.test('gateway reports the month as the spec says, and what is beyond the quota
   })
 })
 
-t.test('the documented command gives the first account another plan at once', async (t) => {
+t.test('the documented command changes the plan of the first account at once', async (t) => {
   const command = commandsOf(readText('docs/operations.md')).find((line) => line.includes('patch account default')) ?? ''
   const json = /^kubectl -n tintype patch account default --type=merge -p '(.*)'$/.exec(command)?.[1] ?? ''
   const key = await stage.createAccount('default', { plan: 'free' })
@@ -229,13 +233,13 @@ t.test('the documented command gives the first account another plan at once', as
     '-p',
     json,
   ])
-  await eventually('the gateway goes by the new plan', async () => (await report(key)).plan === 'growth' && (await report(key)).limit === 2)
+  await eventually('the gateway uses the new plan', async () => (await report(key)).plan === 'growth' && (await report(key)).limit === 2)
   await create(gateway, key)
   await create(gateway, key)
   t.match(await create(gateway, key), { status: 429, body: { error: { code: 'USAGE_LIMIT_REACHED', details: { limit: 2 } } } })
 })
 
-t.test('gateway drops its reservations and its Lease when it ends politely', async (t) => {
+t.test('gateway drops its reservations and its Lease on a graceful exit', async (t) => {
   const key = await stage.createAccount('polite', { plan: 'free' })
   const before = new Set((await stage.gatewayLeases.listAll()).map(({ metadata }) => metadata.name))
   const other = await stage.startGateway()
@@ -244,17 +248,17 @@ t.test('gateway drops its reservations and its Lease when it ends politely', asy
   t.match(
     (await stage.gatewayLeases.get(after[0]!)).metadata.ownerReferences,
     [{ kind: 'Pod', uid: 'pod-uid' }],
-    'and goes with its pod else',
+    'otherwise it is deleted together with its pod',
   )
   t.equal((await create(other, key)).status, 202)
-  t.match((await usageOf('polite')).status?.reservations, [{ gateway: after[0] }], 'the control: it holds one')
+  t.match((await usageOf('polite')).status?.reservations, [{ gateway: after[0] }], 'control: it holds one')
   t.equal(await other.stop(), 0)
   t.strictSame((await usageOf('polite')).status?.reservations, [])
   t.notOk(await stage.gatewayLeases.find(after[0]!))
 })
 
-t.test('gateway waits for the count of an account to begin, and says so when it does not', async (t) => {
-  await bookkeeper.stop()
+t.test('gateway waits for the usage of an account to be created, and reports a timeout', async (t) => {
+  await quotaOperator.stop()
   await world.accounts.create({ metadata: { name: 'new' }, spec: { plan: 'free' } } as Parameters<typeof world.accounts.create>[0])
   const key = await world.createKey({ accountName: 'new' })
   const { status, headers, body } = await create(gateway, key)

@@ -19,13 +19,12 @@ import { eventually } from '../../support/eventually.ts'
 import { call } from '../api-gateway/client.ts'
 import { type Gateway, startWorld, type World } from '../api-gateway/world.ts'
 
-// What the tests of quota and rate stand on: a real API server and store, gateways as processes, and the operator's part of the quota, which
-// begins the counts, settles and refunds.
+// Setup of the tests of quota and rate limits: a real API server and store, gateways as processes, and the quota part of the operator.
 
 const NAMESPACE = 'default'
 
-/** The operator's part of the quota, for one term. */
-export interface Bookkeeper {
+/** The quota part of the operator, for one term. */
+export interface QuotaOperator {
   charge: ReturnType<typeof createQuota>['charge']
   metrics: () => Promise<string>
   /** Ends it as a lost lease does. */
@@ -34,7 +33,7 @@ export interface Bookkeeper {
 
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
-/** Starts API server and store; they end with the test file. @param plans what differs from the spec's plans */
+/** Starts API server and store; they stop at the end of the test file. @param plans changes of the default plans */
 export async function startStage(t: Test, plans: Partial<Plans>) {
   const world = await startWorld()
   t.teardown(world.stop)
@@ -50,10 +49,10 @@ export async function startStage(t: Test, plans: Partial<Plans>) {
     return gateway
   }
   const knows = async ({ url }: Gateway, key: string) => (await call(`${url}/v1/usage/current`, { key })).status === 200
-  /** Makes an account as `kubectl apply` does; resolves when its count has begun and every gateway knows of it. */
+  /** Creates an account as `kubectl apply` does. Resolves when its usage exists and every gateway knows it. */
   const createAccount = async (name: string, spec: AccountSpec): Promise<string> => {
     await world.accounts.create({ metadata: { name }, spec } as NewObject<Account>)
-    await eventually(`the count of ${name} has begun`, async () => (await world.usages.find(name))?.status?.period !== undefined)
+    await eventually(`the usage of ${name} exists`, async () => (await world.usages.find(name))?.status?.period !== undefined)
     const key = await world.createKey({ accountName: name })
     const running = gateways.filter(({ process: { exitCode, signalCode } }) => exitCode === null && signalCode === null)
     for (const gateway of running) await eventually(`a gateway knows ${name}`, () => knows(gateway, key))
@@ -62,8 +61,8 @@ export async function startStage(t: Test, plans: Partial<Plans>) {
   return { world, http, plans: all, gatewayLeases, startGateway, createAccount, lead: () => lead(t, world, http, all) }
 }
 
-/** Starts the operator's part, as a leader. */
-async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<Bookkeeper> {
+/** Starts the quota part of the operator as a leader. */
+async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promise<QuotaOperator> {
   const log = pino({ level: process.env.TINTYPE_TEST_LOG ?? 'silent' })
   const metrics = createMetrics()
   const reflectors = createReflectors(http, { log, metrics: metrics.reflector })
@@ -98,18 +97,18 @@ async function lead(t: Test, world: World, http: KubeHttp, plans: Plans): Promis
   return { charge: quota.charge, metrics: () => metrics.registry.metrics(), stop }
 }
 
-/** One creating request, in the account of the key. */
+/** One create request in the account of the key. */
 export const create = (gateway: Gateway, key: string, headers: Record<string, string> = {}) =>
   call(`${gateway.url}/v1/screenshots`, { method: 'POST', key, headers, body: { url: 'https://example.com/' } })
 
-/** A change of objects or count, in the order of the store behind the API server. */
+/** A change of objects or usage, in the order of the store behind the API server. */
 export interface Change {
   version: number
   objects?: 1 | -1
   used?: number
 }
 
-/** Follows an account's objects and its count from now on. */
+/** Watches the objects and the usage of an account from now on. */
 export async function watchAccount(t: Test, { world, http }: Pick<Stage, 'world' | 'http'>, account: string) {
   const { Reflector } = await import('../../../crds/client/reflector.ts')
   const changes: Change[] = []
@@ -126,7 +125,7 @@ export async function watchAccount(t: Test, { world, http }: Pick<Stage, 'world'
   t.teardown(() => Promise.all([shots.stop(), usages.stop()]))
   await Promise.all([shots.whenSynced(), usages.whenSynced()])
   return {
-    /** Every state that there was: objects that existed, and what was used, at each version. */
+    /** Every state so far: the existing objects and the usage at each version. */
     history: async () => {
       await sleep(500)
       let objects = 0

@@ -39,12 +39,12 @@ t.test('a record moves to the archive, and no reader sees a difference', async (
   for (const [i, { status, body, headers }] of after.entries()) {
     t.equal(status, 200)
     t.strictSame(body, before[i]?.body)
-    // The operator settles what a failed one has cost before it is archived: another version of the same record.
+    // The operator refunds a failed capture before it is archived, so its record has another version.
     if (body.status === 'completed') t.equal(headers.get('etag'), before[i]?.headers.get('etag'))
     t.equal((await get(`/screenshots/${body.id}`, { 'if-none-match': headers.get('etag') ?? '' })).status, 304)
     if (body.status !== 'completed') continue
     const file = await call(body.download_url)
-    t.same(file.body, PICTURE, 'its file is where it was')
+    t.same(file.body, PICTURE, 'its file is unchanged')
     t.match(file.headers.get('content-disposition'), /^attachment; .*Seite/)
     t.equal((await get(`/screenshots/${body.id}/download`)).status, 302)
   }
@@ -54,11 +54,11 @@ t.test('a record moves to the archive, and no reader sees a difference', async (
   t.strictSame(await listIds('&order=asc'), (await listIds()).toReversed(), 'and oldest first')
   t.equal((await get('/screenshots?sort=completed_at')).status, 400)
   const other = await world.createKey({ accountName: 'other' })
-  t.equal((await call(`${stage.gateway.url}/v1/screenshots/${ids[1]}`, { key: other })).status, 404, 'and nobody else sees it')
+  t.equal((await call(`${stage.gateway.url}/v1/screenshots/${ids[1]}`, { key: other })).status, 404, 'other accounts do not see it')
   t.strictSame((await call(`${stage.gateway.url}/v1/screenshots`, { key: other })).body.data, [])
 })
 
-t.test('an archived record can be deleted, once, and never comes back', async (t) => {
+t.test('an archived record can be deleted once, and never reappears', async (t) => {
   const id = await stage.addRecord()
   await eventually('it is archived', isArchived(id))
   const link = (await get(`/screenshots/${id}`)).body.download_url
@@ -70,19 +70,19 @@ t.test('an archived record can be deleted, once, and never comes back', async (t
   t.equal((await call(link)).status, 404)
 })
 
-t.test('a record that is still owed a delivery stays, and kubectl deletes it with its files', async (t) => {
+t.test('a record with a pending delivery stays, and kubectl deletes it with its files', async (t) => {
   await stage.subscribe('other', 'https://nobody.invalid/')
   const id = await stage.addRecord({ account: 'other' })
   const witness = await stage.addRecord()
   await eventually('a younger one is archived', isArchived(witness))
   t.strictSame(await liveIds(), [id])
   await world.screenshots.delete(toObjectName(id))
-  await eventually('its files are gone', async () => !(await stage.hasFile(id, 'other')))
+  await eventually('its files were deleted', async () => !(await stage.hasFile(id, 'other')))
   t.ok(await stage.hasObject(tombstoneKey('other', id)))
   t.ok(await stage.hasFile(witness), 'the file of an archived one stays')
 })
 
-t.test('what is deleted while it waits for its deliveries is not archived but deleted when they are settled', async (t) => {
+t.test('a Screenshot that is deleted during its deliveries is not archived but deleted once they are settled', async (t) => {
   const entry = (state: string) => ({
     'screenshot.completed': { hook: { attempts: 1, at: new Date(Date.now() + 3_600_000).toISOString(), state } },
   })
@@ -91,12 +91,12 @@ t.test('what is deleted while it waits for its deliveries is not archived but de
   t.equal((await remove(id)).status, 204)
   t.equal((await get(`/screenshots/${id}`)).status, 404)
   t.notOk((await listIds()).includes(id))
-  await eventually('the operator has ended it', async () => !(await liveIds()).includes(id))
+  await eventually('the operator has deleted it', async () => !(await liveIds()).includes(id))
   t.notOk(await stage.hasObject(recordKey(ACCOUNT, id)))
   t.equal((await get(`/screenshots/${id}`)).status, 404)
 })
 
-t.test('records deleted while they are being archived are gone for ever', async (t) => {
+t.test('records that are deleted while they are being archived never reappear', async (t) => {
   const ids = await stage.addRecords(120, () => ({}))
   const doomed = ids.filter((_, n) => n % 2 === 0)
   const answers = await Promise.all(doomed.map(remove))
@@ -118,7 +118,7 @@ t.test('records deleted while they are being archived are gone for ever', async 
   for (const id of ids.filter((_, n) => n % 2 === 1)) t.ok(await stage.hasFile(id))
 })
 
-t.test('a change of a record while it is being archived is archived with it', async (t) => {
+t.test('a change of a record while it is being archived is archived too', async (t) => {
   const ids = await stage.addRecords(40, () => ({}))
   const warnings = { status: { result: { warnings: ['late'] } } }
   const change = (id: string) =>

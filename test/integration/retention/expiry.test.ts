@@ -10,24 +10,24 @@ const stage = await startStage(t)
 const { get, remove, liveIds, listIds, hasFile, hasObject, keysUnder } = stage
 const whenArchived = () => eventually('all are archived', async () => (await liveIds()).length === 0)
 
-t.test('files go after the days of their plan and leave their records, which go after theirs', async (t) => {
+t.test('files expire after the retention of their plan, and records after theirs', async (t) => {
   const young = await stage.addRecord({ createdAt: ago(29 * DAY) })
   const old = await stage.addRecord({ createdAt: ago(30 * DAY + 1) })
   const orphan = `users/${ACCOUNT}/${old.slice(0, -1)}0.png`
-  await stage.world.bucket.putObject('tintype', orphan, 'nobody knows it')
+  await stage.world.bucket.putObject('tintype', orphan, 'unknown')
   const first = await stage.startOperator()
   await whenArchived()
   await first.end('SIGTERM')
   const [oldest = ''] = await stage.addArchived(1, () => ({ createdAt: ago(402 * DAY) }))
   t.strictSame(await listIds(), [young, old, oldest].sort())
 
-  // The next leader begins with a sweep.
+  // The next leader starts with a sweep.
   const second = await stage.startOperator()
   await eventually(
-    'files and records that are due are gone',
+    'expired files and records were deleted',
     async () => !(await hasFile(old)) && (await keysUnder(dayPrefix(ACCOUNT, dayOf(oldest)))).length === 0,
   )
-  t.notOk(await hasObject(orphan), 'also what a crash has left')
+  t.notOk(await hasObject(orphan), 'also files that a crash left')
   t.ok(await hasFile(young))
   t.strictSame(await listIds(), [young, old].sort())
   t.equal((await get(`/screenshots/${oldest}`)).status, 404)
@@ -45,7 +45,7 @@ t.test('files go after the days of their plan and leave their records, which go 
   await second.end('SIGTERM')
 })
 
-t.test('segments are written anew without deleted records, and small ones of a day that is over are joined', async (t) => {
+t.test('segments are rewritten without deleted records, and small ones of a past day are joined', async (t) => {
   const createdAt = ago(3 * DAY)
   const ids: string[] = []
   const first = await stage.startOperator()
@@ -64,7 +64,7 @@ t.test('segments are written anew without deleted records, and small ones of a d
   await first.end('SIGTERM')
 
   await stage.startOperator()
-  await eventually('the marks are worked off', async () => (await keysUnder(`${REWRITES_PREFIX}${ACCOUNT}/${day}/`)).length === 0)
+  await eventually('the marks are processed', async () => (await keysUnder(`${REWRITES_PREFIX}${ACCOUNT}/${day}/`)).length === 0)
   t.equal((await segments()).length, 1)
   const stream = await stage.world.bucket.getObject('tintype', (await segments())[0]!)
   const text = (await stream.toArray()).join('')
@@ -80,7 +80,7 @@ t.test('segments are written anew without deleted records, and small ones of a d
   for (const id of doomed) t.equal((await get(`/screenshots/${id}`)).status, 404)
 })
 
-t.test('a list goes on when segments are replaced while it is read', async (t) => {
+t.test('a list continues when segments are replaced while it is read', async (t) => {
   const createdAt = ago(5 * DAY)
   const operator = await stage.startOperator()
   const ids = await stage.addRecords(20, () => ({ createdAt }))
@@ -90,7 +90,7 @@ t.test('a list goes on when segments are replaced while it is read', async (t) =
   const day = dayOf(ids[0]!)
   const names = await keysUnder(segmentsPrefix(ACCOUNT, day))
   t.strictSame(await inDay(), ids)
-  // As a rewrite does it: the joined one first, then the old ones go.
+  // As a rewrite does: first the joined segment is written, then the old ones are deleted.
   const screenshots = await Promise.all(ids.map((id) => stage.archived(id)))
   const [joined] = buildSegments(ACCOUNT, screenshots)
   let walks = 0

@@ -13,7 +13,7 @@ import { anAccount } from '../../support/fakes/builders.ts'
 import { markChecks } from '../../support/sources/mark-checks.ts'
 import { makeIdentities } from '../store-identities.ts'
 
-// A real store says itself when it took an object. So the sweep gets a clock that is days ahead, and the operator's own identity.
+// A real store sets the time of storing itself. So the sweep gets a clock that is days ahead, and the operator's own identity.
 
 const DAY = 86_400_000
 const ACCOUNT = 'acme'
@@ -45,14 +45,14 @@ const sweep = (days: number) => {
   })
 }
 
-t.test('files and records with ids of the future expire by the time at which a real store took them', async (t) => {
+t.test('files and records with ids in the future expire by the time at which a real store received them', async (t) => {
   const years = ['2100-01-01', '2500-01-01'].map((day) => new Date(day))
   const ids = [new Date(Date.now() + 900 * DAY), ...years, new Date(2 ** 48 - 1)].map((time) => newId('scr', time))
   const files = ids.flatMap((id) => [objectKey(ACCOUNT, id, 'png'), objectKey(ACCOUNT, id, 'thumb.png')])
   const records = ids.flatMap((id) => [recordKey(ACCOUNT, id), tombstoneKey(ACCOUNT, id), `${segmentsPrefix(ACCOUNT, dayOf(id))}${id}`])
   const marks = ids.map((id) => rewriteKey(ACCOUNT, dayOf(id), JOIN))
   const strays = ['users/acme/aaa.png', 'users/acme/scr_0.png', 'records/acme/7/x', 'records/acme/-/x']
-  // Of the future to a sweep in 31 days, and of the past to one in 61.
+  // In the future for a sweep in 31 days, and in the past for one in 61.
   const present = newId('scr', new Date(Date.now() + 59 * DAY))
   const kept = [recordKey(ACCOUNT, present), ...strays]
   files.push(objectKey(ACCOUNT, present, 'png'))
@@ -62,12 +62,12 @@ t.test('files and records with ids of the future expire by the time at which a r
   await sweep(29)
   t.strictSame(await left(), [...files, ...records, ...marks, ...kept].sort(), 'nothing is old enough')
   await sweep(31)
-  t.strictSame(await left(), [...records, ...marks, ...kept].sort(), 'files have had their 30 days')
+  t.strictSame(await left(), [...records, ...marks, ...kept].sort(), 'files reached their 30 days')
   await sweep(61)
-  t.strictSame(await left(), kept.sort(), 'records have had their 60 days; one whose day has come goes by its id')
+  t.strictSame(await left(), kept.sort(), 'records reached their 60 days; one whose day has come expires by its id')
 })
 
-t.test('a list of a real store says when it took each object, page by page', async (t) => {
+t.test('a list of a real store contains the time of storing of each object, page by page', async (t) => {
   const before = Date.now()
   for (const key of ['records/b/1', 'records/b/2', 'records/b/3']) await root.write(key, 'x')
   const first = await storage.listObjects('records/b/', { limit: 2 })

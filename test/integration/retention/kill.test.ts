@@ -7,20 +7,20 @@ const { get, liveIds, listIds } = stage
 const COUNT = 400
 const KILLS = 3
 
-t.test('no record is lost or doubled when the operator is killed between any two steps', async (t) => {
+t.test('no record is lost or duplicated when the operator is killed between any two steps', async (t) => {
   const ids = await stage.addRecords(COUNT, () => ({ hasFile: false }))
   await eventually('the gateway has seen all', async () => (await listIds('&status=completed')).length === COUNT)
   for (let kill = 1; kill <= KILLS; kill++) {
     const before = (await liveIds()).length
     const operator = await stage.startOperator()
-    // In the midst of a batch: some are written and deleted, some written, some neither.
+    // During a batch: some are written and deleted, some only written, some neither.
     await eventually('it archives', async () => (await liveIds()).length < before).catch((cause: unknown) => {
       throw new Error(operator.output(), { cause })
     })
     await operator.end('SIGKILL')
     const left = (await liveIds()).length
     t.comment(`${before - left} archived when it was killed, ${left} left`)
-    t.strictSame(await listIds(), ids, `the list is whole after kill ${kill}`)
+    t.strictSame(await listIds(), ids, `the list is complete after kill ${kill}`)
     t.equal((await get(`/screenshots/${ids[kill]}`)).status, 200)
     if (left === 0) break
   }

@@ -9,8 +9,8 @@ const COUNT = 2_500
 const MOVING = 1_000
 const HOUR = 3_600_000
 
-t.test('pages are exact over 2,500 records of three days, while a thousand of them move to the archive', async (t) => {
-  // Spread over 60 hours, and ended in another order than they were begun.
+t.test('pages are exact over 2,500 records of three days, while a thousand of them are archived', async (t) => {
+  // Spread over 60 hours, with ends in a different order than starts.
   const record = (n: number) => ({ createdAt: ago((n % 61) * HOUR), hasFile: false, spec: { batchId: `batch_${n % 5}` } })
   const archived = await stage.addArchived(COUNT - MOVING, record)
   const moving = await stage.addRecords(MOVING, record)

@@ -1,5 +1,5 @@
-// What retention tests stand on: a real API server, a real store, a gateway and operators as processes of their own. Records are made with
-// whatever age a test needs, for an id carries its own time.
+// Setup of the retention tests: a real API server, a real store, a gateway and operators as processes. Records can have any age, because an
+// id contains its time.
 
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -48,7 +48,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
   const gateway = await world.startGateway(gatewayEnv)
   let operators = 0
 
-  /** Starts an operator that leads within seconds; records leave the Kubernetes API a second after their end unless told otherwise. */
+  /** Starts an operator that leads within seconds. By default, records are archived a second after their end. */
   const startOperator = (env: Record<string, string> = {}) =>
     startProgram(t, {
       KUBECONFIG: world.plane.kubeconfigPath,
@@ -64,7 +64,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
       ...env,
     })
 
-  /** Makes a finished Screenshot as it is when its capture has ended; gives its id. */
+  /** Creates a Screenshot as it is at the end of its capture. Returns its id. */
   async function addRecord({
     account = ACCOUNT,
     createdAt = new Date(),
@@ -83,7 +83,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     return id
   }
 
-  /** Makes many; gives their ids, newest first. */
+  /** Creates many. Returns their ids, newest first. */
   async function addRecords(count: number, record: (n: number) => NewRecord): Promise<string[]> {
     const ids: string[] = []
     for (let n = 0; n < count; n += PARALLEL) {
@@ -93,14 +93,14 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     return ids.sort()
   }
 
-  /** Makes a Webhook that is told of completed Screenshots from now on. */
+  /** Creates a Webhook that receives events of completed Screenshots from now on. */
   async function subscribe(accountName: string, url: string): Promise<void> {
     const hooks = new Resource(http, webhooks)
     await hooks.create({ metadata: { name: 'hook' }, spec: { accountName, url, events: ['screenshot.completed'] } })
     await eventually('the webhook is active', async () => (await hooks.get('hook')).status?.activeSince !== undefined)
   }
 
-  /** Puts records into the archive, a tenth of them in each segment, as if that had long happened; gives their ids. */
+  /** Writes records to the archive, a tenth of them in each segment, as if archived long ago. Returns their ids. */
   async function addArchived(count: number, record: (n: number) => NewRecord): Promise<string[]> {
     const screenshots = Array.from({ length: count }, (_, n): Screenshot => {
       const { createdAt = new Date(), spec = {} } = record(n)
@@ -136,7 +136,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     return keys
   }
 
-  /** A record as it lies in the archive. */
+  /** A record as it is stored in the archive. */
   async function archived(id: string): Promise<Screenshot> {
     const stream = await world.bucket.getObject('tintype', recordKey(ACCOUNT, id))
     return parseArchivedLine(await text(stream))
@@ -147,7 +147,7 @@ export async function startStage(t: Test, gatewayEnv: Record<string, string> = {
     const ids: string[] = []
     for (let cursor = ''; ; ) {
       const { status, body } = await get(`/screenshots?limit=${limit}${query}${cursor}`)
-      if (status !== 200) throw new Error(`the list answered ${status}: ${JSON.stringify(body)}`)
+      if (status !== 200) throw new Error(`the list request returned ${status}: ${JSON.stringify(body)}`)
       ids.push(...body.data.map(({ id }: { id: string }) => id))
       if (!body.pagination.has_more) return ids
       cursor = `&cursor=${body.pagination.next_cursor}`

@@ -25,7 +25,7 @@ import { aScreenshot, completedStatus } from '../../support/fakes/builders.ts'
 import { call } from '../api-gateway/client.ts'
 import { ACCOUNT, ago, DAY, startStage } from './stage.ts'
 
-// Whatever lies in the bucket, written with the store's own key: the programs answer as if it were not there, and delete nothing for it.
+// Arbitrary objects in the bucket, written with the store's own key: the programs ignore them, and delete nothing because of them.
 
 const VICTIM = 'other'
 const stage = await startStage(t)
@@ -52,7 +52,7 @@ const shot = (id: string, accountName: string) =>
 const newPast = () => newId('scr', createdAt)
 const valid = (id: string, account = ACCOUNT) => toArchivedLine(shot(id, account))
 
-/** Keys that a program must tell of, by the kind under which it counts them. */
+/** Keys that a program must report, with the kind under which it counts them. */
 const expected: { program: 'gateway' | 'operator'; kind: string; key: string }[] = []
 async function plant(program: 'gateway' | 'operator', kind: string, key: string, text: string | Buffer): Promise<string> {
   await put(key, text)
@@ -72,7 +72,7 @@ async function assertIgnored(t: Test, program: 'gateway' | 'operator', metricsUr
   }
 }
 
-t.test('REST answers as if malformed and misplaced records were not there', async (t) => {
+t.test('REST responses ignore malformed and misplaced records', async (t) => {
   const future = newId('scr', new Date(Date.now() + 400 * DAY))
   const victims = await Promise.all(theirs.map((id) => world.bucket.getObject('tintype', recordKey(VICTIM, id))))
   const texts = [...JUNK, valid(newPast()), valid(newPast(), VICTIM), (await victims[0]!.toArray()).join('')]
@@ -92,7 +92,7 @@ t.test('REST answers as if malformed and misplaced records were not there', asyn
   t.strictSame((await get('/screenshots')).body, before)
 })
 
-t.test('lists are as before with malformed and misplaced segments, tombstones and days', async (t) => {
+t.test('lists ignore malformed and misplaced segments, tombstones and days', async (t) => {
   const day = dayOf(kept)
   const names = JUNK.map(() => buildSegments(ACCOUNT, [shot(newPast(), ACCOUNT)])[0]!.key)
   for (const [index, text] of JUNK.entries()) await plant('gateway', 'segment', names[index]!, text)
@@ -115,7 +115,7 @@ t.test('lists are as before with malformed and misplaced segments, tombstones an
   )
 })
 
-t.test('batches, Idempotency-Keys, the cache, delivery logs and files are as if nothing were there', async (t) => {
+t.test('batches, Idempotency-Keys, the cache, delivery logs and files ignore malformed objects', async (t) => {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     call(`${stage.gateway.url}/v1${path}`, { method: 'POST', key: stage.key, body, headers })
   const hook = (await post('/webhooks', { name: 'orders', url: 'https://hooks.example.com/', events: ['screenshot.completed'] })).body.data
@@ -138,19 +138,19 @@ t.test('batches, Idempotency-Keys, the cache, delivery logs and files are as if 
   const { download_url: link } = (await get(`/screenshots/${changed}`)).body
   t.equal((await call(link)).status, 200)
   await plant('gateway', 'file', objectKey(ACCOUNT, changed, 'png'), 'another picture')
-  t.equal((await call(link)).status, 404, 'a file that is not the one of its record')
+  t.equal((await call(link)).status, 404, 'a file that does not match its record')
   await assertIgnored(t, 'gateway', stage.gateway.metricsUrl)
   const metrics = await (await fetch(`${stage.gateway.metricsUrl}/metrics`)).text()
   const codes = [...metrics.matchAll(/^http_request_duration_seconds_count\{.*code="(\d+)".*\}/gm)].map(([, code]) => Number(code))
-  t.ok(codes.includes(200) && codes.includes(404), 'answers are counted by their code')
+  t.ok(codes.includes(200) && codes.includes(404), 'responses are counted by their code')
   t.strictSame(
     codes.filter((code) => code >= 500),
     [],
-    'no answer is a 5xx',
+    'no response is a 5xx',
   )
 })
 
-t.test('the operator deletes nothing for what nobody confirms, and goes on with its work', async (t) => {
+t.test('the operator deletes nothing because of unconfirmed marks, and continues its work', async (t) => {
   const [victim = ''] = theirs
   const folders: string[] = []
   const day = dayOf(victim)
@@ -165,7 +165,7 @@ t.test('the operator deletes nothing for what nobody confirms, and goes on with 
   await put(goneKey(VICTIM), ago(900 * DAY).toISOString())
   await plant('operator', 'gone', goneKey('nobody'), ago(900 * DAY).toISOString())
   await plant('operator', 'file', `users/${ACCOUNT}/zzz.png`, 'x')
-  // Of what lies under no account or no day the folder is told of.
+  // Objects in an unknown account or day are reported by their folder.
   for (const [kind, folder] of [
     ['file', 'users/Not an account/'],
     ['record', `records/${ACCOUNT}/zzz/`],
@@ -174,26 +174,26 @@ t.test('the operator deletes nothing for what nobody confirms, and goes on with 
     folders.push(`${folder}x`)
     expected.push({ program: 'operator', kind, key: folder })
   }
-  await put(`users/nobody/${newPast()}.png`, 'kept until its account is surely gone')
+  await put(`users/nobody/${newPast()}.png`, 'kept until its account is certainly deleted')
   await put(rewriteKey(ACCOUNT, dayOf(kept), JOIN), '')
 
   const operator = await stage.startOperator()
   logOf.operator = operator.output
-  await eventually('the operator has told of everything', async () =>
+  await eventually('the operator has reported everything', async () =>
     expected.every(({ program, key }) => program === 'gateway' || countIgnored(operator.output(), key) > 0),
   ).catch(() => t.fail(operator.output().slice(-4_000)))
   await eventually(
-    'the deleted record is gone from the archive',
+    'the deleted record was removed from the archive',
     async () => !(await hasObject(rewriteKey(ACCOUNT, dayOf(doomed), doomed))),
   )
   t.notOk(await hasObject(recordKey(ACCOUNT, doomed)))
   const added = await stage.addRecord()
   await eventually('a new record is archived', () => hasObject(recordKey(ACCOUNT, added)))
   await assertIgnored(t, 'operator')
-  for (const id of theirs) t.ok((await hasFile(id, VICTIM)) && (await hasObject(recordKey(VICTIM, id))), `${id} is left alone`)
-  for (const key of folders) t.ok(await hasObject(key), `${key} is left as it is`)
+  for (const id of theirs) t.ok((await hasFile(id, VICTIM)) && (await hasObject(recordKey(VICTIM, id))), `${id} is unchanged`)
+  for (const key of folders) t.ok(await hasObject(key), `${key} is unchanged`)
   for (const { key, kind } of expected)
-    if (!['idempotency', 'gone'].includes(kind) && !key.endsWith('/')) t.ok(await hasObject(key), `${key} is left as it is`)
+    if (!['idempotency', 'gone'].includes(kind) && !key.endsWith('/')) t.ok(await hasObject(key), `${key} is unchanged`)
   t.ok((await stage.keysUnder('users/nobody/')).length > 0)
   t.ok((await stage.keysUnder(dayPrefix(VICTIM, day))).length > 0)
   t.strictSame(

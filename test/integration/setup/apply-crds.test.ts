@@ -11,7 +11,7 @@ import { run } from '../../cluster/host/exec.ts'
 import { startOwnPlane } from '../../support/processes/own-plane.ts'
 import { find, renderChart } from '../../support/sources/chart.ts'
 
-// The chart's hook, done by hand on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
+// The chart's hook, run manually on a real API server that runs no pods: its ConfigMap as files, its ClusterRole for the user.
 
 const plane = await startOwnPlane(t)
 const admin = new KubeHttp(await accessFromKubeconfig(plane.kubeconfigPath))
@@ -38,14 +38,14 @@ const hasEgress = async () => {
   return spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec?.properties?.egress !== undefined
 }
 
-t.test('apply-crds makes the kinds when there are none, with the rights of the hook', async (t) => {
+t.test('apply-crds creates missing kinds, with the permissions of the hook', async (t) => {
   await applyCrds()
   const { items } = await definitions.list()
   t.equal(items.length, Object.keys(data).length)
   t.ok(items.every(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')))
 })
 
-t.test('apply-crds brings kinds up to date that Helm installed from an older chart', async (t) => {
+t.test('apply-crds updates kinds that Helm installed from an older chart', async (t) => {
   await definitions.delete(pools)
   await kubectl(['wait', '--for=delete', `crd/${pools}`, '--timeout=120s'])
   const old = JSON.parse(data[`tintype.dev_runnerpools.json`] ?? '')
@@ -56,7 +56,7 @@ t.test('apply-crds brings kinds up to date that Helm installed from an older cha
   t.ok(await hasEgress())
 })
 
-t.test('apply-crds leaves objects as they are', async (t) => {
+t.test('apply-crds does not change objects', async (t) => {
   await new Resource(admin, namespaces).create({ metadata: { name: 'tintype' } })
   const pool = find<{ spec: object }>(objects, 'RunnerPool', 'default')
   await kubectl(['create', '-n', 'tintype', '-f', '-'], JSON.stringify(pool))
@@ -64,7 +64,7 @@ t.test('apply-crds leaves objects as they are', async (t) => {
   t.match(await new Resource(admin, runnerPools, { namespace: 'tintype' }).get('default'), { spec: pool.spec })
 })
 
-t.test('apply-crds refuses a directory without definitions and a command that is not there', async (t) => {
+t.test('apply-crds rejects a directory without definitions and an unknown command', async (t) => {
   await t.rejects(runSetup('apply-crds', [path.join(plane.directory, 'pki')], { KUBECONFIG }), { message: /no definitions/ })
   await t.rejects(runSetup('apply-crd', [mounted], {}), { message: /unknown command: apply-crd .*; there are setup-storage, apply-crds/ })
 })

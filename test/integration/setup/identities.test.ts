@@ -38,7 +38,7 @@ await eventually('the store is open', async () => {
 })
 await setIdentities(first, { root, bucket, now })
 
-/** The table of docs/architecture.md: by folder and identity, what is allowed. */
+/** The table of docs/architecture.md: the permissions by folder and identity. */
 function readTable(): Map<string, Map<string, string[]>> {
   const page = readFileSync(new URL('../../../docs/architecture.md', import.meta.url), 'utf8')
   const [, text = ''] = /^\| Folder \| operator \| gateway \| uploads \| links \|\n((?:\|.*\n)+)/m.exec(page) ?? []
@@ -64,7 +64,7 @@ const SOURCE = 'users/source.png'
 for (const name of [SOURCE, 'other/file', ...folders.map((folder) => `${folder}/there`)]) await admin.putObject(bucket, name, 'x')
 
 for (const role of ROLES) {
-  t.test(`the identity ${role} may do in each folder what docs/architecture.md says, and no more`, async (t) => {
+  t.test(`the identity ${role} has exactly the permissions of docs/architecture.md in each folder`, async (t) => {
     const client = connect(first[role])
     for (const folder of [...folders, 'other']) {
       const found: string[] = []
@@ -91,7 +91,7 @@ function absent(error: { code?: string }): unknown {
 }
 
 for (const build of ['upstream', 'ours'] as const) {
-  t.test(`a presigned upload with an unsigned X-Amz-Copy-Source header copies nothing any more, on MinIO as ${build} is`, async (t) => {
+  t.test(`a presigned upload with an unsigned X-Amz-Copy-Source header copies nothing, on MinIO build ${build}`, async (t) => {
     const place = t.testdir()
     const other = await startMinio({ directory: place, build })
     t.teardown(() => other.stop())
@@ -116,24 +116,24 @@ for (const build of ['upstream', 'ours'] as const) {
       return owner.readText(key, 100)
     }
     const control = build === 'upstream' ? 'a secret picture' : undefined
-    t.equal(await attack('users/control.png'), control, 'control: signed by the operator itself, upstream makes a copy')
+    t.equal(await attack('users/control.png'), control, 'control: with a URL of the operator’s identity, the upstream build copies')
     t.equal(await attack('users/stolen.png', first.uploads), undefined)
     const { url, headers } = presignBy(first.uploads, own)
     const put = (sent: Record<string, string>) => fetch(url, { method: 'PUT', headers: sent, body: 'picture' })
-    t.equal((await put(headers)).status, 200, 'an upload passes')
-    t.equal((await put(headers)).status, 412, 'and only once')
+    t.equal((await put(headers)).status, 200, 'an upload succeeds')
+    t.equal((await put(headers)).status, 412, 'but only once')
     const { 'x-amz-content-sha256': _, ...unsigned } = headers
-    t.equal((await put(unsigned)).status, 400, 'what was signed must be sent')
+    t.equal((await put(unsigned)).status, 400, 'the signed headers must be sent')
   })
 }
 
-t.test('identities that were replaced work on for an hour, keep their links for seven days, and then are removed', async (t) => {
+t.test('replaced identities work for an hour, keep their links valid for seven days, and are then deleted', async (t) => {
   const second = keysOf('second')
   const link = (user: MinioUser) =>
     fetch(presign({ ...root, bucket, ...user }, { method: 'GET', key: SOURCE, expiresSeconds: 60, now: new Date() }))
   const status = async (user: MinioUser) => (await link(user)).status
   const minutes = 60_000
-  // The first identities end half an hour from now, however long the tests before took.
+  // The first identities end half an hour from now, however long the previous tests took.
   await setIdentities(second, { root, bucket, now: new Date(Date.now() - 30 * minutes) })
   await connect(first.operator).putObject(bucket, 'records/rolling', 'x')
   await connect(second.operator).putObject(bucket, 'records/rolling', 'x')
@@ -143,7 +143,7 @@ t.test('identities that were replaced work on for an hour, keep their links for 
   await setIdentities(third, { root, bucket, now: new Date(now.getTime() - 2 * HOUR) })
   await t.rejects(connect(second.operator).putObject(bucket, 'records/late', 'x'), { code: 'AccessDenied' })
   await t.rejects(connect(second.uploads).putObject(bucket, 'users/late', 'x'), { code: 'AccessDenied' })
-  for (const role of ['links', 'gateway', 'operator'] as const) t.equal(await status(second[role]), 200, `links of ${role} hold`)
+  for (const role of ['links', 'gateway', 'operator'] as const) t.equal(await status(second[role]), 200, `links of ${role} work`)
   t.equal(await status(second.uploads), 403)
 
   const week = 7 * 24 * HOUR
@@ -159,7 +159,7 @@ t.test('identities that were replaced work on for an hour, keep their links for 
   t.equal(await status(third.links), 200)
 })
 
-t.test('the setup fails after two keys of one role were replaced at once', async (t) => {
+t.test('the setup succeeds after two keys of one role were replaced at once', async (t) => {
   const extra = { accessKey: 'operator-extra', secretKey: 'secret of operator extra' }
   await putUser(root, extra)
   await attachPolicy(root, policyName('operator'), extra.accessKey)
@@ -168,7 +168,7 @@ t.test('the setup fails after two keys of one role were replaced at once', async
   t.equal((await listUsers(root)).length, ROLES.length)
 })
 
-t.test('an identity that was retired and is wanted again has its rights back', async (t) => {
+t.test('a retired identity that is current again gets its permissions back', async (t) => {
   t.plan(1)
   await setIdentities(keysOf('fourth'), { root, bucket, now: new Date(now.getTime() - 2 * HOUR) })
   await setIdentities(first, { root, bucket, now })
@@ -176,29 +176,32 @@ t.test('an identity that was retired and is wanted again has its rights back', a
 })
 
 for (const build of ['upstream', 'ours'] as const) {
-  t.test(`a retired key works for ever with a time that its holder chooses, on MinIO as ${build} is`, async (t) => {
-    const other = await startMinio({ directory: t.testdir(), build })
-    t.teardown(() => other.stop())
-    const there = { endpoint: other.endpoint, region, bucket, accessKey: other.accessKey, secretKey: other.secretKey }
-    await eventually('the store is open', () =>
-      openStorage(there)
-        .ensureBucket()
-        .then(
-          () => true,
-          () => false,
-        ),
-    )
-    await setIdentities(first, { root: there, bucket, now: new Date() })
-    await setIdentities(keysOf('second'), { root: there, bucket, now: new Date(Date.now() - 3 * HOUR) })
-    const past = '2000-01-01T00:00:00Z'
-    const put = async (target: string, headers: Record<string, string>) => {
-      const keys = { endpoint: other.endpoint, ...first.operator }
-      const signed = signStoreRequest(keys, 'PUT', `/${bucket}/records/${target}`, 'UNSIGNED-PAYLOAD')
-      return (await fetch(signed.url, { method: 'PUT', headers: { ...signed.headers, ...headers }, body: 'x' })).status
-    }
-    t.equal(await put('plain', {}), 403)
-    const chosen = build === 'upstream' ? 200 : 403
-    t.equal(await put('header', { CurrentTime: past }), chosen)
-    t.equal(await put(`query?Currenttime=${encodeURIComponent(past)}`, {}), chosen)
-  })
+  t.test(
+    `a retired key is rejected with any time that its holder sends, except by the upstream build, on MinIO build ${build}`,
+    async (t) => {
+      const other = await startMinio({ directory: t.testdir(), build })
+      t.teardown(() => other.stop())
+      const there = { endpoint: other.endpoint, region, bucket, accessKey: other.accessKey, secretKey: other.secretKey }
+      await eventually('the store is open', () =>
+        openStorage(there)
+          .ensureBucket()
+          .then(
+            () => true,
+            () => false,
+          ),
+      )
+      await setIdentities(first, { root: there, bucket, now: new Date() })
+      await setIdentities(keysOf('second'), { root: there, bucket, now: new Date(Date.now() - 3 * HOUR) })
+      const past = '2000-01-01T00:00:00Z'
+      const put = async (target: string, headers: Record<string, string>) => {
+        const keys = { endpoint: other.endpoint, ...first.operator }
+        const signed = signStoreRequest(keys, 'PUT', `/${bucket}/records/${target}`, 'UNSIGNED-PAYLOAD')
+        return (await fetch(signed.url, { method: 'PUT', headers: { ...signed.headers, ...headers }, body: 'x' })).status
+      }
+      t.equal(await put('plain', {}), 403)
+      const chosen = build === 'upstream' ? 200 : 403
+      t.equal(await put('header', { CurrentTime: past }), chosen)
+      t.equal(await put(`query?Currenttime=${encodeURIComponent(past)}`, {}), chosen)
+    },
+  )
 }

@@ -43,19 +43,19 @@ const denied = { code: 'AccessDenied' }
 await setupStorage(environment)
 await root.makeBucket('other')
 
-t.test('setupStorage lets the operator write, read, list and remove in the bucket', async (t) => {
+t.test('setupStorage lets the operator write, read, list and delete in the bucket', async (t) => {
   await write(operator, picture)
   t.equal((await operator.statObject('tintype', picture)).size, 1)
   t.equal((await operator.listObjectsV2('tintype', 'users/', true).toArray()).length, 1)
   await operator.removeObject('tintype', picture)
 })
 
-t.test('setupStorage lets the operator do nothing beside the bucket', async (t) => {
+t.test('setupStorage gives the operator no permissions outside the bucket', async (t) => {
   await t.rejects(write(operator, picture, 'other'), denied)
   await t.rejects(operator.makeBucket('another'), denied)
 })
 
-t.test('setupStorage lets the gateway read pictures, remove them and mark what was deleted', async (t) => {
+t.test('setupStorage lets the gateway read pictures, delete them and write tombstones', async (t) => {
   await write(operator, picture)
   t.equal((await gateway.statObject('tintype', picture)).size, 1)
   await write(gateway, tombstone)
@@ -63,14 +63,14 @@ t.test('setupStorage lets the gateway read pictures, remove them and mark what w
   t.ok(await gateway.bucketExists('tintype'))
 })
 
-t.test('setupStorage does not let the gateway put a picture, touch a record or see another bucket', async (t) => {
+t.test('setupStorage does not let the gateway write a picture, change a record or access another bucket', async (t) => {
   await t.rejects(write(gateway, picture), denied)
   await write(operator, tombstone)
   await t.rejects(gateway.removeObject('tintype', tombstone), denied)
   await t.rejects(gateway.statObject('other', picture))
 })
 
-t.test('setupStorage has the store remove what nobody needs any more, and leaves rules of others', async (t) => {
+t.test('setupStorage sets lifecycle rules in the store, and keeps other rules', async (t) => {
   const days = async () => {
     const { Rule: rules } = (await root.getBucketLifecycle('tintype')) as LifecycleConfig
     return Object.fromEntries(rules.map(({ ID, Filter, Expiration }) => [ID, `${Filter?.Prefix} ${Expiration?.Days}`]))
@@ -93,39 +93,39 @@ t.test('setupStorage has the store remove what nobody needs any more, and leaves
   t.strictSame(await days(), { theirs: 'reports/ 90', ...own, 'tintype-users': 'users/ 91', 'tintype-batches': 'batches/ 500' })
 })
 
-t.test('setupStorage may be repeated, and then gives users the secrets of that time', async (t) => {
+t.test('setupStorage may be repeated, and then updates the secrets of users', async (t) => {
   await setupStorage({ ...environment, TINTYPE_GATEWAY_SECRET_KEY: 'another secret' })
   await t.rejects(gateway.bucketExists('tintype'))
   t.ok(await connect('tintype-gateway', 'another secret').bucketExists('tintype'))
   await write(operator, picture)
 })
 
-t.test('setupStorage waits for a store that is away', async (t) => {
+t.test('setupStorage waits for an unavailable store', async (t) => {
   const back = store.restart(1_500)
   await setupStorage(environment)
   await back
   t.ok(await gateway.bucketExists('tintype'))
 })
 
-t.test('setupStorage tells when the root password is wrong', async (t) => {
+t.test('setupStorage reports a wrong root password', async (t) => {
   const { putPolicy } = await import('../../../operator/src/setup/minio-admin.ts')
   const wrong = { endpoint: store.endpoint, region: 'us-east-1', accessKey: store.accessKey, secretKey: 'wrong' }
   await t.rejects(putPolicy(wrong, 'any', {}), { reason: 'StorageRefused', message: /responded with 403/ })
 })
 
-t.test('remove-storage-user ends a replaced key at once', async (t) => {
+t.test('remove-storage-user deletes a replaced key at once', async (t) => {
   const replaced = {
     ...environment,
     TINTYPE_GATEWAY_ACCESS_KEY: 'tintype-gateway-2',
     TINTYPE_GATEWAY_SECRET_KEY: 'second secret of the gateway',
   }
   await setupStorage(replaced)
-  t.ok(await gateway.statObject('tintype', picture), 'a replaced key still reads')
+  t.ok(await gateway.statObject('tintype', picture), 'a replaced key can still read')
   await runSetup('remove-storage-user', ['tintype-gateway'], replaced)
   await t.rejects(gateway.listBuckets(), { code: 'InvalidAccessKeyId' })
 })
 
-t.test('remove-storage-user refuses a key in use and a call without one', async (t) => {
+t.test('remove-storage-user rejects a key in use and a call without one', async (t) => {
   await t.rejects(runSetup('remove-storage-user', ['tintype-operator'], environment), { message: /tintype-operator is in use/ })
   await t.rejects(runSetup('remove-storage-user', [], environment), { message: /unknown command: remove-storage-user/ })
   t.ok(await operator.statObject('tintype', picture))

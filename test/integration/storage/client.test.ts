@@ -22,7 +22,7 @@ t.teardown(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-t.test('gateway and operator both reach a store whose endpoint is an IPv6 address', async (t) => {
+t.test('gateway and operator both support a store with an IPv6 endpoint', async (t) => {
   const proxy = createServer((from) => {
     const to = connect(minio.port, '127.0.0.1')
     for (const [one, other] of [
@@ -46,7 +46,7 @@ t.test('gateway and operator both reach a store whose endpoint is an IPv6 addres
   t.strictSame(await gateway.list('records/'), [])
 })
 
-t.test('a read of an object that is too large fails by its own error and takes no more than the limit', async (t) => {
+t.test('reading an object that is too large fails with its own error and reads no more than the limit', async (t) => {
   await storage.write('records/long', 'x'.repeat(11))
   for (const read of [() => bucket.read('records/long', 10), () => storage.readText('records/long', 10)]) {
     const error = await read().then(
@@ -59,7 +59,7 @@ t.test('a read of an object that is too large fails by its own error and takes n
   t.equal(await storage.readText('records/long', 11), 'x'.repeat(11))
 })
 
-t.test('an absent object is undefined to every read, and a condition that does not hold to a write', async (t) => {
+t.test('reads return undefined for a missing object, and writes for a failed precondition', async (t) => {
   t.equal(await bucket.stat('records/none'), undefined)
   t.equal(await bucket.read('records/none', 10), undefined)
   t.equal(await bucket.open('records/none'), undefined)
@@ -73,13 +73,13 @@ t.test('an absent object is undefined to every read, and a condition that does n
   t.ok(await bucket.write('records/once', '{"a":3}', { ifMatch: etag! }))
 })
 
-t.test('a stream has the bytes that were asked for', async (t) => {
+t.test('a stream contains the requested bytes', async (t) => {
   await storage.write('users/a', '0123456789')
   t.equal(await text((await bucket.open('users/a'))!), '0123456789')
   t.equal(await text((await bucket.open('users/a', { start: 2, end: 4 }))!), '234')
 })
 
-t.test('every call to a store that hangs ends by the time limit', async (t) => {
+t.test('every call to a store that hangs ends at the timeout', async (t) => {
   const hurried = openStorage(access, { timeoutMilliseconds: 300 })
   await minio.freeze()
   const calls: Promise<unknown>[] = [
@@ -97,7 +97,7 @@ t.test('every call to a store that hangs ends by the time limit', async (t) => {
   await minio.thaw()
 })
 
-t.test('a store that is away is SERVICE_UNAVAILABLE to the gateway and may be retried by the operator', async (t) => {
+t.test('an unavailable store is SERVICE_UNAVAILABLE for the gateway and retryable for the operator', async (t) => {
   const away = { ...access, endpoint: 'http://127.0.0.1:9' }
   await t.rejects(openBucket(away).read('records/a', 10), { code: 'SERVICE_UNAVAILABLE' })
   await t.rejects(openBucket(away).open('records/a'), { code: 'SERVICE_UNAVAILABLE' })

@@ -12,7 +12,7 @@ const { presign } = await import('../../../crds/src/crypto/presign.ts')
 const { startMinio } = await import('../../cluster/programs/minio.ts')
 const { ACCEPTED_UPSTREAM, attackStore, forward } = await import('../../support/attack/store-attack.ts')
 
-// A store that the internet reaches, as with storage.publicUrl. The address exists only in the network of this test.
+// A store that is reachable from the internet, as with storage.publicUrl. The IP address exists only in the network of this test.
 
 const BUCKET = 'tintype'
 
@@ -35,7 +35,7 @@ for (const build of ['upstream', 'ours'] as const) {
       t.strictSame(
         answers.filter(({ status }) => status === 200).map(({ name }) => name),
         ACCEPTED_UPSTREAM,
-        'the control is attacked',
+        'control: the attack succeeds',
       )
       return t.equal(parts, 1)
     }
@@ -48,7 +48,7 @@ for (const build of ['upstream', 'ours'] as const) {
     t.equal(put.status, 200, 'a signed upload is stored')
     const link = await fetch(presign(access, { ...signed, method: 'GET' }), { headers: { origin: 'https://other.example' } })
     t.match({ status: link.status, text: await link.text() }, { status: 200, text: 'picture' }, 'a signed link is served')
-    t.equal(link.headers.get('access-control-allow-origin'), null, 'not to scripts of other origins')
-    t.equal((await fetch(`${publicUrl}/${BUCKET}/users/a.png`)).status, 403, 'without a signature nothing is')
+    t.equal(link.headers.get('access-control-allow-origin'), null, 'not readable for scripts of other origins')
+    t.equal((await fetch(`${publicUrl}/${BUCKET}/users/a.png`)).status, 403, 'unsigned requests are rejected')
   })
 }

@@ -8,7 +8,7 @@ import { readModifications } from '../../cluster/programs/minio-patches.ts'
 import { signStoreRequest } from '../../support/attack/sign-store-request.ts'
 import { tarOf } from '../../support/attack/unsigned-writes.ts'
 
-// What the product does not use of the bundled store is refused even to its root user.
+// Operations of the bundled store that the product does not use are rejected, even for its root user.
 
 const BUCKET = 'tintype'
 const directory = await mkdtemp(path.join(tmpdir(), 'tintype-unused-'))
@@ -22,7 +22,7 @@ const root = new Client({ endPoint: '127.0.0.1', port, useSSL: false, region: 'u
 await root.makeBucket(BUCKET)
 await root.putObject(BUCKET, 'users/a.png', Buffer.from('x'))
 
-/** Sends one request that root has signed. */
+/** Sends one request that is signed by root. */
 async function send(method: string, target: string, headers: Record<string, string> = {}, body?: string | Buffer) {
   const signed = signStoreRequest(store, method, target, 'UNSIGNED-PAYLOAD', headers)
   const response = await fetch(signed.url, { method, headers: signed.headers, body: body ?? null })
@@ -80,30 +80,30 @@ const refused: { what: string; method: string; target: string; headers?: Record<
     { what: 'the key management service', method: 'GET', target: '/minio/kms/v1/status', says: /this path/ },
   ]
 for (const { what, method, target, headers, body, says } of refused) {
-  t.test(`the bundled store refuses ${what} even to root`, async (t) => {
+  t.test(`the bundled store rejects ${what} even for root`, async (t) => {
     const { status, text } = await send(method, target, headers, body)
     t.match({ status, text }, { status: 403, text: says })
-    t.match(text, '/minio/source', 'and says where to read why')
+    t.match(text, '/minio/source', 'and names the URL with the reason')
   })
 }
 
-t.test('what was refused has changed nothing', async (t) => {
+t.test('rejected requests have changed nothing', async (t) => {
   const names = (await root.listObjectsV2(BUCKET, '', true).toArray()).map(({ name }) => name)
   t.strictSame(names, ['users/a.png'])
   t.match(await send('GET', `/${BUCKET}?policy=`), { status: 404, text: /NoSuchBucketPolicy/ })
 })
 
-t.test('the bundled store answers nobody without a signature, whatever a policy says', async (t) => {
+t.test('the bundled store rejects unsigned requests, whatever a policy says', async (t) => {
   t.equal((await fetch(`${endpoint}/${BUCKET}/users/a.png`)).status, 403)
   t.equal((await fetch(`${endpoint}/`)).status, 403)
-  t.equal((await fetch(`${endpoint}/minio/health/live`)).status, 200, 'but probes')
+  t.equal((await fetch(`${endpoint}/minio/health/live`)).status, 200, 'except for probes')
 })
 
-t.test('the bundled store has no console and gives no metrics without a token', async (t) => {
+t.test('the bundled store has no console and requires a token for metrics', async (t) => {
   for (const place of ['/minio/', '/login', '/minio/v2/metrics/cluster']) t.equal((await fetch(endpoint + place)).status, 403, place)
 })
 
-t.test('a captured page writes into the bundled store: no origin is allowed to', async (t) => {
+t.test('a captured page writes into the bundled store: no origin is allowed', async (t) => {
   for (const origin of ['https://attacker.example', 'null', 'http://localhost']) {
     const headers = { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-amz-content-sha256' }
     const asked = await fetch(`${endpoint}/${BUCKET}/x`, { method: 'OPTIONS', headers })
@@ -113,7 +113,7 @@ t.test('a captured page writes into the bundled store: no origin is allowed to',
   }
 })
 
-t.test('the bundled store says that it is modified and gives the changes', async (t) => {
+t.test('the bundled store says that it is modified and links to the changes', async (t) => {
   const answer = await fetch(`${endpoint}/minio/source`)
   const text = await answer.text()
   const { notice, patches } = await readModifications()

@@ -76,7 +76,7 @@ export function aRunner({ name = 'default-1', pod = aPod({ name }), ...given }: 
     captures: 0,
     losses: 0,
     idleSince: NOON.getTime(),
-    restsUntil: 0,
+    backoffUntil: 0,
     ...given,
   }
 }

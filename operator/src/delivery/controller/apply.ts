@@ -16,7 +16,7 @@ import type { Statistics } from './statistics.ts'
 
 export interface ApplyDeps {
   store: Pick<Resource<Screenshot>, 'patch' | 'delete'>
-  /** Lets the cache see an own write at once. */
+  /** Adds own writes to the informer cache at once. */
   seen: Pick<Reflector<Screenshot>, 'observe' | 'observeDeleted'>
   deliveryWorker: Pick<DeliveryWorker, 'send'>
   statistics: Pick<Statistics, 'count'>
@@ -26,7 +26,7 @@ export interface ApplyDeps {
   metrics: DeliveryMetrics
 }
 
-/** Carries the actions out in their order: status.deliveries first, then the posts that rest on it. */
+/** Executes the actions in order: status.deliveries is written before the posts that depend on it. */
 export async function apply(
   actions: readonly Action[],
   observed: Observed,
@@ -60,25 +60,25 @@ async function record(changes: DeliveryStateChange[], observed: Observed, deps: 
     deps.seen.observe(written)
   } catch (error) {
     if (isNotFound(error)) return
-    // A failed `test` means that the cache is behind: what has come meanwhile decides anew.
-    if (isPatchFailed(error)) throw new RetryableError('status.deliveries has changed meanwhile', { cause: error })
-    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server refused status.deliveries', { cause: error })
+    // A failed `test` means that the cache is behind. The next reconcile decides on the new state.
+    if (isPatchFailed(error)) throw new RetryableError('status.deliveries changed meanwhile', { cause: error })
+    if (isInvalid(error)) throw new TerminalError('DeliveryStateRefused', 'the API server rejected status.deliveries', { cause: error })
     throw error
   }
   for (const change of changes) {
-    // A change without a status code is no post's result but gives way to the next post, or gives up.
+    // A change without a status code is not the result of a post: it records the next attempt, or gives up.
     if (change.statusCode !== undefined) progress.delete(change.event, change.webhook)
     reportChange(observed, change, deps)
   }
 }
 
-/** Carries out a deletion that waited for its deliveries; the files go as with any deletion. */
+/** Deletes a Screenshot whose deletion waited for its deliveries. Its files are removed as with any deletion. */
 async function remove(screenshot: Screenshot, { store, seen, log }: ApplyDeps, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid } = screenshot.metadata
   try {
     await store.delete(name, { namespace, uid, signal })
   } catch (error) {
-    // Gone already, or another object has its name.
+    // Already deleted, or replaced by another object of the same name.
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
   seen.observeDeleted(screenshot)

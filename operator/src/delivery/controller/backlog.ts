@@ -1,25 +1,24 @@
-// Results of posts that are not recorded in status.deliveries yet. An operator that is killed repeats them, so there may be only so many: while there are, nothing new
-// is posted, and what is known is written down at once instead of with the posts beside it.
+// Results of posts that are not recorded in status.deliveries yet. If the operator is killed, these posts are repeated, so their number is
+// limited: when the limit is reached, no new post starts, and results are written at once instead of together with running posts.
 
-/** As many as are written at the same time. */
+/** Equals the number of concurrent writes. */
 const MAX_ENDED = 32
-/** An end that cannot be written for so long must not keep everybody else's posts from leaving. */
-const PATIENCE_MILLISECONDS = 30_000
+/** A result that cannot be written for so long no longer blocks other posts. */
+const MAX_BLOCKING_MILLISECONDS = 30_000
 
 interface End {
   screenshotKey: string
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic milliseconds. */
   at: number
 }
 
-/** See the head of this file. */
 export class Backlog {
-  /** By delivery; oldest first, as Maps keep it. */
+  /** By delivery, oldest first. */
   readonly #ends = new Map<string, End>()
   readonly #now: () => number
-  /** Called with the Screenshots whose ends wait, when there are too many. */
+  /** Called with the Screenshots to record when the limit is reached. */
   onFull: (screenshotKeys: readonly string[]) => void = () => undefined
-  /** Called when there is room again. */
+  /** Called when the number falls below the limit. */
   onRoom: () => void = () => undefined
 
   constructor(now: () => number = () => performance.now()) {
@@ -32,14 +31,14 @@ export class Backlog {
     if (this.#ends.size === MAX_ENDED) this.onFull([...new Set([...this.#ends.values()].map((end) => end.screenshotKey))])
   }
 
-  /** It is written down, or nobody needs it any more. */
+  /** The result was recorded or is no longer needed. */
   remove(delivery: string): void {
     if (this.#ends.delete(delivery) && this.#ends.size === MAX_ENDED - 1) this.onRoom()
   }
 
   get isFull(): boolean {
     for (const [delivery, { at }] of this.#ends) {
-      if (this.#now() - at < PATIENCE_MILLISECONDS) break
+      if (this.#now() - at < MAX_BLOCKING_MILLISECONDS) break
       this.#ends.delete(delivery)
     }
     return this.#ends.size >= MAX_ENDED

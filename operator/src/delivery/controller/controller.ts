@@ -29,13 +29,13 @@ export interface DeliveryControllerOptions {
   webhooks: Reflector<Webhook>
   deliveryWorker: DeliveryWorker
   backlog: Backlog
-  /** Absent: the times in the objects say what came after a webhook's start. */
+  /** Default: timestamps decide which events came after a webhook's start. */
   eventOrder?: Pick<EventOrder, 'followsStart'> | undefined
   circuitBreakers: CircuitBreakers
   statistics: Statistics
   onWithdrawn?: ReconcileDeps['onWithdrawn']
   settings: DeliverySettings
-  /** False once this operator is about to lead no more: nothing is posted then, what ends is still written down. */
+  /** False once this operator loses leadership: it then posts nothing but still records results. */
   mayPost: () => boolean
   now: () => Date
   log: Log
@@ -47,11 +47,11 @@ const WORKERS = 32
 /** The running controller of deliveries. */
 export interface RunningDeliveries {
   controller: Controller
-  /** Ends the controller and writes down what has ended and is not in status.deliveries yet. */
+  /** Stops the controller and records all results that are not in status.deliveries yet. */
   stop(): Promise<void>
 }
 
-/** Starts the controller that tells webhooks of Screenshots. */
+/** Starts the controller that delivers events of Screenshots to webhooks. */
 export function startDeliveryController(options: DeliveryControllerOptions): RunningDeliveries {
   const { http, namespace, screenshots, webhooks, settings, log, controllerMetrics } = options
   const { deliveryWorker, circuitBreakers, statistics, mayPost, now, metrics } = options
@@ -80,38 +80,38 @@ export function startDeliveryController(options: DeliveryControllerOptions): Run
     log,
     ...(controllerMetrics ? { metrics: controllerMetrics } : {}),
   })
-  controller.watch(screenshots, ({ object }) => (concernsAnyone(object, webhooks) ? keyOf(object) : undefined))
-  controller.watch(webhooks, (event) => keysConcernedBy(event, screenshots))
+  controller.watch(screenshots, ({ object }) => (isRelevant(object, webhooks) ? keyOf(object) : undefined))
+  controller.watch(webhooks, (event) => affectedKeys(event, screenshots))
   controller.start()
   return {
     controller,
     stop: async () => {
       await controller.stop(settings.timeoutMilliseconds)
-      await Promise.all(progressStore.keys().map((key) => writeDown(key, deps)))
+      await Promise.all(progressStore.keys().map((key) => recordLast(key, deps)))
     },
   }
 }
 
-async function writeDown(key: string, deps: ReconcileDeps): Promise<void> {
+async function recordLast(key: string, deps: ReconcileDeps): Promise<void> {
   try {
     await reconcile(key, deps, AbortSignal.timeout(deps.schedule.timeoutMilliseconds))
   } catch (error) {
-    deps.log.warn({ key, err: error }, 'a delivery is not written down: it will be repeated')
+    deps.log.warn({ key, err: error }, 'delivery result not recorded; the post will be repeated')
   }
 }
 
-/** Those of the Screenshot's account, in its namespace. */
+/** Webhooks of the Screenshot's account in its namespace. */
 export const webhooksOf = (screenshot: Screenshot, { lister }: Pick<Reflector<Webhook>, 'lister'>): Webhook[] =>
   lister.byIndex(BY_ACCOUNT, accountOf(screenshot)).filter(({ metadata }) => metadata.namespace === screenshot.metadata.namespace)
 
-/** Most Screenshots change four times and have nobody to tell: they cost the queue nothing. */
-function concernsAnyone(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
+/** Most Screenshots change four times and have no webhook: they are not queued. */
+function isRelevant(screenshot: Screenshot, webhooks: Reflector<Webhook>): boolean {
   if (screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined) return true
   return screenshot.status?.deliveries !== undefined || webhooks.lister.countByIndex(BY_ACCOUNT, accountOf(screenshot)) > 0
 }
 
-/** A webhook that begins, ends or changes concerns every Screenshot of its account; its statistics concern none. */
-function keysConcernedBy({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
+/** Keys to reconcile after a change of a webhook: all Screenshots of its account, or none if only its statistics changed. */
+function affectedKeys({ object, old, type }: ReflectorEvent<Webhook>, screenshots: Reflector<Screenshot>): string[] {
   const isSame = type === 'modified' && old && subscriptionOf(old) === subscriptionOf(object)
   return isSame ? [] : screenshots.lister.byIndex(SCREENSHOTS_BY_ACCOUNT, accountOf(object)).map(keyOf)
 }

@@ -1,15 +1,15 @@
-// What to do next about the events of one Screenshot. Pure: status.deliveries and what this leader has under way come in,
-// writes and posts go out as data.
+// Decides the next step for the events of one Screenshot. Pure: the input is status.deliveries and the posts that this leader has in progress,
+// the output is writes and posts as data.
 //
-// Guarantee of status.deliveries: a first attempt needs no write before it, a second and third are recorded before they start, and one
-// write holds the success of all endpoints. So never more than three attempts are recorded, and only one that was under way when its
-// operator was killed may repeat, with the same event id.
+// Guarantees of status.deliveries: a first attempt needs no write before it; the second and third are recorded before they start; one write
+// holds the success of all endpoints. So at most three attempts are recorded, and only an attempt that was running when its operator was
+// killed may be repeated, with the same event id.
 
 import type { DeliveryEntry } from '@tintype/crds/kinds/screenshot'
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import { MAX_ATTEMPTS, nextAttemptTime, type RetrySchedule, recordedAttemptTime } from '../flow-control/retry.ts'
 
-/** Where a post of this leader is. `ended` waits for status.deliveries; `deferred` never left (no secret yet) and burned no attempt. */
+/** State of a post of this leader. `ended`: not recorded yet. `deferred`: it could not be sent (no secret yet) and used no attempt. */
 export type Progress =
   | { state: 'waiting' | 'posting'; attempt: number }
   | {
@@ -18,34 +18,34 @@ export type Progress =
       at: Date
       isSuccess: boolean
       statusCode: number
-      /** How long the answer took; absent when there was none. */
+      /** Time until the response; absent without one. */
       responseMilliseconds?: number
       retryAfterMilliseconds?: number
       jitter: number
     }
   | { state: 'deferred'; until: Date }
 
-/** One event and one webhook: a receiver, or one that status.deliveries still names. */
+/** One event and one webhook that receives it or is named in status.deliveries. */
 export interface Candidate {
   event: ScreenshotEventType
   webhook: string
-  /** The webhook is active and subscribed since before the event. */
+  /** True when the webhook is active and was subscribed before the event. */
   isReceiver: boolean
   entry: DeliveryEntry | undefined
   progress: Progress | undefined
-  /** Until when the endpoint's circuit holds a start back; absent when it does not. */
+  /** Time until which the circuit breaker delays the start; absent: no delay. */
   heldUntil?: Date | undefined
 }
 
-/** A change of status.deliveries; `before` is what must still stand there. */
+/** A change of status.deliveries. `before` is the expected current entry. */
 export interface DeliveryStateChange {
   event: ScreenshotEventType
   webhook: string
   before: DeliveryEntry | undefined
   after: DeliveryEntry
-  /** HTTP status of the answer that led to it, 0 for none; absent when no post did. */
+  /** HTTP status of the response, 0 without one; absent when the change is not the result of a post. */
   statusCode?: number
-  /** How long that answer took. */
+  /** Time until that response. */
   responseMilliseconds?: number
 }
 
@@ -57,32 +57,32 @@ export type Action =
 
 interface Finding {
   after?: DeliveryEntry
-  /** What is known of the post that led to it. */
+  /** Response of the post that caused the change. */
   response?: Pick<DeliveryStateChange, 'statusCode' | 'responseMilliseconds'>
   post?: number
   due?: Date
 }
 
-export interface Circumstances {
+export interface DecideOptions {
   schedule: RetrySchedule
-  /** False: what is due is left to the next leader. */
+  /** False when due posts are left to the next leader. */
   mayPost: boolean
-  /** The Screenshot waits to be deleted until its deliveries are settled. */
+  /** True when the Screenshot is deleted once its deliveries are settled. */
   isDeleteRequested: boolean
-  /** True while too many ends wait to be written down: none waits for the posts beside it then. */
+  /** True when too many results wait to be recorded: they are then written without waiting for running posts. */
   isCrowded?: boolean
   now: Date
 }
 
-/** Returns at most one `record`, first; posts that it must precede follow it. */
-export function decide(candidates: readonly Candidate[], circumstances: Circumstances): Action[] {
-  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = circumstances
+/** Returns at most one `record` action. It comes before the posts that depend on it. */
+export function decide(candidates: readonly Candidate[], options: DecideOptions): Action[] {
+  const { schedule, mayPost, isDeleteRequested, isCrowded, now } = options
   if (isDeleteRequested && candidates.every(({ entry }) => isSettled(entry))) return [{ do: 'deleteScreenshot' }]
   const evaluated = candidates
     .map((candidate) => ({ candidate, finding: evaluate(candidate, schedule, now) }))
     .filter(({ finding }) => mayPost || finding.post === undefined)
   const mustRecord = evaluated.some(({ finding }) => finding.after && (finding.post || isDue(finding, now)))
-  // A post takes seconds at most: what is known already waits for it, so that one write holds both, but no longer than until it is due again.
+  // Results wait for running posts, which take seconds, so that one write holds them all; but not longer than until the next attempt is due.
   const isHeld = !mustRecord && !isCrowded && candidates.some(({ progress }) => progress?.state === 'posting')
   const changes = isHeld ? [] : evaluated.flatMap(({ candidate, finding }) => toChange(candidate, finding))
   const posts = evaluated.flatMap(({ candidate: { event, webhook }, finding: { post } }): Action[] =>
@@ -111,10 +111,10 @@ function evaluate({ isReceiver, entry, progress, heldUntil }: Candidate, schedul
   if (progress?.state === 'deferred' && progress.until > now) return { due: progress.until }
   const due = entry ? new Date(entry.at) : now
   if (due > now) return { due }
-  // Before anything is recorded: a pause must not cost an attempt.
+  // Checked before the attempt is recorded, so that a delay does not use up an attempt.
   if (heldUntil && heldUntil > now) return { due: heldUntil }
   if (!entry) return { post: 1 }
-  // Three recorded and still open: the operator was killed during the third. It is recorded already, so it repeats without a write.
+  // Three attempts are recorded and the delivery is still open: the operator was killed during the third. Repeat it without a write.
   if (entry.attempts >= MAX_ATTEMPTS) return { post: MAX_ATTEMPTS }
   const attempt = entry.attempts + 1
   return { after: { attempts: attempt, at: recordedAttemptTime(schedule, attempt, now).toISOString(), state: 'open' }, post: attempt }
@@ -130,5 +130,5 @@ function evaluateResult(result: Progress & { state: 'ended' }, isReceiver: boole
   return { after: { attempts: n, at: due.toISOString(), state: 'open' }, response, due }
 }
 
-/** True when nothing more will be done about this entry. */
+/** True when the delivery has succeeded or was given up. */
 export const isSettled = (entry: DeliveryEntry | undefined): boolean => entry !== undefined && entry.state !== 'open'

@@ -7,8 +7,8 @@ type DeliveryStates = Record<string, Record<string, DeliveryEntry>>
 const ROOT = ['status', 'deliveries'] as const
 
 /**
- * The one write of status.deliveries: a JSON patch that touches `status.deliveries` alone and rests on what it means, not on the
- * resourceVersion: the same object, and in each place the entry that was looked at. `test` with null passes where there is nothing.
+ * The only write of status.deliveries: a JSON patch that touches nothing else. Instead of the resourceVersion, its `test` operations check
+ * the uid and the previous entries. `test` with null passes where there is no entry.
  */
 export function toDeliveryStatePatch({ metadata, status }: Screenshot, changes: readonly DeliveryStateChange[]): Patch {
   const states: DeliveryStates | undefined = status?.deliveries

@@ -4,20 +4,20 @@ import { accountOf } from '@tintype/crds/records/record'
 import { REQUEST_WEBHOOK } from '@tintype/crds/webhooks/request-webhook'
 import { isReceiver, isRequestReceiver, type Occurrence } from '../events/receivers.ts'
 
-/** Where an event is posted to, and the webhook that signs it. */
+/** The URL that an event is posted to, and the webhook whose secret signs it. */
 export interface Endpoint {
   url: string
   webhook: Webhook
 }
 
-/** How webhooks are found as they are now. */
+/** Reads the current state of webhooks. */
 export interface WebhookFinder {
   findWebhook: (key: string) => Webhook | undefined
   /** The default webhook of the Screenshot's account. */
   findDefaultWebhook: (screenshot: Screenshot) => Webhook | undefined
 }
 
-/** Where an event of a Screenshot goes under that name in status.deliveries; undefined when it is wanted there no more. */
+/** Returns the endpoint for a name in status.deliveries; undefined when it no longer wants the event. */
 export function findEndpoint(screenshot: Screenshot, occurrence: Occurrence, name: string, finder: WebhookFinder): Endpoint | undefined {
   if (name !== REQUEST_WEBHOOK) {
     const webhook = finder.findWebhook(`${screenshot.metadata.namespace}/${name}`)

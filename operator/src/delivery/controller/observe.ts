@@ -19,22 +19,22 @@ export interface ObserveDeps {
   webhooks: Pick<Lister<Webhook>, 'byIndex'>
   progressStore: ProgressStore
   circuitBreakers: Pick<CircuitBreakers, 'heldUntil'>
-  /** Tells what came after a webhook's start; absent: the times in the objects do. */
+  /** Whether an event came after a webhook's start; default: timestamps decide. */
   followsStart?: FollowsStart | undefined
 }
 
-/** One Screenshot, who is to be told of it, and what is under way. */
+/** One Screenshot, the receivers of its events, and the posts in progress. */
 export interface Observed {
   screenshot: Screenshot
   occurrences: Occurrence[]
   candidates: Candidate[]
   progress: ScreenshotProgress
   isDeleteRequested: boolean
-  /** Signs and counts what is posted to the request's own address. */
+  /** Its secret signs posts to the URL of the request, and its statistics count them. */
   defaultWebhook: Webhook | undefined
 }
 
-/** Reads the caches; undefined when the Screenshot is gone. */
+/** Collects the input of decide from the informer caches; undefined when the Screenshot was deleted. */
 export function observe(
   key: string,
   { screenshots, webhooks, progressStore, circuitBreakers, followsStart }: ObserveDeps,
@@ -49,7 +49,7 @@ export function observe(
   const isDeleteRequested = screenshot.metadata.annotations?.[Annotation.deleteRequested] !== undefined
   const candidates = occurrences
     .flatMap((occurrence) => toCandidates(screenshot, occurrence, hooks, progress))
-    // What was begun before the deletion is finished; nothing more is told of a Screenshot that is gone for its owner.
+    // Deliveries that were started before the deletion are finished; no new ones start.
     .filter(({ entry, progress: known }) => entry !== undefined || !isDeleteRequested || isPosted(known))
     .map((candidate) => ({ ...candidate, heldUntil: findHold(candidate, screenshot, occurrences, circuitBreakers) }))
   return { screenshot, occurrences, candidates, progress, isDeleteRequested, defaultWebhook: findDefaultWebhook(hooks) }
@@ -62,7 +62,8 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
     hooks.filter((hook) => isReceiver(hook, occurrence, states[hook.metadata.name])).map(({ metadata }) => metadata.name),
   )
   if (isRequestReceiver(screenshot, occurrence, findDefaultWebhook(hooks))) receivers.add(REQUEST_WEBHOOK)
-  // A post that was under way when its webhook went is written down all the same. One place too many, and the whole states is refused.
+  // The result of a post is recorded even if its webhook was deleted meanwhile. The API server would reject a patch with more than
+  // MAX_DELIVERIES entries.
   const names = [...new Set([...Object.keys(states), ...progress.webhooksOf(event), ...receivers])].slice(0, MAX_DELIVERIES)
   return names.map((webhook) => {
     const entry = states[webhook]
@@ -74,10 +75,10 @@ function toCandidates(screenshot: Screenshot, occurrence: Occurrence, hooks: Web
   })
 }
 
-/** True for a post that has left, whether or not it has ended. */
+/** True for a post that was sent, whether or not it has ended. */
 const isPosted = (progress: Progress | undefined): boolean => progress?.state === 'posting' || progress?.state === 'ended'
 
-/** Asks the circuit about what could start. */
+/** Time until which the circuit breaker delays a candidate that could start. */
 function findHold(
   { event, webhook, entry, progress, isReceiver }: Candidate,
   screenshot: Screenshot,
@@ -90,7 +91,7 @@ function findHold(
   return dueAt && circuitBreakers.heldUntil(endpointKeyOf(screenshot, webhook), dueAt, keyOf(screenshot))
 }
 
-/** True for a result that status.deliveries holds already: written by this leader, or overtaken by another. */
+/** True when status.deliveries already contains the result, or a later one. */
 function isRecorded(progress: Progress | undefined, entry: Candidate['entry']): boolean {
   if (progress?.state !== 'ended' || entry === undefined) return false
   return isSettled(entry) || entry.attempts > progress.attempt

@@ -6,7 +6,7 @@ type Deliveries = Map<string, Progress>
 
 const nameOf = (event: ScreenshotEventType, webhook: string): string => `${event}/${webhook}`
 
-/** The posts of one Screenshot that this leader has under way or not yet written down. */
+/** Posts of one Screenshot that this leader has in progress or has not recorded yet. */
 export class ScreenshotProgress {
   readonly uid: string
   readonly #key: string
@@ -24,7 +24,7 @@ export class ScreenshotProgress {
     return this.#deliveries.get(nameOf(event, webhook))
   }
 
-  /** Names of the webhooks with a post of that event here. */
+  /** Names of the webhooks that have a post of that event. */
   webhooksOf(event: ScreenshotEventType): string[] {
     const prefix = nameOf(event, '')
     return [...this.#deliveries.keys()].flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
@@ -43,13 +43,13 @@ export class ScreenshotProgress {
     this.#backlog.remove(this.#within(name))
   }
 
-  /** Forgets all. */
+  /** Removes all posts. */
   clear(): void {
     for (const name of this.#deliveries.keys()) this.#backlog.remove(this.#within(name))
     this.#deliveries.clear()
   }
 
-  /** The name of one of our deliveries among all. */
+  /** Unique name of a delivery among all Screenshots. */
   #within(name: string): string {
     return `${this.uid}/${name}`
   }
@@ -60,8 +60,8 @@ export class ScreenshotProgress {
 }
 
 /**
- * What this leader has under way, by Screenshot. It is a memory of what status.deliveries does not hold yet: losing it with the process costs at
- * most a repeated post.
+ * Posts that this leader has in progress, by Screenshot. It holds only what is not recorded in status.deliveries yet: if the process ends, at
+ * most a post is repeated.
  */
 export class ProgressStore {
   readonly backlog: Backlog
@@ -71,7 +71,7 @@ export class ProgressStore {
     this.backlog = backlog
   }
 
-  /** The progress of an object. One made anew under the same name starts empty, and posts of the old one report to nobody. */
+  /** The progress of an object. An object that was recreated under the same name starts empty; posts of the old one are ignored. */
   of(key: string, uid: string): ScreenshotProgress {
     const known = this.#screenshots.get(key)
     if (known?.uid === uid) return known
@@ -81,18 +81,18 @@ export class ProgressStore {
     return fresh
   }
 
-  /** Drops what there is nothing left to remember of. */
+  /** Removes an entry that is empty. */
   prune(key: string): void {
     if (this.#screenshots.get(key)?.isEmpty) this.#screenshots.delete(key)
   }
 
-  /** Drops all of an object that is gone. */
+  /** Removes all entries of a deleted object. */
   forget(key: string): void {
     this.#screenshots.get(key)?.clear()
     this.#screenshots.delete(key)
   }
 
-  /** Screenshots of which something is remembered. */
+  /** Keys of Screenshots that have entries. */
   keys(): string[] {
     return [...this.#screenshots.keys()]
   }

@@ -3,8 +3,8 @@
 // rbac: tintype.dev/webhooks get,list,watch
 // rbac: /secrets get
 
-// Deliveries of one Screenshot. Posts take seconds, so a reconcile only starts them; their ends enqueue the Screenshot again, and the
-// states is written from what has ended. Only the leader runs it.
+// Reconciles the deliveries of one Screenshot. Posts take seconds, so a reconcile only starts them. When they end, they enqueue the Screenshot
+// again, and the results are written to status.deliveries. Runs on the leader only.
 
 import type { Requeue } from '../../controller/controller.ts'
 import type { RetrySchedule } from '../flow-control/retry.ts'
@@ -14,12 +14,12 @@ import { type ObserveDeps, observe } from './observe.ts'
 
 export interface ReconcileDeps extends ObserveDeps, ApplyDeps {
   schedule: RetrySchedule
-  /** False once this operator is about to lead no more. */
+  /** False once this operator loses leadership. */
   mayPost: () => boolean
   now: () => Date
 }
 
-/** Does what is due about the events of a Screenshot. */
+/** Reconciles the events of one Screenshot. */
 export async function reconcile(key: string, deps: ReconcileDeps, signal: AbortSignal): Promise<Requeue | undefined> {
   const observed = observe(key, deps)
   if (!observed) {

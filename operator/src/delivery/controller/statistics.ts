@@ -1,5 +1,5 @@
-// Counters of webhooks, gathered in memory and written every few seconds: a write for each delivery would double what a delivery costs the
-// API server. A crash loses the counts of the last seconds; status.deliveries, which is the truth, loses nothing.
+// Counters of webhooks. They are collected in memory and written every few seconds, because a write per delivery would double the load on the
+// API server. A crash loses the counts of the last seconds, but nothing in status.deliveries.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { splitKey } from '@tintype/crds/client/kube-object'
@@ -13,7 +13,7 @@ import { type DeliveryStateChange, isSettled } from './decide.ts'
 
 const NOTHING: WebhookStatistics = { total: 0, successful: 0, failed: 0 }
 
-/** What a change of status.deliveries adds. A delivery counts once, however many attempts it takes. */
+/** Counts of a change of status.deliveries. A delivery counts once, however many attempts it takes. */
 export function toCounts({ before, after, statusCode, responseMilliseconds }: DeliveryStateChange, now: Date): WebhookStatistics {
   const settles = isSettled(after) && !isSettled(before)
   return {
@@ -31,7 +31,7 @@ const toAttempt = (lastStatusCode: number, isSuccess: boolean, at: string): Part
   ...(isSuccess ? { lastSuccessTime: at, consecutiveFailures: 0 } : { lastFailureTime: at, failingSince: at, consecutiveFailures: 1 }),
 })
 
-/** Adds counts to counts; the later ones' last answer stands, and a success among them ends the failures before it. */
+/** Adds two counts. The last response is that of `more`; a success in `more` ends the consecutive failures of `sum`. */
 export const addCounts = (sum: WebhookStatistics, more: WebhookStatistics): WebhookStatistics => ({
   ...sum,
   ...more,
@@ -44,7 +44,7 @@ export const addCounts = (sum: WebhookStatistics, more: WebhookStatistics): Webh
   answerMilliseconds: (sum.answerMilliseconds ?? 0) + (more.answerMilliseconds ?? 0),
 })
 
-/** True when the later failures go on where the earlier ones ended: no success in between, and no day without a failure. */
+/** True when the failures in `more` continue those in `sum`: no success between them, and no day without a failure. */
 function isSameRun(sum: WebhookStatistics, { failingSince, lastSuccessTime }: WebhookStatistics): boolean {
   const { lastFailureTime, consecutiveFailures = 0 } = sum
   if (lastSuccessTime !== undefined || consecutiveFailures === 0) return false
@@ -59,7 +59,6 @@ export interface StatisticsDeps {
   log: Log
 }
 
-/** See the head of this file. */
 export class Statistics {
   readonly #deps: StatisticsDeps
   readonly #counts = new Map<string, WebhookStatistics>()
@@ -68,12 +67,12 @@ export class Statistics {
     this.#deps = deps
   }
 
-  /** Counts a change of status.deliveries for the webhook with that key. */
+  /** Counts a change for the webhook with that key. */
   count(webhookKey: string, change: DeliveryStateChange): void {
     this.#counts.set(webhookKey, addCounts(this.#counts.get(webhookKey) ?? NOTHING, toCounts(change, this.#deps.now())))
   }
 
-  /** Writes what was counted. What cannot be written now is kept for the next time. */
+  /** Writes the counts. Counts that cannot be written are kept for the next flush. */
   async flush(): Promise<void> {
     const taken = [...this.#counts]
     this.#counts.clear()
@@ -88,14 +87,14 @@ export class Statistics {
     const { resourceVersion } = webhook.metadata
     const statistics = addCounts(webhook.status?.statistics ?? NOTHING, counts)
     try {
-      // The sum rests on what was read: another's write in between must not be lost.
+      // The resourceVersion protects writes of others between the read and this write.
       webhooks.observe(
         await store.patch(name, mergePatch({ status: { statistics } }, { resourceVersion }), { namespace, subresource: 'status' }),
       )
     } catch (error) {
       if (isNotFound(error)) return
       this.#counts.set(key, addCounts(counts, this.#counts.get(key) ?? NOTHING))
-      log.debug({ key, err: error }, 'statistics are written later')
+      log.debug({ key, err: error }, 'statistics not written; will retry')
     }
   }
 }

@@ -9,14 +9,14 @@ import { buildEvent, type Envelope, type LinkBase } from '@tintype/crds/webhooks
 import { findFault } from '@tintype/crds/webhooks/kept-event'
 import { openStorage } from '../../storage/storage.ts'
 
-/** Keeps the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
+/** Stores the bytes of events whose first post failed, by object key. The bucket removes them after 7 days. */
 export interface EventStore {
   put(key: string, body: string): Promise<void>
   /** Undefined when there is no such object. */
   get(key: string): Promise<string | undefined>
 }
 
-/** An event as it goes out. */
+/** An event as it is posted. */
 export interface EventBody {
   id: string
   body: string
@@ -26,13 +26,13 @@ export interface EventBodiesOptions {
   linkBase: LinkBase
   store?: EventStore | undefined
   log: Log
-  /** Told of objects that count as absent. */
+  /** Reports objects that are ignored. */
   report?: ReportIgnored | undefined
 }
 
 /**
- * The bytes of events. They are a pure function of the Screenshot, but a rotated link key or another version of the program would build
- * others: what a retry must repeat is kept outside.
+ * Builds the bytes of events. They are a pure function of the Screenshot, but a rotated link key or another version of the operator would build
+ * different ones: the bytes that a retry must repeat are kept in the store.
  */
 export class EventBodies {
   readonly #linkBase: LinkBase
@@ -47,14 +47,14 @@ export class EventBodies {
     this.#log = log
   }
 
-  /** The event for an attempt: the first builds it, later ones repeat what was kept. */
+  /** Returns the event for an attempt: the first attempt builds it, later ones repeat the stored bytes. */
   async load(screenshot: Screenshot, type: ScreenshotEventType, attempt: number): Promise<EventBody> {
     const event = buildEvent(screenshot, type, this.#linkBase)
     const kept = attempt > 1 ? await this.#findKept(event) : undefined
     return { id: event.id, body: kept ?? JSON.stringify(event) }
   }
 
-  /** What is not this event counts as absent: it would be signed and posted. */
+  /** An object that is not this event is ignored: it would be signed and posted. */
   async #findKept(event: Envelope): Promise<string | undefined> {
     const key = eventKey(event.id)
     const kept = await this.#tolerate('load event', this.#store && emptyIfTooLarge(this.#store.get(key)))
@@ -63,7 +63,7 @@ export class EventBodies {
     return reason ? undefined : kept
   }
 
-  /** Keeps an event after its first post failed. Without the bucket the event is built again, which is the same in all but rare cases. */
+  /** Stores an event after its first post failed. Without the bucket it is rebuilt, which gives the same bytes except in rare cases. */
   async keep({ id, body }: EventBody): Promise<void> {
     await this.#tolerate('keep event', this.#store?.put(eventKey(id), body))
   }
@@ -72,18 +72,18 @@ export class EventBodies {
     try {
       return await work
     } catch (error) {
-      this.#log.warn({ err: error, step }, 'the event store does not answer')
+      this.#log.warn({ err: error, step }, 'event store unavailable')
       return undefined
     }
   }
 }
 
-/** A post waits for the store no longer: without it the event is built again. */
+/** Time limit of the store; after it the event is rebuilt. */
 const TIMEOUT_MILLISECONDS = 2_000
-/** An event holds a record, and its lists of warnings and artifacts. */
+/** An event contains a record with its lists of warnings and artifacts. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
-/** Keeps events in the release's bucket. */
+/** Stores events in the bucket of the release. */
 export function openEventStore(access: StorageAccess): EventStore {
   const storage = openStorage(access, { timeoutMilliseconds: TIMEOUT_MILLISECONDS })
   return {

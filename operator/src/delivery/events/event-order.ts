@@ -1,6 +1,6 @@
-// Whether an event happened after a webhook began to receive its type, by the revisions of the API server: Screenshots and Webhooks share one
-// store and so one counter of writes, which no clock disturbs. What this process did not see happen has no exact place in that order, and then
-// the times in the objects decide (receivers.ts). A standby watches too, so that a takeover loses nothing. ADR 31.
+// Decides whether an event happened after a webhook started to receive its type. It compares resourceVersions: Screenshots and Webhooks share
+// one store and thus one counter of writes, which does not depend on clocks. Where this process did not see an event, timestamps decide
+// (receivers.ts). Standby replicas watch too, so that a takeover keeps the order. ADR 31.
 
 import { resourceVersionOf } from '@tintype/crds/client/kube-object'
 import type { Reflector, ReflectorEvent } from '@tintype/crds/client/reflector'
@@ -10,7 +10,7 @@ import { accountOf } from '@tintype/crds/records/record'
 import { ConditionType, findCondition } from '@tintype/crds/schema/conditions'
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 
-/** The revisions between which something was written, both included. */
+/** Range of revisions in which something was written, both included. */
 interface Revisions {
   from: number
   to: number
@@ -21,19 +21,19 @@ interface Seen {
   ended?: Revisions
 }
 
-/** What the order is read from. */
+/** Reflectors whose events give the order. */
 export interface EventOrderSources {
   screenshots: Pick<Reflector<Screenshot>, 'addListener'>
   webhooks: Pick<Reflector<Webhook>, 'addListener'>
 }
 
-/** Whether events of a Screenshot came after a webhook's start. */
+/** Whether an event of a Screenshot came after a webhook's start. */
 export type FollowsStart = (webhook: Webhook, screenshot: Screenshot, event: ScreenshotEventType) => boolean | undefined
 
-/** See the head of this file. One for each process; it lasts as long as the reflectors. */
+/** One instance per process; it lives as long as the reflectors. */
 export class EventOrder {
   readonly #screenshots = new Map<string, Seen>()
-  /** By uid: since when each type of event is received, `*` for the webhook as a whole. */
+  /** By uid: start of each event type, and of `*` for the webhook as a whole. */
   readonly #starts = new Map<string, Map<string, Revisions>>()
 
   constructor({ screenshots, webhooks }: EventOrderSources) {
@@ -41,7 +41,7 @@ export class EventOrder {
     webhooks.addListener((event) => this.#noteWebhook(event))
   }
 
-  /** True when the event came after the webhook's start, false when before it, undefined when this process cannot tell. */
+  /** True when the event came after the webhook's start, false when before it, undefined when this process does not know. */
   readonly followsStart: FollowsStart = ({ metadata, spec }, screenshot, event) => {
     const start = this.#starts.get(metadata.uid)?.get(spec.isDefault ? ANY : event)
     const seen = this.#screenshots.get(screenshot.metadata.uid)
@@ -85,14 +85,14 @@ export class EventOrder {
 
 const ANY = '*'
 
-/** The earlier state of the same object. */
+/** The previous state of the same object. */
 const oldOf = <T extends Screenshot | Webhook>({ object, old }: ReflectorEvent<T>): T | undefined =>
   old?.metadata.uid === object.metadata.uid ? old : undefined
 
 const exactly = (object: Screenshot | Webhook): Revisions => ({ from: resourceVersionOf(object), to: resourceVersionOf(object) })
 const upTo = (object: Screenshot | Webhook): Revisions => ({ from: 0, to: resourceVersionOf(object) })
 
-/** The watch brings each write by itself. A list, or the response to an own write, may stand for several. */
+/** A watch event is a single write. A list, or the response to an own write, may cover several. */
 function toRevisions<T extends Screenshot | Webhook>(event: ReflectorEvent<T>): Revisions {
   const { object, source } = event
   if (source === 'watch') return exactly(object)
@@ -101,17 +101,17 @@ function toRevisions<T extends Screenshot | Webhook>(event: ReflectorEvent<T>): 
   return from > to ? upTo(object) : { from, to }
 }
 
-/** True when the API server's store went back to an earlier state: what was known of later revisions is void. */
+/** True when the API server's store was reset to an earlier state: known later revisions are then invalid. */
 const isOlder = (object: Screenshot | Webhook, known: Revisions): boolean => resourceVersionOf(object) < known.to
 
-/** True for a Screenshot that nobody has written to since its creation, as far as it shows. */
+/** True for a Screenshot that was not written since its creation, as far as its fields show. */
 const isUntouched = ({ metadata, status }: Screenshot): boolean =>
   Object.keys(status ?? {}).every((field) => field === 'phase') && (status?.phase ?? 'Pending') === 'Pending' && metadata.generation === 1
 
-/** Reasons for which a webhook is not ready that are no pause of its own: events from meanwhile are sent afterwards. */
+/** Ready reasons that do not pause a webhook: events that happen meanwhile are delivered later. */
 const PASSING = new Set(['Inactive', 'Disabled', 'SecretLeftover'])
 
-/** True while events that happen are for this webhook, even if the operator has not made it ready yet. */
+/** True while the webhook receives events that happen, even if the operator has not made it ready yet. */
 function receives(webhook: Webhook): boolean {
   const ready = findCondition(webhook.status?.conditions, ConditionType.ready)
   return isActive(webhook) && (ready?.status !== 'False' || PASSING.has(ready.reason))

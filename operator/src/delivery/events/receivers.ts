@@ -5,20 +5,20 @@ import { eventTimeOf } from '@tintype/crds/webhooks/events'
 import { asksFor } from '@tintype/crds/webhooks/request-webhook'
 import type { FollowsStart } from './event-order.ts'
 
-/** Something that happened to a Screenshot. */
+/** An event of a Screenshot and its time. */
 export interface Occurrence {
   event: ScreenshotEventType
   at: Date
-  /** The latest instant that it may have happened at by the API server's clock, where that is not `at`. */
+  /** Latest possible time by the API server's clock, if that is not `at`. */
   latest?: Date
-  /** Whether it came after a webhook's start; undefined, like its answer, when only the times can tell. */
+  /** Whether it came after a webhook's start; absent or undefined: timestamps decide. */
   follows?: (webhook: Webhook) => boolean | undefined
 }
 
-/** The API server keeps creation times to the second. */
+/** Creation timestamps have a resolution of one second. */
 const CREATION_MILLISECONDS = 1_000
 
-/** What has happened to a Screenshot so far, first things first. */
+/** Events of a Screenshot so far, in order. */
 export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStart): Occurrence[] {
   const { phase } = screenshot.status ?? {}
   const events: ScreenshotEventType[] = ['screenshot.queued']
@@ -32,20 +32,20 @@ export function toOccurrences(screenshot: Screenshot, followsStart?: FollowsStar
   }))
 }
 
-/** The end of the second in which an object was created. */
+/** End of the second in which an object was created. */
 const endOfCreation = ({ metadata }: Pick<Screenshot, 'metadata'>): Date =>
   new Date(Date.parse(metadata.creationTimestamp) + CREATION_MILLISECONDS - 1)
 
 /**
- * True when a webhook of the account is to be told: active, and subscribed to that type when it happened.
- * @param entry the entry of the delivery in status.deliveries. Deliveries started since activation continue.
+ * True when a webhook of the account receives the event: it is active and was subscribed to the type when the event happened.
+ * @param entry its entry in status.deliveries: deliveries that were started since the webhook became active continue
  */
 export function isReceiver(webhook: Webhook, occurrence: Occurrence, entry?: DeliveryEntry): boolean {
   const { event } = occurrence
   if (webhook.spec.isDefault) return false
   if (!isActive(webhook) || !webhook.spec.events.includes(event)) return false
   const { activeSince, subscriptions } = webhook.status ?? {}
-  // Between the change of a spec and the status that follows from it, a type that was added has no instant yet: nobody is told.
+  // Until the status follows a change of the spec, an added event type has no start time and is not delivered.
   const since = subscriptions === undefined ? activeSince : subscriptions[event]
   return since !== undefined && activeSince !== undefined && isSince(webhook, new Date(since), occurrence, entry)
 }
@@ -55,8 +55,8 @@ function isSince(webhook: Webhook, since: Date, { at, latest = at, follows }: Oc
 }
 
 /**
- * True when the request's own address is to be told: it asked for that event, and the account's default webhook, which signs, is active. One
- * that has been active since it was made keeps nothing back: the request itself was the subscription.
+ * True when the URL of the request receives the event: the request asked for it, and the default webhook of the account, which signs, is active.
+ * If the default webhook was never off, all events are delivered: the request itself is the subscription.
  */
 export function isRequestReceiver(screenshot: Screenshot, occurrence: Occurrence, signer: Webhook | undefined): boolean {
   const activeSince = signer?.status?.activeSince

@@ -19,17 +19,17 @@ export const SCREENSHOTS_BY_ACCOUNT = 'delivery/account'
 
 export interface RecordedEventsDeps {
   screenshots: Pick<Lister<Screenshot>, 'byIndex'>
-  /** Absent: only live Screenshots are looked at. */
+  /** Absent: only live Screenshots are found. */
   storage: Pick<Storage, 'readText' | 'exists'> | undefined
   linkBase: LinkBase
-  /** Told of objects that count as absent. */
+  /** Reports objects that are ignored. */
   report?: ReportIgnored | undefined
   now?: () => Date
 }
 
 const MAX_EVENT_BYTES = 1024 * 1024
 
-/** Events of the past: the bytes that were kept when a post of them failed, else built again from the record, live or archived. */
+/** Loads past events: the stored bytes if the first post failed, else rebuilt from the record, live or archived. */
 export class RecordedEvents {
   readonly #deps: RecordedEventsDeps
 
@@ -37,21 +37,21 @@ export class RecordedEvents {
     this.#deps = deps
   }
 
-  /** The bytes of an event that the log tells of; undefined when its Screenshot is deleted and they were not kept. @throws RetryableError */
+  /** Bytes of an event in the delivery log; undefined when its Screenshot was deleted and they were not stored. @throws RetryableError */
   async load(webhook: Pick<Webhook, 'spec'>, line: AttemptLine): Promise<string | undefined> {
     const { event, type, screenshot } = line
     const account = accountOf(webhook)
     const record = await this.#find(account, screenshot)
-    // An event goes where its record says, if not to the webhook's own URL: a log alone must not lead elsewhere.
+    // A URL other than the webhook's own must be in the record: the log alone must not redirect an event.
     if (line.url !== undefined && record?.spec.webhookUrl !== line.url) return undefined
     const built = record && buildEvent(record, type as ScreenshotEventType, this.#deps.linkBase)
     const kept = await this.#findKept(account, line, built)
     if (kept !== undefined) return kept
-    // An object of the same name that was made anew has other events.
+    // An object that was recreated under the same name has other events.
     return built?.id === event ? JSON.stringify(built) : undefined
   }
 
-  /** The bytes that were kept, if they are of this event. */
+  /** The stored bytes, if they belong to this event. */
   async #findKept(account: string, { event, type, screenshot }: AttemptLine, built: Envelope | undefined): Promise<string | undefined> {
     const { storage, linkBase, report = ignoreSilently } = this.#deps
     const key = eventKey(event)
@@ -69,7 +69,7 @@ export class RecordedEvents {
     return this.#deps.screenshots.byIndex(SCREENSHOTS_BY_ACCOUNT, account).find(({ metadata }) => screenshotIdOf(metadata) === id)
   }
 
-  /** Whether the account had a Screenshot of that id: an event is kept under its own id alone. */
+  /** Whether the account had a Screenshot with that id. Stored events are keyed by event id only. */
   async #wasOf(account: string, id: string): Promise<boolean> {
     if (this.#findLive(account, id)) return true
     return isScreenshotId(id) && (await this.#deps.storage?.exists(tombstoneKey(account, id))) === true

@@ -1,19 +1,19 @@
-// The circuit breakers of one leader's endpoints. A memory only: a new leader begins with all of them closed.
+// Circuit breakers of all endpoints of one leader. Kept in memory: a new leader starts with all circuits closed.
 
 import { type Circuit, CLOSED, heldUntil, isForgettable, withEnd, withStart } from './circuit.ts'
 
 export interface CircuitBreakersDeps {
   now: () => Date
-  /** Called for each Screenshot that waited at a circuit that has closed. */
+  /** Called for each Screenshot that waited when a circuit closes. */
   onRelease: (screenshotKey: string) => void
-  /** Called when an endpoint's circuit has opened or closed. */
+  /** Called when the circuit of an endpoint opens or closes. */
   onChange: (endpoint: string, isOpen: boolean) => void
 }
 
-/** Tells how a post ended: well, badly, or (undefined) not at all. */
+/** Reports the result of a post: success, failure, or (undefined) not sent. */
 export type EndPost = (isSuccess: boolean | undefined) => void
 
-/** See the head of this file. Endpoints are known by the names of their limiter. */
+/** Endpoints are identified by their keys in the limiter. */
 export class CircuitBreakers {
   readonly #deps: CircuitBreakersDeps
   readonly #circuitBreakers = new Map<string, Circuit>()
@@ -28,7 +28,7 @@ export class CircuitBreakers {
     return this.#circuitBreakers.get(endpoint)?.openUntil !== undefined
   }
 
-  /** Until when an attempt waits; undefined when it may start. Who waits is called when there is no more reason to. */
+  /** Time until which an attempt is delayed; undefined when it may start. `onRelease` is called when the delay ends early. */
   heldUntil(endpoint: string, dueAt: Date, screenshotKey: string): Date | undefined {
     const circuit = this.#circuitBreakers.get(endpoint)
     const until = circuit && heldUntil(circuit, dueAt.getTime(), this.#now())
@@ -38,13 +38,13 @@ export class CircuitBreakers {
     return new Date(until)
   }
 
-  /** Notes that a post starts; what it returns is to be called once, when the post has ended. */
+  /** Notes that a post starts. Call the returned function once when it has ended. */
   start(endpoint: string): EndPost {
     this.#set(endpoint, withStart(this.#circuitBreakers.get(endpoint) ?? CLOSED, this.#now()))
     return (isSuccess) => this.#set(endpoint, withEnd(this.#circuitBreakers.get(endpoint) ?? CLOSED, isSuccess, this.#now()))
   }
 
-  /** Forgets endpoints at which nothing has happened for a while. */
+  /** Removes endpoints without recent posts. */
   sweep(): void {
     for (const [endpoint, circuit] of this.#circuitBreakers) {
       if (!isForgettable(circuit, this.#now())) continue
@@ -53,7 +53,7 @@ export class CircuitBreakers {
     }
   }
 
-  /** The end of a term: what is open is open no more. */
+  /** Closes all circuits at the end of a term. */
   close(): void {
     this.#waiting.clear()
     for (const endpoint of this.#circuitBreakers.keys()) this.#set(endpoint, CLOSED)
@@ -64,9 +64,9 @@ export class CircuitBreakers {
     this.#circuitBreakers.set(endpoint, circuit)
     const isOpen = circuit.openUntil !== undefined
     if (isOpen !== (before?.openUntil !== undefined)) this.#deps.onChange(endpoint, isOpen)
-    // A new pause: who waited is due before it ends, and asks again. So what is remembered does not grow while an endpoint stays dead.
+    // On a new pause the waiting Screenshots are dropped: they are due before it ends and ask again. This bounds the memory of a dead endpoint.
     if (isOpen && circuit.openUntil !== before?.openUntil) this.#waiting.delete(endpoint)
-    // A probe that was given up lets the next one try.
+    // If a probe was not sent, another one may try.
     if (!isOpen || (before?.isProbing && !circuit.isProbing && circuit.openUntil === before.openUntil)) this.#release(endpoint)
   }
 

@@ -1,40 +1,40 @@
-// One endpoint's circuit breaker. Pure. An endpoint at which most posts fail gets a pause, then one post as a probe. The pause
-// only delays the start of attempts, none for more than 30 s, and burns none: what is held back is neither recorded nor counted.
+// Circuit breaker of one endpoint. Pure. When most posts to an endpoint fail, it is paused; then one post is sent as a probe. The pause delays
+// the start of an attempt by 30 s at most and never uses up an attempt: a delayed attempt is neither recorded nor counted.
 
-/** Posts of one stretch of time. */
+/** Posts of one time slot. */
 interface Slot {
-  /** When it began, in milliseconds. */
+  /** Start of the slot in milliseconds. */
   from: number
   posts: number
   failures: number
 }
 
-/** What is remembered of an endpoint. Times are milliseconds. */
+/** State of an endpoint. Times are milliseconds. */
 export interface Circuit {
-  /** The last five minutes, oldest first. */
+  /** Slots of the last five minutes, oldest first. */
   slots: readonly Slot[]
-  /** Set while it is open; from then on one post is let through as a probe. */
+  /** Set while the circuit is open. From this time on one post is sent as a probe. */
   openUntil?: number
   isProbing?: boolean
 }
 
-/** It opens at this share of failures … */
+/** The circuit opens at this ratio of failures … */
 const FAILURE_SHARE = 0.7
 /** … of at least so many posts … */
 const MIN_POSTS = 10
 /** … within this time. */
 const WINDOW_MILLISECONDS = 300_000
 const SLOT_MILLISECONDS = 10_000
-/** How long it stays open, and the most that it delays an attempt. */
+/** How long it stays open, and the maximum delay of an attempt. */
 export const PAUSE_MILLISECONDS = 30_000
 
 export const CLOSED: Circuit = { slots: [] }
 
-/** A post starts. */
+/** State after a post started. */
 export const withStart = (circuit: Circuit, now: number): Circuit =>
   circuit.openUntil !== undefined && now >= circuit.openUntil ? { ...circuit, isProbing: true } : circuit
 
-/** A post has ended; `undefined` when it was given up before it left. */
+/** State after a post ended. `isSuccess` is undefined when the post was not sent. */
 export function withEnd(circuit: Circuit, isSuccess: boolean | undefined, now: number): Circuit {
   const { openUntil, isProbing: _, ...rest } = circuit
   const kept = openUntil === undefined ? rest : { ...rest, openUntil }
@@ -45,7 +45,7 @@ export function withEnd(circuit: Circuit, isSuccess: boolean | undefined, now: n
   return isFailing(slots) ? { slots, openUntil: now + PAUSE_MILLISECONDS } : { slots }
 }
 
-/** Until when an attempt that was due at `dueAt` waits; undefined when it may start. */
+/** Time until which an attempt that was due at `dueAt` is delayed; undefined when it may start. */
 export function heldUntil({ openUntil, isProbing }: Circuit, dueAt: number, now: number): number | undefined {
   const latest = dueAt + PAUSE_MILLISECONDS
   if (openUntil === undefined || latest <= now) return undefined
@@ -53,7 +53,7 @@ export function heldUntil({ openUntil, isProbing }: Circuit, dueAt: number, now:
   return isProbing ? latest : undefined
 }
 
-/** True when there is nothing worth remembering. */
+/** True when the state equals that of a new endpoint. */
 export const isForgettable = ({ slots, openUntil }: Circuit, now: number): boolean =>
   openUntil === undefined ? recent(slots, now).length === 0 : now >= openUntil + WINDOW_MILLISECONDS
 

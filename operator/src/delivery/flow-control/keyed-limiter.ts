@@ -1,5 +1,5 @@
-// Limits how many jobs run at a time, in total and per key (here: per endpoint). Keys with waiting jobs take turns, so an endpoint that hangs
-// delays only its own jobs.
+// Limits how many jobs run at a time, in total and per key (here: per endpoint). Keys with waiting jobs are served round-robin, so an
+// endpoint that hangs delays only its own jobs.
 
 export interface KeyedLimits {
   total: number
@@ -23,7 +23,7 @@ export class KeyedLimiter {
   readonly #mayStart: () => boolean
   #recheck: NodeJS.Timeout | undefined
   readonly #queues = new Map<string, KeyQueue>()
-  /** Keys that have a waiting job and room for it, in the order in which they take turns. */
+  /** Keys with a waiting job and room for it, in round-robin order. */
   readonly #ready = new Set<string>()
   #active = 0
   #isClosed = false
@@ -47,12 +47,12 @@ export class KeyedLimiter {
 
   /** Runs `job` when both limits allow it. @throws LimiterClosed when the limiter is closed first */
   run<T>(key: string, job: () => Promise<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new LimiterClosed('no more posts are started'))
+    if (this.#isClosed) return Promise.reject(new LimiterClosed('the limiter is closed'))
     return new Promise<T>((resolve, reject) => {
       const queue = this.#queues.get(key) ?? { active: 0, waiting: [] }
       this.#queues.set(key, queue)
       queue.waiting.push(async () => {
-        if (this.#isClosed) return reject(new LimiterClosed('no more posts are started'))
+        if (this.#isClosed) return reject(new LimiterClosed('the limiter is closed'))
         await job().then(resolve, reject)
       })
       this.#refresh(key, queue)

@@ -1,7 +1,6 @@
-// The only way out for posts. Every connection is judged before it is dialled: the host as the URL writes it (undici calls no look-up for
-// an address literal), the port, and each address that the name resolves to. The addresses that were judged are the ones
-// that are dialled, so an answer that changes a moment later reaches nothing. With a forward
-// proxy the last part is the proxy's.
+// The HTTP agent of all posts. It checks every connection before it dials: the host as the URL has it (undici does not call lookup for IP
+// literals), the port, and each address that the name resolves to. It dials the addresses that were checked, so a DNS response that changes
+// later has no effect. With a forward proxy, the proxy checks the addresses.
 
 import { isIPv6, type LookupFunction } from 'node:net'
 import {
@@ -18,7 +17,7 @@ import { Agent, buildConnector } from 'undici'
 import type { Resolve } from './network.ts'
 import { openTunnel } from './proxy-tunnel.ts'
 
-/** The address rules refuse the target; nothing was sent. */
+/** The address rules forbid the target; nothing was sent. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError'
 }
@@ -30,24 +29,24 @@ export class UnresolvedError extends Error {
 
 export interface GuardedAgentOptions {
   rules: EgressRules
-  /** Addresses of this pod, which no webhook may mean. */
+  /** IP addresses of this pod, which are forbidden for webhooks. */
   ownAddresses: readonly string[]
   resolve: Resolve
-  /** Certificates that vouch for receivers, PEM. */
+  /** CA certificates for receivers, PEM. */
   ca: string[]
-  /** Connections to one origin; no more than the posts that may run at once, so that none waits here while its deadline runs. */
+  /** Connections to one origin: the maximum of concurrent posts, so that none waits here while its time limit runs. */
   connections: number
   connectMilliseconds: number
-  /** Forward proxy that every connection goes through; absent: none. */
+  /** Forward proxy for all connections; absent: none. */
   proxy?: URL | undefined
 }
 
 const HTTPS_PORT = 443
-/** Node's own server closes an idle connection after 5 s: a kept one is given up before, or a post would die on it. */
+/** Node's HTTP server closes idle connections after 5 s; connections are dropped earlier, so that no post fails on a closed one. */
 const KEEP_ALIVE_MILLISECONDS = 4_000
 const KEEP_ALIVE_MAX_MILLISECONDS = 60_000
 
-/** Builds the agent: kept-alive TLS 1.2 or newer, HTTP/1.1, certificate and name checked. */
+/** Builds the agent: keep-alive, TLS 1.2 or newer, HTTP/1.1, certificate and name are verified. */
 export function buildGuardedAgent(options: GuardedAgentOptions): Agent {
   const { ca, connections, connectMilliseconds, proxy } = options
   const connect = buildConnector({
@@ -84,7 +83,7 @@ function evaluateTarget(
   { hostname, port, protocol }: buildConnector.Options,
   { rules, ownAddresses }: GuardedAgentOptions,
 ): AddressDecision {
-  if (protocol !== 'https:') return { allowed: false, reason: 'the address is not https' }
+  if (protocol !== 'https:') return { allowed: false, reason: 'the URL is not https' }
   const host = classifyHost(hostname, rules, { ownAddresses })
   return host.allowed ? classifyPort(Number(port || HTTPS_PORT), rules) : host
 }
@@ -97,7 +96,7 @@ function guardedLookup({ rules, ownAddresses, resolve }: GuardedAgentOptions): L
     })
     for (const address of addresses) {
       const decision = classifyAddress(address, rules, { hostAllowed, ownAddresses })
-      // One refused address refuses them all: an honest name does not point inside and outside at once.
+      // One forbidden address forbids the name: legitimate names do not resolve to internal and external addresses at once.
       if (!decision.allowed) throw new BlockedAddressError(`${hostname}: ${decision.reason}`)
     }
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))

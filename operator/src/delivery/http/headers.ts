@@ -1,7 +1,7 @@
 import { hexSignature, standardSignature } from '@tintype/crds/crypto/webhook-signature'
 import type { SigningTexts } from '../../webhook/sealed-secrets.ts'
 
-/** One attempt, as its headers tell of it. */
+/** The values of an attempt that its headers contain. */
 export interface SignedPost {
   body: string
   secrets: SigningTexts
@@ -9,17 +9,17 @@ export interface SignedPost {
   eventType: string
   /** `wh_…` */
   webhookId: string
-  /** `dlv_…`: this event at this webhook, whatever the attempt. */
+  /** `dlv_…`: the same for all attempts. */
   deliveryId: string
   attempt: number
   at: Date
-  /** Version of the operator, for the user agent. */
+  /** Version of the operator, for the User-Agent header. */
   version: string
 }
 
 /**
- * Headers of a post: the spec's own signature (5.4), and those of Standard Webhooks beside it, over the same bytes with the same secret.
- * During a rotation the previous secret signs too: in a list where the scheme knows lists, in a header of its own where it does not.
+ * Headers of a post: Tintype's own signature and the signatures of Standard Webhooks, over the same bytes with the same secret. During a rotation
+ * the previous secret signs too: in the list of Standard Webhooks, and in a header of its own for the other scheme.
  */
 export function buildHeaders(signed: SignedPost): Record<string, string> {
   const { body, secrets, eventId, eventType, webhookId, deliveryId, attempt, at, version } = signed

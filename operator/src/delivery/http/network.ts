@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 import { getCACertificates } from 'node:tls'
 
-/** Finds the addresses of a name. @throws when it has none */
+/** Resolves a name to IP addresses. @throws when it has none */
 export type Resolve = (name: string) => Promise<string[]>
 
 const QUERY_MILLISECONDS = 1_000
 const TRIES = 3
 
 /**
- * Resolves by c-ares, A and AAAA at once: getaddrinfo blocks one of libuv's four threads for as long as a name server hangs, and would
- * walk the pod's search domains for every public name.
+ * Resolves A and AAAA records with c-ares. getaddrinfo would block one of libuv's four threads while a name server hangs, and would try the
+ * pod's search domains for every public name.
  */
 export function resolverOf(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: QUERY_MILLISECONDS, tries: TRIES })
@@ -24,12 +24,12 @@ export function resolverOf(servers?: readonly string[]): Resolve {
   }
 }
 
-/** Certificates that vouch for receivers: the system's, and those of a file in PEM. @throws when the file cannot be read */
+/** CA certificates for receivers: the system's and those of a PEM file. @throws when the file cannot be read */
 export function loadCertificates(extraFile: string | undefined): string[] {
   const own = getCACertificates('default')
   return extraFile === undefined ? own : [...own, readFileSync(extraFile, 'utf8')]
 }
 
-/** The addresses of this pod, loopback included. */
+/** IP addresses of this pod, loopback included. */
 export const listOwnAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address.replace(/%.*$/, '')))

@@ -20,11 +20,11 @@ export interface PostOutcome {
   isSuccess: boolean
   /** 0 without a response. */
   statusCode: number
-  /** For the log: why it failed. */
+  /** For the log: reason of the failure. */
   detail: string
   durationMilliseconds: number
   retryAfterMilliseconds?: number
-  /** The first KiB of the response, as it came. */
+  /** First KiB of the response body, unchanged. */
   excerpt: Buffer
 }
 
@@ -32,8 +32,8 @@ const MAX_RESPONSE_BYTES = 16 * 1024
 const MAX_EXCERPT_BYTES = 1024
 
 /**
- * Posts once. It never throws and follows no redirect: whatever is not 2xx within the deadline is a failure. A 2xx whose status line came in
- * time is a success even if its body stalls; of the body no more than 16 KiB are read.
+ * Posts once. It never throws and does not follow redirects: everything but a 2xx status line within the time limit is a failure. A response whose
+ * body stalls after that is still a success. At most 16 KiB of the body are read.
  */
 export async function post({ url, headers, body }: Post, { dispatcher, timeoutMilliseconds }: PostSettings): Promise<PostOutcome> {
   const started = performance.now()
@@ -59,7 +59,7 @@ export async function post({ url, headers, body }: Post, { dispatcher, timeoutMi
   }
 }
 
-/** Reads to the end, so that the connection can be kept, or to the limit, which closes it. */
+/** Reads the body to its end, so that the connection can be reused, or to the limit, which closes it. */
 async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -75,7 +75,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(chunks).subarray(0, MAX_EXCERPT_BYTES)
 }
 
-/** Milliseconds that `Retry-After` asks for; its date form is not read, for the sake of the clocks. */
+/** `Retry-After` in milliseconds. The date form is ignored, because clocks may differ. */
 function parseRetryAfter(value: string | string[] | undefined): number | undefined {
   return typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) * 1000 : undefined
 }
@@ -91,10 +91,10 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : ''
 }
 
-/** The first error of several (happy eyeballs dials more than one address), else the error itself. */
+/** The first error of an AggregateError (happy eyeballs dials several addresses), else the error itself. */
 const firstOf = (error: unknown): unknown => (error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error)
 
-/** Classifies what the HTTP client threw: this is the edge that knows its errors. */
+/** Classifies errors of the HTTP client. */
 export function toPostFailure(thrown: unknown): { end: PostFailure; detail: string } {
   const error = firstOf(thrown)
   const code = codeOf(error)

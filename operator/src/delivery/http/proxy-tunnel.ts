@@ -1,18 +1,18 @@
-// The way through a forward proxy: HTTP CONNECT, as Smokescreen and squid take it. Names are not resolved here then, so which addresses they may
-// mean is the proxy's to judge; TLS is with the endpoint, the proxy sees none of what is posted.
+// Connects through a forward proxy by HTTP CONNECT, as Smokescreen and squid support it. The proxy resolves names, so it must check the addresses.
+// TLS is end to end with the endpoint: the proxy does not see the contents.
 
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { MAX_HEADER_BYTES } from '@tintype/crds/runtime/limited-read'
 
-/** The proxy is away, or will not lead to the target. */
+/** The proxy does not respond or rejects the target. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError'
 }
 
-/** Where a tunnel leads. */
+/** Target of a tunnel. */
 export interface TunnelTarget {
-  /** Name or address, without brackets. */
+  /** Host name or IP address, without brackets. */
   host: string
   port: number
 }

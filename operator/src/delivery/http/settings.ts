@@ -1,22 +1,22 @@
 import type { EgressRules } from '@tintype/crds/addresses/address-rules'
 
-/** What the chart's values say about webhooks. */
+/** Settings of webhooks from the chart's values. */
 export interface DeliverySettings {
-  /** Wall clock of one post. */
+  /** Time limit of one post. */
   timeoutMilliseconds: number
   /** Delays before the second and the third attempt. */
   retryDelaysMilliseconds: readonly number[]
-  /** Private ranges that webhooks may mean. */
+  /** Private IP ranges that webhooks may use. */
   allowedCidrs: readonly string[]
-  /** Names, or `*.suffix`, that webhooks may mean even if they resolve to private addresses. */
+  /** Host names, or `*.suffix`, that webhooks may use even if they resolve to private addresses. */
   allowedHosts: readonly string[]
-  /** Forward proxy that posts leave by (HTTP CONNECT); absent: none. */
+  /** Forward proxy for posts (HTTP CONNECT); absent: none. */
   proxyUrl?: string | undefined
-  /** Days of nothing but failures after which an endpoint is switched off; absent: never. */
+  /** Days of uninterrupted failures after which an endpoint is disabled; absent: never. */
   disableAfterDays?: number | undefined
 }
 
-/** Where posts may go: public addresses, and what the settings open. */
+/** Egress rules for posts: public addresses, and those that the settings allow. */
 export const toRules = ({ allowedCidrs, allowedHosts }: DeliverySettings): EgressRules => ({
   allowedCidrs,
   allowedHosts,

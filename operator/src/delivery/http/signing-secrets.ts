@@ -4,7 +4,7 @@ import type { SecretStore } from '../../secrets/ensure-secret.ts'
 import { type SigningTexts, sealedForWebhook, sealedTextsOf } from '../../webhook/sealed-secrets.ts'
 import { readSigningSecret, signingSecretName } from '../../webhook/signing-secret.ts'
 
-/** How long a secret that was read is used: the operator may read a Secret by name but not watch it. */
+/** How long a secret is cached. The operator may get a Secret by name but not watch it. */
 const MAX_AGE_MILLISECONDS = 30_000
 
 interface Known {
@@ -18,17 +18,17 @@ export interface SigningSecretsOptions {
   now: () => Date
 }
 
-/** The signing secrets of webhooks, opened or read when needed: those of the REST interface are sealed in the spec, the others in Secrets. */
+/** Signing secrets of webhooks, read when needed. Webhooks of the REST API have sealed secrets in their spec, others have a Secret. */
 export class SigningSecrets {
   readonly #options: SigningSecretsOptions
-  /** By uid, and for sealed ones by account and sealed text too: what one webhook could open must not open for another. */
+  /** By uid, and for sealed secrets also by account and sealed text: a secret must not open for another webhook. */
   readonly #known = new Map<string, Known>()
 
   constructor(options: SigningSecretsOptions) {
     this.#options = options
   }
 
-  /** The texts of a webhook's secrets; undefined while it has none that may be used. */
+  /** The secrets of a webhook; undefined while it has no usable one. */
   async find(webhook: Webhook): Promise<SigningTexts | undefined> {
     this.#forgetOld()
     const opened = webhook.spec.signingSecrets ? await this.#open(webhook) : [await this.#read(webhook)]
@@ -45,7 +45,7 @@ export class SigningSecrets {
         sealedTextsOf(webhook, now()).map((sealed) => this.#remember(keyOf(sealed), () => unseal(sealed, sealedFor, openingKeys))),
       )
     } catch (error) {
-      // The webhook's own condition tells it.
+      // The condition of the webhook reports this.
       if (error instanceof SealError) return undefined
       throw error
     }

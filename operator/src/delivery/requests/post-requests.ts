@@ -2,9 +2,9 @@
 // rbac: tintype.dev/webhooks/status patch
 // rbac: /secrets get
 
-// Posts that are asked for by annotations on Webhooks, answered in their status (crds/src/webhooks/webhook-requests.ts). A post takes seconds, so a
-// reconcile only starts it; its end enqueues the Webhook again, and all answers that are there by then are one write. Only the leader
-// runs it. What was posted and not answered when it ends, the next leader posts again.
+// Posts that annotations of Webhooks request, with results in their status (crds/src/webhooks/webhook-requests.ts). Posts take seconds, so a reconcile only
+// starts them. When they end, they enqueue the Webhook again, and all available results are written at once. Runs on the leader only. Posts
+// without a recorded result at the end of a term are repeated by the next leader.
 
 import { isNotFound } from '@tintype/crds/client/kube-error'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -25,9 +25,9 @@ export interface PostRequestsOptions {
   webhooks: Pick<Reflector<Webhook>, 'observe' | 'lister' | 'addListener'>
   store: Pick<Resource<Webhook>, 'patch'>
   limiter: Pick<KeyedLimiter, 'run'>
-  /** Does what is asked. */
+  /** Executes the request. */
   perform: (webhook: Webhook, request: PostRequest) => Promise<PostResponse>
-  /** False once this operator is about to lead no more. */
+  /** False once this operator loses leadership. */
   mayPost: () => boolean
   now: () => Date
   log: Log
@@ -35,22 +35,21 @@ export interface PostRequestsOptions {
   metrics?: Pick<DeliveryMetrics, 'onRequestedPost'> | undefined
 }
 
-/** A request that this leader has begun; without an answer it is under way. */
-interface Begun {
+/** A request that this leader has started; without a result it is in progress. */
+interface StartedRequest {
   request: PostRequest
   response?: PostResponse
 }
 
 const WORKERS = 4
 
-/** What distinguishes a request: a person's next one has the same nonce and another text. */
+/** Identifies a request: the next manual one has the same nonce and another text. */
 const nameOf = (request: PostRequest): string => (request.do === 'manualTest' ? `${request.nonce}/${request.text}` : request.nonce)
 
-/** See the head of this file. */
 export class PostRequests {
   readonly controller: Controller
   readonly #options: PostRequestsOptions
-  readonly #begun = new Map<string, { uid: string; requests: Map<string, Begun> }>()
+  readonly #started = new Map<string, { uid: string; requests: Map<string, StartedRequest> }>()
 
   constructor(options: PostRequestsOptions) {
     const { webhooks, log, controllerMetrics } = options
@@ -66,68 +65,68 @@ export class PostRequests {
     this.controller.start()
   }
 
-  /** Begins what is asked, and writes the answers that are there. */
+  /** Starts new requests and writes available results. */
   async reconcile(key: string, signal: AbortSignal): Promise<void> {
     const { webhooks, mayPost, now } = this.#options
     const cached = webhooks.lister.get(key)
     if (!cached || cached.metadata.deletionTimestamp !== undefined) {
-      this.#begun.delete(key)
+      this.#started.delete(key)
       return
     }
     const webhook = readObject('Webhook', Webhook, cached)
-    const begun = this.#begunOf(webhook)
-    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, begun)
-    await this.#respond(webhook, begun, signal)
-    if (begun.size === 0) this.#begun.delete(key)
+    const started = this.#startedOf(webhook)
+    if (mayPost()) for (const request of findOpenRequests(webhook, now())) this.#begin(webhook, request, started)
+    await this.#respond(webhook, started, signal)
+    if (started.size === 0) this.#started.delete(key)
   }
 
-  /** What was begun for this object; one made anew under the same name gets no answers to what the old one was asked. */
-  #begunOf(webhook: Webhook): Map<string, Begun> {
+  /** Started requests of this object. An object that was recreated under the same name does not get results of the old one. */
+  #startedOf(webhook: Webhook): Map<string, StartedRequest> {
     const { uid } = webhook.metadata
-    const known = this.#begun.get(keyOf(webhook))
+    const known = this.#started.get(keyOf(webhook))
     if (known?.uid === uid) return known.requests
-    const requests = new Map<string, Begun>()
-    this.#begun.set(keyOf(webhook), { uid, requests })
+    const requests = new Map<string, StartedRequest>()
+    this.#started.set(keyOf(webhook), { uid, requests })
     return requests
   }
 
-  #begin(webhook: Webhook, request: PostRequest, begun: Map<string, Begun>): void {
+  #begin(webhook: Webhook, request: PostRequest, started: Map<string, StartedRequest>): void {
     const name = nameOf(request)
-    if (begun.has(name)) return
-    begun.set(name, { request })
+    if (started.has(name)) return
+    started.set(name, { request })
     const key = keyOf(webhook)
-    // A key of its own, so that a test does not wait behind the endpoint's deliveries, which may all hang.
+    // Uses a separate key, so that a test does not wait for the endpoint's deliveries, which may all hang.
     this.#options.limiter
       .run(`${key}/requests`, () => this.#options.perform(webhook, request))
       .then(
         (response) => {
           this.#options.metrics?.onRequestedPost?.(request.do, response.success)
-          begun.set(name, { request, response })
+          started.set(name, { request, response })
           this.controller.enqueue(key)
         },
-        (error: unknown) => this.#giveBack({ key, name, begun, error }),
+        (error: unknown) => this.#retry({ key, name, started, error }),
       )
   }
 
-  #giveBack({ key, name, begun, error }: { key: string; name: string; begun: Map<string, Begun>; error: unknown }): void {
-    if (error instanceof LimiterClosed) return // the next leader begins from the annotation
-    begun.delete(name)
-    this.#options.log.warn({ key, err: error }, 'a post that was asked for is tried again')
+  #retry({ key, name, started, error }: { key: string; name: string; started: Map<string, StartedRequest>; error: unknown }): void {
+    if (error instanceof LimiterClosed) return // the next leader starts from the annotation
+    started.delete(name)
+    this.#options.log.warn({ key, err: error }, 'requested post failed; will retry')
     this.controller.queue.addRateLimited(key)
   }
 
-  async #respond(webhook: Webhook, begun: Map<string, Begun>, signal: AbortSignal): Promise<void> {
+  async #respond(webhook: Webhook, started: Map<string, StartedRequest>, signal: AbortSignal): Promise<void> {
     const { webhooks, store } = this.#options
-    const ended = [...begun].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
+    const ended = [...started].flatMap(([name, { request, response }]) => (response ? [{ name, request, response }] : []))
     const status = toResponsePatch(webhook, ended)
     if (Object.keys(status).length === 0) return
     const { name, namespace } = webhook.metadata
     try {
-      // Each answer has a place of its own, so the patch rests on nothing.
+      // Each result has its own field, so the patch needs no precondition.
       webhooks.observe(await store.patch(name, mergePatch({ status }), { namespace, subresource: 'status', signal }))
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    for (const each of ended) begun.delete(each.name)
+    for (const each of ended) started.delete(each.name)
   }
 }

@@ -1,5 +1,5 @@
-// One post that was asked for: a test, or an event once more. One attempt, no retry, in neither status.deliveries nor the statistics; a
-// redelivery is in the log. It leaves by the same guarded way as every other post.
+// A requested post: a test, or the redelivery of an event. It has one attempt without retries and is not in status.deliveries or in the
+// statistics; redeliveries are in the delivery log. It uses the same guarded agent as all posts.
 
 import { randomBytes } from 'node:crypto'
 import { keyOf } from '@tintype/crds/client/kube-object'
@@ -21,10 +21,10 @@ import type { DeliveryLog } from '../telemetry/delivery-log.ts'
 export interface RequestPostDeps {
   post: (post: Post) => Promise<PostOutcome>
   signingSecrets: Pick<SigningSecrets, 'find'>
-  /** Called when a webhook turns out to have no secret. */
+  /** Called when a webhook has no secret. */
   onMissingSecret: (webhookKey: string) => void
   linkBase: LinkBase
-  /** Absent without a bucket: nothing can be delivered again then. */
+  /** Absent without a bucket: redelivery is then not possible. */
   deliveryLog: Pick<DeliveryLog, 'read' | 'note'> | undefined
   recordedEvents: Pick<RecordedEvents, 'load'>
   now: () => Date
@@ -33,17 +33,17 @@ export interface RequestPostDeps {
 
 type Sending = Pick<SignedPost, 'eventId' | 'eventType' | 'deliveryId' | 'attempt' | 'body'> & Pick<Post, 'url'>
 
-/** The post never left. */
-class Refusal extends Error {
-  override readonly name = 'Refusal'
+/** The request cannot be executed, so nothing was posted. */
+class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
 }
 
-/** Does what is asked, and says how it went. @throws RetryableError when it cannot be done now */
+/** Executes a request and returns the result. @throws RetryableError when it cannot be done now */
 export async function postAsRequested(webhook: Webhook, request: PostRequest, deps: RequestPostDeps): Promise<PostResponse> {
   try {
     return toPostResponse(await (request.do === 'redeliver' ? redeliver(webhook, request.delivery, deps) : test(webhook, deps)))
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof RequestRefused)) throw error
     return { time: deps.now().toISOString(), success: false, statusCode: 0, responseMilliseconds: 0, error: error.message }
   }
 }
@@ -61,23 +61,23 @@ async function test(webhook: Webhook, deps: RequestPostDeps): Promise<AttemptFin
 
 async function redeliver(webhook: Webhook, delivery: string, deps: RequestPostDeps): Promise<AttemptFinding> {
   const { deliveryLog, recordedEvents } = deps
-  if (!isActive(webhook)) throw new Refusal('the webhook is not active')
-  // What was asked is believed only as far as our own log bears it out: an annotation must not lead to another account's events.
+  if (!isActive(webhook)) throw new RequestRefused('the webhook is not active')
+  // Only deliveries in the webhook's own log are accepted: an annotation must not lead to another account's events.
   const lines = (await deliveryLog?.read(webhook))?.filter((line) => line.delivery === delivery) ?? []
   const [latest] = lines
-  if (!latest) throw new Refusal('the log has no such delivery')
+  if (!latest) throw new RequestRefused('the log has no such delivery')
   const { event, type, screenshot } = latest
   const body = await recordedEvents.load(webhook, latest)
-  if (body === undefined) throw new Refusal('the screenshot was deleted, and its event is kept no longer')
+  if (body === undefined) throw new RequestRefused('the screenshot was deleted, and its event was not kept')
   const attempt = Math.max(...lines.map((line) => line.attempt)) + 1
-  // A request's own address is in the log alone: its webhook has none.
-  const elsewhere = latest.url === undefined ? {} : { url: latest.url }
+  // The URL of a single request is only in the log: its webhook has none.
+  const urlOverride = latest.url === undefined ? {} : { url: latest.url }
   const finding = await send(
     webhook,
-    { url: webhook.spec.url, ...elsewhere, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
+    { url: webhook.spec.url, ...urlOverride, eventId: event, eventType: type, deliveryId: delivery, attempt, body },
     deps,
   )
-  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...elsewhere, ...finding })
+  deliveryLog?.note(webhook, { delivery, event, type, screenshot, attempt, manual: true, ...urlOverride, ...finding })
   return finding
 }
 
@@ -85,7 +85,7 @@ async function send(webhook: Webhook, sending: Sending, deps: RequestPostDeps): 
   const secrets = await deps.signingSecrets.find(webhook)
   if (secrets === undefined) {
     deps.onMissingSecret(keyOf(webhook))
-    throw new Refusal('the webhook has no signing secret yet')
+    throw new RequestRefused('the webhook has no signing secret yet')
   }
   const at = deps.now()
   const { url, ...signed } = sending

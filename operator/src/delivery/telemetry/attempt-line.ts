@@ -4,15 +4,15 @@ import type { PostOutcome } from '../http/post.ts'
 
 const MAX_BYTES = 1024
 const MASK = '***'
-/** A cut-off secret shorter than this tells nothing. */
+/** Shorter prefixes of a secret are not masked. */
 const MIN_REST = 6
 
 /**
- * The beginning of an answer's body as the log keeps it: at most a KiB of valid UTF-8. An endpoint that echoes its secret must not put it
- * where whoever may read the log would see it: also not the first half of it, at the cut.
+ * The start of a response body for the delivery log: at most 1 KiB of valid UTF-8. Secrets that the endpoint echoes are masked, also a
+ * prefix of a secret at the cut, because readers of the log must not learn them.
  */
 export function toLoggedResponse(excerpt: Buffer, { current, previous }: SigningTexts): string {
-  // A character that the cut has halved is left out; what was never UTF-8 is replaced.
+  // A character that the limit cuts is dropped; invalid UTF-8 is replaced.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(excerpt.subarray(0, MAX_BYTES), { stream: true })
   return [current, previous].reduce<string>((shown, secret) => (secret === undefined ? shown : mask(shown, secret)), text)
 }
@@ -25,7 +25,7 @@ function mask(text: string, secret: string): string {
   return whole
 }
 
-/** What the log holds of a post that began at that instant. */
+/** Fields of the delivery log for a post that started at `at`. */
 export function toFinding(
   { end, isSuccess, statusCode, detail, durationMilliseconds, excerpt }: PostOutcome,
   at: Date,

@@ -1,6 +1,6 @@
-// The log of deliveries: every attempt, with what the endpoint answered. Lines are gathered in memory and written every few seconds, one
-// object an endpoint; a crash loses those of the last seconds. It is for people: nothing is decided by it, and a bucket that is away costs
-// lines, never deliveries.
+// The delivery log: every attempt and the response of the endpoint. Lines are collected in memory and written every few seconds, one object per
+// endpoint. A crash loses the lines of the last seconds. The log is for users only: nothing depends on it, and without the bucket only lines
+// are lost, not deliveries.
 
 import { randomBytes } from 'node:crypto'
 import type { Log } from '@tintype/crds/client/log'
@@ -26,48 +26,47 @@ export interface DeliveryLogDeps {
   storage: Pick<Storage, 'write' | 'list' | 'remove' | 'readText'>
   now: () => Date
   log: Log
-  /** Told of objects that count as absent. */
+  /** Reports objects that are ignored. */
   report: ReportIgnored
 }
 
-/** Lines of all endpoints that wait to be written, at most: about 15 MB while the bucket is away. */
+/** Maximum number of lines that wait to be written: about 15 MB while the bucket is unavailable. */
 const MAX_WAITING = 10_000
-/** Objects of an endpoint after which they are joined: a reader reads no more than about twice as many. */
+/** Number of objects of an endpoint after which they are merged. Readers read at most about twice as many. */
 const JOIN_AFTER = 20
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 const WRITERS = 8
 
-/** Where an endpoint's log is. */
+/** Key prefix of an endpoint's log. */
 export const logPrefixOf = (webhook: Pick<Webhook, 'metadata' | 'spec'>): string =>
   logPrefix(accountOf(webhook), webhookIdOf(webhook.metadata))
 
-/** See the head of this file. */
 export class DeliveryLog {
   readonly #deps: DeliveryLogDeps
-  /** By prefix. */
+  /** By key prefix. */
   #waiting = new Map<string, AttemptLine[]>()
   #writing = new Map<string, AttemptLine[]>()
   #count = 0
   #flushed = Promise.resolve()
-  /** Objects written to each endpoint's log since they were joined; an endpoint that is not here was written to by another term. */
+  /** Objects written per endpoint since the last merge. Endpoints that are not listed were written in an earlier term. */
   readonly #written = new Map<string, number>()
 
   constructor(deps: DeliveryLogDeps) {
     this.#deps = deps
   }
 
-  /** Notes an attempt; the oldest of an endpoint with more than are kept give way. */
+  /** Adds an attempt. The oldest lines of an endpoint are dropped beyond the limit. */
   note(webhook: Pick<Webhook, 'metadata' | 'spec'>, line: AttemptLine): void {
     this.#add(logPrefixOf(webhook), [line])
   }
 
-  /** Writes what was noted, one flush after the other. What cannot be written now is kept for the next time. */
+  /** Writes the collected lines; flushes run one after the other. Lines that cannot be written are kept for the next flush. */
   flush(): Promise<void> {
     this.#flushed = this.#flushed.then(() => this.#flush())
     return this.#flushed
   }
 
-  /** Every line of an endpoint that is kept, written or not yet, newest first. @throws RetryableError without the bucket */
+  /** All lines of an endpoint, written or not, newest first. @throws RetryableError without the bucket */
   async read(webhook: Pick<Webhook, 'metadata' | 'spec'>): Promise<AttemptLine[]> {
     const { storage, now, report } = this.#deps
     const prefix = logPrefixOf(webhook)
@@ -89,7 +88,7 @@ export class DeliveryLog {
     const known = this.#waiting.get(prefix) ?? []
     const before = known.length
     known.push(...lines.slice(0, Math.max(0, MAX_WAITING - this.#count)))
-    // Not at every line: a busy endpoint has thousands of them between two flushes.
+    // Not for every line: a busy endpoint adds thousands between two flushes.
     if (known.length > 2 * MAX_LOG_LINES) known.splice(0, known.length - MAX_LOG_LINES)
     this.#count += known.length - before
     this.#waiting.set(prefix, known)
@@ -103,7 +102,7 @@ export class DeliveryLog {
       await this.#joinNowAndThen(prefix)
     } catch (error) {
       this.#add(prefix, lines)
-      log.warn({ err: error, prefix }, 'the delivery log is written later')
+      log.warn({ err: error, prefix }, 'delivery log not written; will retry')
     }
   }
 
@@ -115,7 +114,7 @@ export class DeliveryLog {
     this.#written.set(prefix, 0)
   }
 
-  /** Leaves one object with the newest lines. A crash in between leaves lines twice, which readers merge. */
+  /** Merges the objects into one with the newest lines. A crash in between leaves duplicate lines, which readers merge. */
   async #join(prefix: string): Promise<void> {
     const { storage, now, report } = this.#deps
     const keys = (await storage.list(prefix)).filter((key) => linesOf(key) > 0)
@@ -140,7 +139,7 @@ export class DeliveryLog {
     )
     const kept = mergeLines(lines, now())
     if (kept.length > 0) await storage.write(this.#newKey(prefix, kept.length), toLogText(kept))
-    // An ignored object may be another version's. An object that was not read is older than all that is kept, once that is all the log may have.
+    // Ignored objects may belong to another version and stay. Unread objects are older than all kept lines if the log is full.
     const isFull = kept.length === MAX_LOG_LINES
     await storage.remove(keys.filter((key) => !ignored.has(key) && (read.has(key) || isFull)))
   }

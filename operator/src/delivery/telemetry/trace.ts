@@ -1,4 +1,4 @@
-// The trace of a request as its webhooks carry it on: pure.
+// Trace context of deliveries. Pure.
 
 import type { Span } from '@tintype/crds/client/span-exporter'
 import type { Screenshot } from '@tintype/crds/kinds/screenshot'
@@ -6,13 +6,13 @@ import { spanIds, toTraceparent, traceOf } from '@tintype/crds/runtime/trace-con
 import type { ScreenshotEventType } from '@tintype/crds/schema/event-types'
 import type { PostOutcome } from '../http/post.ts'
 
-/** `traceparent` of one attempt: what the receiver does belongs under it. Nothing when the request had no trace. */
+/** `traceparent` of one attempt, the parent of the receiver's spans. Empty when the request had no trace. */
 export function toTraceHeaders(screenshot: Screenshot, deliveryId: string, attempt: number): Record<string, string> {
   const trace = traceOf(screenshot)
   return trace ? { traceparent: toTraceparent({ ...trace, spanId: spanIds.delivery(deliveryId, attempt) }) } : {}
 }
 
-/** One attempt to tell one endpoint. */
+/** One delivery attempt. */
 export interface DeliveryAttempt {
   screenshot: Screenshot
   type: ScreenshotEventType
@@ -22,7 +22,7 @@ export interface DeliveryAttempt {
   outcome: Pick<PostOutcome, 'isSuccess' | 'statusCode' | 'detail' | 'durationMilliseconds'>
 }
 
-/** The attempt as a span; absent when nobody keeps the trace. */
+/** The span of an attempt; undefined when the trace is not sampled. */
 export function toDeliverySpan({ screenshot, type, deliveryId, attempt, begun, outcome }: DeliveryAttempt): Span | undefined {
   const trace = traceOf(screenshot)
   if (!trace?.isSampled) return undefined

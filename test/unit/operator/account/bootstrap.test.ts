@@ -20,7 +20,7 @@ type Stores = ReturnType<typeof emptyStores>
 const keyTextIn = ({ secrets }: Stores) => toText(secrets.objects.get(SECRET)!)['api-key']!
 const hashesIn = ({ apiKeys }: Stores) => [...apiKeys.objects.values()].map(({ metadata }) => metadata.labels?.['tintype.dev/hash-1'])
 
-t.test('bootstrapAccount makes an account, a key, and a Secret with its text when there is no account', async (t) => {
+t.test('bootstrapAccount creates an account, a key, and a Secret with its text when no account exists', async (t) => {
   const stores = emptyStores()
   t.ok(await bootstrapAccount(stores, settings))
   const text = keyTextIn(stores)
@@ -31,13 +31,13 @@ t.test('bootstrapAccount makes an account, a key, and a Secret with its text whe
   t.notMatch(JSON.stringify([...stores.apiKeys.objects.values()]), text, 'the text is in the Secret only')
 })
 
-t.test('bootstrapAccount makes nothing when there is an account, whatever else is missing', async (t) => {
+t.test('bootstrapAccount creates nothing when an account exists, whatever else is missing', async (t) => {
   const stores = { ...emptyStores(), accounts: new FakeStore<Account>({ metadata: { name: 'acme' }, spec: { plan: 'basic' } }) }
   t.notOk(await bootstrapAccount(stores, settings))
   t.strictSame([stores.secrets.objects.size, stores.apiKeys.objects.size, stores.accounts.objects.size], [0, 0, 1])
 })
 
-t.test('bootstrapAccount finishes what an operator that was killed began, with the same key', async (t) => {
+t.test('bootstrapAccount finishes what a killed operator started, with the same key', async (t) => {
   for (const fatal of ['secrets', 'apiKeys', 'accounts'] as const) {
     const stores = emptyStores()
     stores[fatal].beforeCreate = () => {
@@ -52,7 +52,7 @@ t.test('bootstrapAccount finishes what an operator that was killed began, with t
   }
 })
 
-t.test('bootstrapAccount takes the key of the operator that was faster', async (t) => {
+t.test('bootstrapAccount uses the key of an operator that was faster', async (t) => {
   const stores = emptyStores()
   const text = newKeyText()
   stores.secrets.beforeCreate = (name) => {
@@ -62,7 +62,7 @@ t.test('bootstrapAccount takes the key of the operator that was faster', async (
   t.strictSame(hashesIn(stores), [keyHash(text)])
 })
 
-t.test('bootstrapAccount takes a key that a person put into the Secret', async (t) => {
+t.test('bootstrapAccount uses a key that a user put into the Secret', async (t) => {
   const text = newKeyText()
   const data = { 'api-key': Buffer.from(`${text}\n`).toString('base64') }
   const stores = { ...emptyStores(), secrets: new FakeStore<Secret>({ metadata: { name: SECRET }, data }) }
@@ -70,9 +70,9 @@ t.test('bootstrapAccount takes a key that a person put into the Secret', async (
   t.strictSame(hashesIn(stores), [keyHash(text)])
 })
 
-t.test('bootstrapAccount refuses a Secret without a key and says what to do', async (t) => {
+t.test('bootstrapAccount rejects a Secret without a key and says what to do', async (t) => {
   const data = { 'api-key': Buffer.from('swordfish').toString('base64') }
   const stores = { ...emptyStores(), secrets: new FakeStore<Secret>({ metadata: { name: SECRET }, data }) }
-  await t.rejects(bootstrapAccount(stores, settings), { name: 'TerminalError', message: /delete it/ })
+  await t.rejects(bootstrapAccount(stores, settings), { name: 'TerminalError', message: /Delete it/ })
   t.equal(stores.accounts.objects.size, 0)
 })

@@ -2,12 +2,12 @@ import t from 'tap'
 import { decide } from '../../../../operator/src/account/decide.ts'
 import { anAccount, at } from '../../../support/fakes/builders.ts'
 
-t.test('decide tells whether the keys of an account are let in', async (t) => {
+t.test('decide reports whether the requests of an account are accepted', async (t) => {
   t.match(decide(anAccount(), at(0)), [{ type: 'Ready', status: 'True', reason: 'Active' }])
   t.match(decide(anAccount({ spec: { suspended: true } }), at(0)), [{ type: 'Ready', status: 'False', reason: 'Suspended' }])
 })
 
-t.test('decide writes nothing that is there already', async (t) => {
+t.test('decide writes nothing when the condition is up to date', async (t) => {
   const account = anAccount()
   const conditions = decide(account, at(0))!
   t.equal(decide({ ...account, status: { conditions } }, at(60)), undefined)

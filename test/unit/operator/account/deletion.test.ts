@@ -14,7 +14,7 @@ import { ring } from '../../../support/sources/mark-checks.ts'
 const paid = { accountName: 'acme', reservation: 'res_1' }
 const KEY = 'default/acme'
 
-function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; atServer?: Account } = {}) {
+function setUp({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean; atServer?: Account } = {}) {
   const accounts = new Store<Account>()
   const screenshots = new Store<Screenshot>().addIndex(QUEUED_INDEX, (shot) => (isQueued(shot) ? accountOf(shot) : undefined))
   const bucket = new MemoryBucket()
@@ -46,8 +46,8 @@ function aWorld({ isDeletionSeen = true, atServer }: { isDeletionSeen?: boolean;
   return { accounts, screenshots, bucket, written, observed, refusals, deps }
 }
 
-t.test('the end of an Account ends what waits of it, says why, and leaves alone what runs, has ended or was not paid for', async (t) => {
-  const { screenshots, written, bucket, deps } = aWorld()
+t.test('reconcileDeletion fails only the charged queued Screenshots of a deleted Account, with a reason', async (t) => {
+  const { screenshots, written, bucket, deps } = setUp()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   screenshots.set(aScreenshot({ name: 'again', spec: { accountName: 'acme' }, status: { phase: 'Pending', attempt: 1 } }))
   screenshots.set(aScreenshot({ name: 'runs', spec: paid, status: { phase: 'Running', runner: { pod: 'p', uid: 'u' } } }))
@@ -60,31 +60,31 @@ t.test('the end of an Account ends what waits of it, says why, and leaves alone 
   t.strictSame(deps.deleted, new Set())
 })
 
-t.test('the end of an Account is taken for none when the API server has it', async (t) => {
-  const { screenshots, written, observed, bucket, deps } = aWorld({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
+t.test('reconcileDeletion does nothing when the API server still has the Account', async (t) => {
+  const { screenshots, written, observed, bucket, deps } = setUp({ isDeletionSeen: false, atServer: anAccount({ name: 'acme' }) })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   await reconcileDeletion(KEY, deps)
   t.strictSame([written.length, observed.length, bucket.keys()], [0, 1, []])
 })
 
-t.test('the end of an Account that nobody saw is dated once', async (t) => {
-  const { screenshots, bucket, deps } = aWorld({ isDeletionSeen: false })
+t.test('reconcileDeletion records an unobserved deletion only once', async (t) => {
+  const { screenshots, bucket, deps } = setUp({ isDeletionSeen: false })
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   bucket.objects.set(goneKey('acme'), 'earlier')
   await reconcileDeletion(KEY, deps)
   t.equal(bucket.objects.get(goneKey('acme')), 'earlier')
 })
 
-t.test('the end of an Account is looked at again when a Screenshot was claimed meanwhile', async (t) => {
-  const { screenshots, refusals, bucket, deps } = aWorld()
+t.test('reconcileDeletion retries when a Screenshot was claimed meanwhile', async (t) => {
+  const { screenshots, refusals, bucket, deps } = setUp()
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   refusals.push(new KubeError({ status: 409, reason: 'Conflict', message: 'changed' }))
   await t.rejects(reconcileDeletion(KEY, deps), { name: 'RetryableError' })
   t.strictSame(bucket.keys(), [])
 })
 
-t.test('an Account that is there again keeps what waits of it', async (t) => {
-  const { accounts, screenshots, written, deps } = aWorld()
+t.test('reconcileDeletion leaves the Screenshots of a recreated Account queued', async (t) => {
+  const { accounts, screenshots, written, deps } = setUp()
   accounts.set(anAccount({ name: 'acme' }))
   screenshots.set(aScreenshot({ name: 'waits', spec: paid }))
   await reconcileDeletion(KEY, deps)

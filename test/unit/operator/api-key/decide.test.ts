@@ -25,22 +25,22 @@ const readyOf = (given: Observed, second = 0): Condition | undefined =>
   decide(given, at(second)).flatMap((action) => (action.do === 'patchStatus' ? action.conditions : []))[0]
 const does = (given: Observed, second = 0): string[] => decide(given, at(second)).map((action) => action.do)
 
-t.test('decide makes the Secret that a key names, and nothing else in that step', async (t) => {
+t.test('decide only creates the Secret when the Secret of a key is missing', async (t) => {
   t.match(does(observed({ spec: { secretName: 's' } }, { secret: { state: 'missing' } })), ['createSecret'])
 })
 
-t.test('decide labels a key with the hash of the text that is there already: a crash came between', async (t) => {
+t.test('decide labels a key with the hash of an existing text after a crash', async (t) => {
   const actions = decide(observed({ spec: { secretName: 's' } }, { secret: { state: 'usable', text } }), at(0))
   t.match(actions[0], { do: 'label', hash, lastFour: text.slice(-4) })
 })
 
-t.test('decide only hashes the text of a Secret that a person made', async (t) => {
+t.test('decide only hashes the text of a Secret that a user created', async (t) => {
   const given = observed({ spec: { existingSecret: 's' } }, { secret: { state: 'usable', text } })
   t.match(decide(given, at(0))[0], { do: 'label', hash })
   t.notOk(does(observed({ spec: { existingSecret: 's' } }, { secret: { state: 'missing' } })).includes('createSecret'))
 })
 
-t.test('decide never changes a hash that is there', async (t) => {
+t.test('decide never changes an existing hash', async (t) => {
   for (const spec of [{ secretName: 's' }, { existingSecret: 's' }]) {
     t.strictSame(does(observed({ spec, hasHash: true })), ['patchStatus'])
   }
@@ -60,7 +60,7 @@ const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'T
   { name: 'a key with the text of an older one', given: { hasHash: true }, more: { isTaken: () => true }, reason: 'TextTaken' },
   { name: 'a key that names no Secret', given: {}, reason: 'NoText' },
   {
-    name: 'a Secret that is another’s',
+    name: 'a Secret of another owner',
     given: { spec: { secretName: 's' } },
     more: { secret: { state: 'foreign' } },
     reason: 'SecretConflict',
@@ -73,7 +73,7 @@ const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'T
     reason: 'SecretNotFound',
   },
   {
-    name: 'a Secret that is not for it',
+    name: 'a Secret of another account',
     given: { spec: { existingSecret: 's' } },
     more: { secret: { state: 'foreign' } },
     reason: 'SecretNotFound',
@@ -92,26 +92,26 @@ const cases: { name: string; given: Given; more?: Partial<Observed>; status?: 'T
   },
 ]
 for (const { name, given, more, status = 'False', reason } of cases) {
-  t.test(`decide tells of ${name}`, async (t) => {
+  t.test(`decide reports ${name}`, async (t) => {
     t.match(readyOf(observed(given, more)), { type: 'Ready', status, reason })
   })
 }
 
-t.test('decide tells the same of a Secret that is missing and of one that is not for the key', async (t) => {
+t.test('decide reports a missing Secret and a Secret of another account with the same message', async (t) => {
   const messages = (['missing', 'foreign'] as const).map(
     (state) => readyOf(observed({ spec: { existingSecret: 's' } }, { secret: { state } }))?.message,
   )
   t.equal(messages[0], messages[1])
 })
 
-t.test('decide looks again for a Secret, and when the key expires', async (t) => {
+t.test('decide requeues to check for a Secret, and when the key expires', async (t) => {
   const waiting = observed({ spec: { existingSecret: 's' } }, { secret: { state: 'missing' } })
   t.match(decide(waiting, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 15_000 })
   const expiring = observed({ hasHash: true, spec: { expiryTime: at(60).toISOString() } })
   t.match(decide(expiring, at(0)).at(-1), { do: 'requeue', afterMilliseconds: 60_000 })
 })
 
-t.test('decide writes nothing that is there already, in whatever order the API server keeps the fields', async (t) => {
+t.test('decide writes nothing when the condition is up to date, in any order of fields', async (t) => {
   const ready = readyOf(observed({ hasHash: true }))!
   const reordered = Object.fromEntries(Object.entries(ready).reverse()) as Condition
   t.ok(isSameCondition(ready, reordered))

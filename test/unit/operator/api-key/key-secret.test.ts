@@ -13,7 +13,7 @@ const bare = {
   data: made.data,
 } as Secret
 
-t.test('buildKeySecret is owned by its key and says for which account it is', async (t) => {
+t.test('buildKeySecret sets the key as owner and labels the account', async (t) => {
   t.match(made, {
     type: 'tintype.dev/api-key',
     metadata: {
@@ -28,7 +28,7 @@ t.test('buildKeySecret is owned by its key and says for which account it is', as
 const namesake = anApiKey({ name: 'ci', spec: key.spec })
 const own: { name: string; secret: Secret | undefined; state: string }[] = [
   { name: 'none', secret: undefined, state: 'missing' },
-  { name: 'one that a person made', secret: bare, state: 'foreign' },
+  { name: 'one that a user created', secret: bare, state: 'foreign' },
   { name: 'one of another type', secret: { ...made, type: 'Opaque' }, state: 'foreign' },
   { name: 'one of another key', secret: buildKeySecret(anApiKey({ name: 'other' }), text) as Secret, state: 'foreign' },
   { name: 'one of a deleted key of the same name', secret: buildKeySecret(namesake, text) as Secret, state: 'leftover' },
@@ -44,7 +44,7 @@ const existing: { name: string; secret: Secret | undefined; accountName?: string
   { name: 'one for no account, for the default one', secret: unlabelled, state: 'usable' },
   { name: 'one for no account, for another', secret: unlabelled, accountName: 'acme', state: 'foreign' },
   { name: 'one for another account', secret: bare, accountName: 'thief', state: 'foreign' },
-  { name: 'one that was made for another key', secret: made, accountName: 'acme', state: 'foreign' },
+  { name: 'one that the operator created for another key', secret: made, accountName: 'acme', state: 'foreign' },
   { name: 'one of another type', secret: { ...bare, type: 'kubernetes.io/tls' }, accountName: 'acme', state: 'foreign' },
   {
     name: 'one whose text has no checksum',

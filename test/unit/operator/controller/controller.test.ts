@@ -7,7 +7,7 @@ import { Controller, type ControllerOptions, type Reconcile } from '../../../../
 import { RetryableError, TerminalError } from '../../../../operator/src/controller/errors.ts'
 import { ManualClock } from './manual-clock.ts'
 
-/** A started controller whose queue runs on a manual clock, with what it told its metrics and its log. */
+/** A started controller whose queue runs on a manual clock, with its recorded metrics and log levels. */
 function startController(t: Test, reconcile: Reconcile, options: Partial<ControllerOptions> = {}) {
   const clock = new ManualClock()
   const results: string[] = []
@@ -24,7 +24,7 @@ function startController(t: Test, reconcile: Reconcile, options: Partial<Control
   return { controller, clock, results, errors, logged }
 }
 
-/** Lets everything run that is ready to. */
+/** Lets all pending callbacks run. */
 const settle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 t.test('controller reconciles each enqueued key and counts success', async (t) => {
@@ -37,7 +37,7 @@ t.test('controller reconciles each enqueued key and counts success', async (t) =
   t.strictSame(results, ['success', 'success'])
 })
 
-t.test('controller works on as many keys at once as it has workers, and on none twice', async (t) => {
+t.test('controller processes as many keys at a time as it has workers, and no key twice', async (t) => {
   const running: string[] = []
   const gates = new Map<string, () => void>()
   const reconcile: Reconcile = async (key) => {
@@ -60,7 +60,7 @@ t.test('controller works on as many keys at once as it has workers, and on none 
   for (const open of gates.values()) open()
 })
 
-t.test('controller comes back to a key after the time that reconcile asks for', async (t) => {
+t.test('controller reconciles a key again after the requested delay', async (t) => {
   let runs = 0
   const { controller, clock, results } = startController(t, async () => (++runs === 1 ? { requeueAfterMilliseconds: 5_000 } : undefined))
   controller.enqueue('a')
@@ -85,7 +85,7 @@ const failures = [
     retries: 1,
   },
   {
-    name: 'an absent API server',
+    name: 'an unreachable API server',
     error: new KubeError({ status: 0, reason: 'Refused', message: 'away' }),
     result: 'error',
     counted: ['retryable'],
@@ -103,7 +103,7 @@ const failures = [
     retries: 1,
   },
   {
-    name: 'an object that was deleted under the write',
+    name: 'an object that was deleted before the write',
     error: new RetryableError('claim', { cause: new KubeError({ status: 404, reason: 'NotFound', message: 'not found' }) }),
     result: 'requeue',
     counted: [],
@@ -120,7 +120,7 @@ const failures = [
   },
 ]
 for (const { name, error, result, counted, logged, retries } of failures) {
-  t.test('controller lets everything else run between looks at a key that is due at once', async (t) => {
+  t.test('controller processes other keys between reconciles of a key that is always due', async (t) => {
     let runs = 0
     const { controller, clock } = startController(t, async () => {
       runs++
@@ -134,7 +134,7 @@ for (const { name, error, result, counted, logged, retries } of failures) {
     t.equal(runs, 2)
   })
 
-  t.test(`controller ${retries ? 'backs off and repeats' : 'does not repeat'} after ${name}`, async (t) => {
+  t.test(`controller ${retries ? 'retries with backoff' : 'does not retry'} after ${name}`, async (t) => {
     let runs = 0
     const reconcile: Reconcile = async () => {
       if (++runs === 1) throw error
@@ -151,7 +151,7 @@ for (const { name, error, result, counted, logged, retries } of failures) {
   })
 }
 
-t.test('controller ends the signal of a reconcile that takes too long, and tries again', async (t) => {
+t.test('controller aborts the signal of a reconcile at its timeout, and retries', async (t) => {
   let timeouts = 0
   const reconcile: Reconcile = (_, signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const metrics = { onTimeout: () => timeouts++ }
@@ -163,7 +163,7 @@ t.test('controller ends the signal of a reconcile that takes too long, and tries
   t.equal(controller.queue.retries('a'), 1)
 })
 
-t.test('controller that stops lets the work under way finish and starts no more', async (t) => {
+t.test('controller that stops lets running reconciles finish and starts no more', async (t) => {
   const keys: string[] = []
   let finish = () => {}
   const reconcile: Reconcile = async (key) => {
@@ -184,7 +184,7 @@ t.test('controller that stops lets the work under way finish and starts no more'
   t.strictSame(results, ['success'])
 })
 
-t.test('controller that stops ends the signal of work that does not finish in time', async (t) => {
+t.test('controller that stops aborts the signal of reconciles that do not finish in time', async (t) => {
   let reason: unknown
   const reconcile: Reconcile = (_, signal) =>
     new Promise((_, reject) =>
@@ -202,7 +202,7 @@ t.test('controller that stops ends the signal of work that does not finish in ti
   t.match(reason, { name: 'RetryableError' })
 })
 
-t.test('controller is stuck when a worker outlives its time-out and grace, not while it has much to do', async (t) => {
+t.test('controller is stuck when a worker exceeds its timeout and grace period, but not while it is busy', async (t) => {
   let finish = () => {}
   const reconcile: Reconcile = (key) =>
     key === 'endless' ? new Promise((resolve) => (finish = () => resolve(undefined))) : Promise.resolve(undefined)
@@ -210,7 +210,7 @@ t.test('controller is stuck when a worker outlives its time-out and grace, not w
   for (let n = 0; n < 1_000; n++) controller.enqueue(`k${n}`)
   while (controller.queue.depth > 0) {
     clock.advance(100)
-    if (controller.stuckFor() > 0) t.fail('busy is not stuck')
+    if (controller.stuckFor() > 0) t.fail('a busy controller is not stuck')
     await settle()
   }
   controller.enqueue('endless')
@@ -224,7 +224,7 @@ t.test('controller is stuck when a worker outlives its time-out and grace, not w
   t.equal(controller.stuckFor(), 0)
 })
 
-t.test('controller enqueues what a reflector tells, lists behind news, by the keys of the mapper', async (t) => {
+t.test('controller enqueues the mapped keys of reflector events, those of lists behind live ones', async (t) => {
   let tell: (event: ReflectorEvent<KubeObject>) => void = () => {}
   let removed = 0
   const reflector = {

@@ -5,18 +5,18 @@ const now = 1_000_000
 const controller = (overdue: number) => ({ name: 'shots', stuckFor: () => overdue })
 const reflector = (silent: number) => ({ resource: { plural: 'screenshots' }, lastActiveAt: now - silent })
 const cases = [
-  { name: 'none while all move', controllers: [controller(0)], reflectors: [reflector(170_000)], problems: [] },
+  { name: 'no problem while all are active', controllers: [controller(0)], reflectors: [reflector(170_000)], problems: [] },
   {
-    name: 'a worker that does not end',
+    name: 'a stuck worker',
     controllers: [controller(2_000), controller(0)],
     reflectors: [],
-    problems: ['controller shots has a worker that does not end, 2 s overdue'],
+    problems: ['a worker of controller shots is stuck, 2 s overdue'],
   },
   {
-    name: 'a reflector that stands still',
+    name: 'an inactive reflector',
     controllers: [],
     reflectors: [reflector(200_000)],
-    problems: ['the reflector of screenshots has stood still for 200 s'],
+    problems: ['the reflector of screenshots has been inactive for 200 s'],
   },
 ]
 for (const { name, problems, ...parts } of cases) {

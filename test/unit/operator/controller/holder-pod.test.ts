@@ -14,24 +14,24 @@ const running = (startedAt: string) => ({ running: { startedAt } })
 const cases = [
   { name: 'gone when there is no such pod', pod: undefined, is: 'gone' },
   { name: 'gone when another pod has its name', pod: pod({ uid: 'uid-2', state: running('2026-11-20T10:00:00Z') }), is: 'gone' },
-  { name: 'gone when its pod has failed', pod: pod({ phase: 'Failed' }), is: 'gone' },
+  { name: 'gone when its pod failed', pod: pod({ phase: 'Failed' }), is: 'gone' },
   { name: 'gone when its container has ended', pod: pod({ state: { terminated: { exitCode: 137 } } }), is: 'gone' },
-  { name: 'gone when its container waits to be restarted', pod: pod({ state: { waiting: { reason: 'CrashLoopBackOff' } } }), is: 'gone' },
+  { name: 'gone when its container waits for a restart', pod: pod({ state: { waiting: { reason: 'CrashLoopBackOff' } } }), is: 'gone' },
   { name: 'gone when its container was started after the last renewal', pod: pod({ state: running('2026-11-20T10:00:06Z') }), is: 'gone' },
   {
     name: 'alive when its container was started before the last renewal',
     pod: pod({ state: running('2026-11-20T10:00:05Z') }),
     is: 'alive',
   },
-  { name: 'unknown while the kubelet has said nothing', pod: pod({ state: null }), is: 'unknown' },
+  { name: 'unknown while the kubelet has reported nothing', pod: pod({ state: null }), is: 'unknown' },
 ]
 for (const { name, pod, is } of cases) {
-  t.test(`livenessOf calls a holder ${name}`, async (t) => {
+  t.test(`livenessOf reports a holder as ${name}`, async (t) => {
     t.equal(livenessOf(pod, question, 'operator'), is)
   })
 }
 
-t.test('holderPodProbe asks for the pod that the holder has named', async (t) => {
+t.test('holderPodProbe reads the pod that the annotation of the holder names', async (t) => {
   const { http, exchanges } = await startScriptedServer(t, ({ response, path }) =>
     path.endsWith('/operator-1')
       ? sendJson(response, pod({ state: running('2026-11-20T10:00:00Z') }))

@@ -11,19 +11,19 @@ import { ManualClock } from './manual-clock.ts'
 
 type LeaseServer = Awaited<ReturnType<typeof startLeaseServer>>
 
-/** A candidate on a clock of its own, and what it was told. */
+/** A candidate with its own clock, and its recorded callbacks. */
 function startCandidate(t: Test, server: LeaseServer, identity: string, options: Partial<LeaderElectionOptions> = {}) {
   const clock = new ManualClock()
-  const told: string[] = []
+  const reported: string[] = []
   const election = new LeaderElection({
     leases: leaseStore(server.http, 'tintype'),
     identity,
     clock,
     onStartedLeading: (signal) => {
-      told.push('started')
-      signal.addEventListener('abort', () => told.push('work ends'))
+      reported.push('started')
+      signal.addEventListener('abort', () => reported.push('work ends'))
     },
-    onStoppedLeading: (reason) => told.push(reason),
+    onStoppedLeading: (reason) => reported.push(reason),
     ...options,
   })
   t.teardown(async () => {
@@ -31,10 +31,10 @@ function startCandidate(t: Test, server: LeaseServer, identity: string, options:
     await stop({ election, clock })
   })
   election.start()
-  return { election, clock, told }
+  return { election, clock, reported }
 }
 
-/** Moves a candidate's time in small steps, letting its requests finish in between, until something is so. */
+/** Advances a candidate's clock in small steps and lets its requests finish in between, until the condition holds. */
 async function advanceUntil(clock: ManualClock, isSo: () => boolean, limitMilliseconds: number): Promise<number> {
   let advanced = 0
   while (!isSo()) {
@@ -47,7 +47,7 @@ async function advanceUntil(clock: ManualClock, isSo: () => boolean, limitMillis
   return advanced
 }
 
-/** Long enough for requests on loopback that are under way. */
+/** Waits long enough for pending requests on loopback. */
 const breathe = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 async function stop({ election, clock }: { election: LeaderElection; clock: ManualClock }): Promise<void> {
@@ -98,28 +98,28 @@ t.test('leader election measures expiry by its own clock, not by the times on th
   t.equal(election.term, 4)
 })
 
-t.test('leader election waits on as long as the holder renews', async (t) => {
+t.test('leader election keeps waiting as long as the holder renews', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
-  const { election, clock, told } = startCandidate(t, server, 'b')
+  const { election, clock, reported } = startCandidate(t, server, 'b')
   for (let second = 0; second < 40; second++) {
     if (second % 10 === 0) server.put({ renewTime: String(second) })
     clock.advance(1_000)
     await breathe()
     t.equal(election.isLeader(), false)
   }
-  t.strictSame(told, [])
+  t.strictSame(reported, [])
   t.equal(election.holder, 'a')
 })
 
-t.test('leader election takes a lease over at once that was released', async (t) => {
+t.test('leader election takes over a released lease at once', async (t) => {
   const server = await startLeaseServer(t)
   const first = startCandidate(t, server, 'a')
   await until(() => first.election.isLeader(), 'the first leader')
   const second = startCandidate(t, server, 'b')
   await until(() => second.election.holder === 'a', 'the standby has seen the leader')
   await stop(first)
-  t.strictSame(first.told, ['started', 'work ends', 'stopped'])
+  t.strictSame(first.reported, ['started', 'work ends', 'stopped'])
   t.ok((await advanceUntil(second.clock, () => second.election.isLeader(), 5_000)) <= 1_500)
 })
 
@@ -128,7 +128,7 @@ t.test('leader election takes over from itself after a restart in the same pod',
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 7 })
   const { election } = startCandidate(t, server, 'a')
   await until(() => election.isLeader(), 'the leader')
-  t.equal(election.term, 8, 'a new term, so that what the old process had under way can be told apart')
+  t.equal(election.term, 8, 'a new term distinguishes the work of the old process')
 })
 
 for (const { liveness, within } of [
@@ -136,7 +136,7 @@ for (const { liveness, within } of [
   { liveness: 'alive', within: [15_000, 15_500] },
   { liveness: 'unknown', within: [15_000, 15_500] },
 ] as const) {
-  t.test(`leader election takes over from ${within[0]} ms on when the holder is ${liveness}`, async (t) => {
+  t.test(`leader election takes over after ${within[0]} ms when the holder is ${liveness}`, async (t) => {
     const server = await startLeaseServer(t)
     server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15, renewTime: 'then' })
     const asked: unknown[] = []
@@ -151,14 +151,14 @@ for (const { liveness, within } of [
   })
 }
 
-t.test('leader election falls back on the time of the lease when nobody can say whether the holder lives', async (t) => {
+t.test('leader election uses the lease duration when the state of the holder is unknown', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'killed', leaseDurationSeconds: 15 })
   const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: () => Promise.reject(new Error('forbidden')) })
   t.ok((await advanceUntil(clock, () => election.isLeader(), 20_000)) >= 15_000)
 })
 
-t.test('leader election does not take over a holder that renews while it is declared gone', async (t) => {
+t.test('leader election does not take over from a holder that renews while it is reported gone', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const isHolderAlive = async (): Promise<Liveness> => {
@@ -174,7 +174,7 @@ t.test('leader election does not take over a holder that renews while it is decl
   t.strictSame(server.writes, [])
 })
 
-t.test('leader election takes over a holder that renews though its pod is gone', async (t) => {
+t.test('leader election takes over from a holder that keeps renewing after its pod was deleted', async (t) => {
   const server = await startLeaseServer(t)
   server.put({ holderIdentity: 'a', leaseDurationSeconds: 15 })
   const { election, clock } = startCandidate(t, server, 'b', { isHolderAlive: async () => 'gone' })
@@ -192,44 +192,44 @@ t.test('leader election takes over a holder that renews though its pod is gone',
 for (const mood of ['refusing', 'silent'] as const) {
   t.test(`leader election stops leading ten seconds after the last renewal when the API server is ${mood}`, async (t) => {
     const server = await startLeaseServer(t)
-    const { election, clock, told } = startCandidate(t, server, 'a')
+    const { election, clock, reported } = startCandidate(t, server, 'a')
     await until(() => election.isLeader() && clock.pending > 0, 'the leader')
     server.behave(mood)
-    const milliseconds = await advanceUntil(clock, () => told.includes('expired'), 15_000)
+    const milliseconds = await advanceUntil(clock, () => reported.includes('expired'), 15_000)
     t.ok(milliseconds >= 9_900 && milliseconds <= 10_200, `stopped after ${milliseconds} ms`)
     t.equal(election.isLeader(), false)
-    t.strictSame(told, ['started', 'work ends', 'expired'])
+    t.strictSame(reported, ['started', 'work ends', 'expired'])
     server.behave('well')
     await advanceUntil(clock, () => election.isLeader(), 20_000)
-    t.equal(told.at(-1), 'started', 'it stands again when the API server is back')
+    t.equal(reported.at(-1), 'started', 'it leads again when the API server is back')
     t.equal(election.term, 1)
   })
 }
 
-t.test('leader election survives a renewal whose answer was lost', async (t) => {
+t.test('leader election survives a renewal whose response was lost', async (t) => {
   const server = await startLeaseServer(t)
-  const { election, clock, told } = startCandidate(t, server, 'a')
+  const { election, clock, reported } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
   server.behave('forgetful')
   await advanceUntil(clock, () => server.writes.length === 2, 5_000)
   server.behave('well')
   await advanceUntil(clock, () => server.writes.length >= 6, 20_000)
   t.ok(election.isLeader())
-  t.strictSame(told, ['started'])
+  t.strictSame(reported, ['started'])
 })
 
-t.test('leader election stops at once when somebody else has the lease', async (t) => {
+t.test('leader election stops leading at once when another process holds the lease', async (t) => {
   const server = await startLeaseServer(t)
-  const { election, clock, told } = startCandidate(t, server, 'a')
+  const { election, clock, reported } = startCandidate(t, server, 'a')
   await until(() => election.isLeader() && clock.pending > 0, 'the leader')
   server.put({ holderIdentity: 'b' })
-  await advanceUntil(clock, () => told.includes('taken'), 3_000)
+  await advanceUntil(clock, () => reported.includes('taken'), 3_000)
   t.equal(election.isLeader(), false)
   t.equal(election.holder, 'b')
-  t.strictSame(told, ['started', 'work ends', 'taken'])
+  t.strictSame(reported, ['started', 'work ends', 'taken'])
 })
 
-t.test('isLeader is false at once in a process that was frozen, or on a machine that slept, past the deadline', async (t) => {
+t.test('isLeader is false at once after the deadline passed in a frozen process or a suspended machine', async (t) => {
   const server = await startLeaseServer(t)
   const frozen = startCandidate(t, server, 'a')
   await until(() => frozen.election.isLeader(), 'the leader')
@@ -244,7 +244,7 @@ t.test('isLeader is false at once in a process that was frozen, or on a machine 
   t.equal(asleep.election.isLeader(), false)
 })
 
-t.test('leader election holds on to the lease until the work of the leader has ended', async (t) => {
+t.test('leader election keeps the lease until the work of the leader has ended', async (t) => {
   const server = await startLeaseServer(t)
   let finishWork = () => {}
   const onStartedLeading = () =>
@@ -259,7 +259,7 @@ t.test('leader election holds on to the lease until the work of the leader has e
   })
   await advanceUntil(clock, () => server.writes.length >= 4, 20_000)
   t.equal(isStopped, false)
-  t.equal(election.isLeader(), true, 'renewals go on')
+  t.equal(election.isLeader(), true, 'it keeps renewing')
   t.notOk(server.writes.includes('nobody'))
   finishWork()
   await stopped
@@ -267,7 +267,7 @@ t.test('leader election holds on to the lease until the work of the leader has e
   t.equal(election.isLeader(), false)
 })
 
-t.test('leader election goes on when the work of the leader throws', async (t) => {
+t.test('leader election continues when the work of the leader throws', async (t) => {
   const server = await startLeaseServer(t)
   const { election, clock } = startCandidate(t, server, 'a', { onStartedLeading: () => Promise.reject(new Error('a bug')) })
   await until(() => election.isLeader(), 'the leader')
@@ -275,7 +275,7 @@ t.test('leader election goes on when the work of the leader throws', async (t) =
   t.ok(election.isLeader())
 })
 
-t.test('leader election refuses times that cannot work', async (t) => {
+t.test('leader election rejects inconsistent durations', async (t) => {
   const server = await startLeaseServer(t)
   const leases = leaseStore(server.http, 'tintype')
   const common = { leases, identity: 'a', onStartedLeading: () => {} }

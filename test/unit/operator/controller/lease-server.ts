@@ -2,10 +2,10 @@ import type { Test } from 'tap'
 import type { Lease } from '../../../../crds/client/core-resources.ts'
 import { type Exchange, sendJson, sendStatus, startScriptedServer } from '../../crds/client/scripted-server.ts'
 
-/** How the server behaves: as it should, refusing everything, never answering, or carrying writes out and losing the answer. */
+/** Behavior of the server: normal, rejecting everything, never responding, or executing writes and losing the response. */
 export type Mood = 'well' | 'refusing' | 'silent' | 'forgetful'
 
-/** One lease over real HTTP, with the API server's rule that a write must name the version that it replaces. */
+/** One lease over real HTTP, with the API server's rule that a write must contain the version that it replaces. */
 export async function startLeaseServer(t: Test) {
   let lease: Lease | undefined
   let version = 0
@@ -37,7 +37,7 @@ export async function startLeaseServer(t: Test) {
     ...server,
     writes,
     lease: () => lease,
-    /** Somebody else writes the lease. */
+    /** Simulates a write of the lease by another client. */
     put(change: Partial<NonNullable<Lease['spec']>>) {
       lease = { metadata: { name: 'tintype', ...lease?.metadata, resourceVersion: String(++version) }, spec: { ...lease?.spec, ...change } }
     },

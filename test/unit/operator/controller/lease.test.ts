@@ -4,11 +4,11 @@ import { acquired, holderOf, released, renewed, termOf, toMicroTime } from '../.
 const now = Date.parse('2026-11-20T10:00:00.123Z')
 const holder = { identity: 'me', annotations: { pod: 'operator-1' }, leaseDurationMilliseconds: 15_000 }
 
-t.test('toMicroTime writes the six fraction digits that the API server demands', async (t) => {
+t.test('toMicroTime writes the six fraction digits that the API server requires', async (t) => {
   t.equal(toMicroTime(now), '2026-11-20T10:00:00.123000Z')
 })
 
-t.test('acquired begins the first term of a new lease', async (t) => {
+t.test('acquired starts the first term of a new lease', async (t) => {
   const lease = acquired('tintype', undefined, holder, now)
   t.match(lease, {
     metadata: { name: 'tintype', annotations: { pod: 'operator-1' } },
@@ -22,7 +22,7 @@ t.test('acquired begins the first term of a new lease', async (t) => {
   })
 })
 
-t.test('acquired begins the next term of an old lease and keeps its version as the precondition', async (t) => {
+t.test('acquired starts the next term of an old lease and keeps its version as the precondition', async (t) => {
   const old = {
     metadata: { name: 'tintype', resourceVersion: '7', annotations: { pod: 'operator-0', other: 'x' } },
     spec: { holderIdentity: 'them', leaseTransitions: 4 },
@@ -33,7 +33,7 @@ t.test('acquired begins the next term of an old lease and keeps its version as t
   t.equal(holderOf(lease), 'me')
 })
 
-t.test('renewed changes the time only, released leaves nobody in charge for a second', async (t) => {
+t.test('renewed changes only the time, released leaves the lease without a holder for a second', async (t) => {
   const lease = acquired('tintype', undefined, holder, now)
   t.strictSame(renewed(lease, now + 2_000).spec, { ...lease.spec, renewTime: toMicroTime(now + 2_000) })
   const free = released(lease, now + 2_000)

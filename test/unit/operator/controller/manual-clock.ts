@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../operator/src/controller/clock.ts'
 
-/** A clock that the test moves; timers run when they are passed, in order. */
+/** A clock that the test advances. Timers run in order when they are due. */
 export class ManualClock implements Clock {
   #milliseconds = 1_000_000
   #wallOffset = 1_700_000_000_000
@@ -15,7 +15,7 @@ export class ManualClock implements Clock {
   }
 
   after(milliseconds: number, callback: () => void): () => void {
-    // As Node does: what does not fit into 31 bits runs at once.
+    // As in Node: delays that do not fit into 31 bits run at once.
     const delay = milliseconds > 2 ** 31 - 1 ? 1 : milliseconds
     const timer = { at: this.#milliseconds + delay, callback }
     this.#timers.push(timer)
@@ -41,7 +41,7 @@ export class ManualClock implements Clock {
     this.#milliseconds += milliseconds
   }
 
-  /** The machine sleeps: only the wall clock goes on. */
+  /** The machine is suspended: only the wall clock advances. */
   suspend(milliseconds: number): void {
     this.#wallOffset += milliseconds
   }

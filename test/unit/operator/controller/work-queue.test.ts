@@ -8,7 +8,7 @@ const aQueue = (options: { metrics?: WorkQueueMetrics } = {}) => {
   return { clock, queue: new WorkQueue({ name: 'shots', clock, ...options }) }
 }
 
-/** Takes and gives back all keys that are queued now. */
+/** Takes all queued keys and marks them as done. */
 async function takeAll(queue: WorkQueue): Promise<string[]> {
   const keys: string[] = []
   while (queue.depth > 0) {
@@ -19,14 +19,14 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
   return keys
 }
 
-t.test('work queue gives out a key once however often it was added, in order of arrival', async (t) => {
+t.test('work queue returns a key once however often it was added, in order of arrival', async (t) => {
   const { queue } = aQueue()
   for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key)
   t.equal(queue.depth, 3)
   t.strictSame(await takeAll(queue), ['a', 'b', 'c'])
 })
 
-t.test('work queue never gives out a key that is being worked on, and gives it out once afterwards', async (t) => {
+t.test('work queue never returns a key that is being processed, and returns it once afterwards', async (t) => {
   const { queue } = aQueue()
   queue.add('a')
   t.equal(await queue.take(), 'a')
@@ -38,7 +38,7 @@ t.test('work queue never gives out a key that is being worked on, and gives it o
   t.strictSame(await takeAll(queue), ['a'])
 })
 
-t.test('work queue lets live keys pass those of a resync, and moves a key up that becomes live', async (t) => {
+t.test('work queue returns live keys before resync keys, and moves a key up that becomes live', async (t) => {
   const { queue } = aQueue()
   for (const key of ['old-1', 'old-2', 'old-3']) queue.add(key, 'resync')
   queue.add('new')
@@ -47,7 +47,7 @@ t.test('work queue lets live keys pass those of a resync, and moves a key up tha
   t.strictSame(await takeAll(queue), ['new', 'old-3', 'old-1', 'old-2'])
 })
 
-t.test('work queue makes a key that became live during its work come back as live', async (t) => {
+t.test('work queue returns a key as live that became live during its processing', async (t) => {
   const { queue } = aQueue()
   queue.add('a', 'resync')
   await queue.take()
@@ -58,7 +58,7 @@ t.test('work queue makes a key that became live during its work come back as liv
   t.strictSame(await takeAll(queue), ['a', 'b'])
 })
 
-t.test('work queue hands a key to a taker that waits already', async (t) => {
+t.test('work queue passes a key to a waiting taker', async (t) => {
   const { queue } = aQueue()
   const first = queue.take()
   const second = queue.take()
@@ -67,7 +67,7 @@ t.test('work queue hands a key to a taker that waits already', async (t) => {
   t.strictSame(await Promise.all([first, second]), ['a', 'b'])
 })
 
-t.test('work queue keeps the earliest of several times for a key', async (t) => {
+t.test('work queue keeps the earliest of several delays for a key', async (t) => {
   const { queue, clock } = aQueue()
   queue.addAfter('a', 5_000)
   queue.addAfter('a', 1_000)
@@ -77,17 +77,17 @@ t.test('work queue keeps the earliest of several times for a key', async (t) => 
   clock.advance(1)
   t.strictSame(await takeAll(queue), ['a'])
   clock.advance(10_000)
-  t.equal(queue.depth, 0, 'the later times are forgotten')
+  t.equal(queue.depth, 0, 'the later delays are ignored')
 })
 
-t.test('work queue adds at once what is due already', async (t) => {
+t.test('work queue adds keys without delay at once', async (t) => {
   const { queue } = aQueue()
   queue.addAfter('a', 0)
   queue.addAfter('b', -5)
   t.strictSame(await takeAll(queue), ['a', 'b'])
 })
 
-t.test('work queue waits for times beyond what a timer can hold', async (t) => {
+t.test('work queue supports delays beyond the limit of a timer', async (t) => {
   const { queue, clock } = aQueue()
   const month = 31 * 24 * 3_600_000
   queue.addAfter('a', month)
@@ -97,7 +97,7 @@ t.test('work queue waits for times beyond what a timer can hold', async (t) => {
   t.equal(queue.depth, 1)
 })
 
-t.test('work queue doubles the delay of a key that fails until its cap, and starts over when it is forgotten', async (t) => {
+t.test('work queue doubles the delay of a failing key up to the maximum, and restarts after forget', async (t) => {
   const { queue, clock } = aQueue()
   const delays: number[] = []
   const delayOf = () => {
@@ -131,7 +131,7 @@ t.test('work queue keeps a failing key of a resync behind live ones', async (t) 
   t.strictSame(await takeAll(queue), ['new', 'old'])
 })
 
-t.test('work queue that is shut down gives out nothing, takes nothing in and leaves no timer', async (t) => {
+t.test('work queue that is shut down returns nothing, accepts nothing and leaves no timer', async (t) => {
   const { queue, clock } = aQueue()
   const waiting = queue.take()
   queue.addAfter('later', 1_000)
@@ -145,7 +145,7 @@ t.test('work queue that is shut down gives out nothing, takes nothing in and lea
   await queue.drained()
 })
 
-t.test('work queue is drained when the last key in work is given back', async (t) => {
+t.test('work queue is drained when the last key is done', async (t) => {
   const { queue } = aQueue()
   queue.add('a')
   queue.add('b')
@@ -164,7 +164,7 @@ t.test('work queue is drained when the last key in work is given back', async (t
   t.equal(isDrained, true)
 })
 
-t.test('work queue tells how long its keys have been worked on', async (t) => {
+t.test('work queue reports how long its keys have been processed', async (t) => {
   const { queue, clock } = aQueue()
   t.equal(queue.longestRunningSeconds(), 0)
   queue.add('a')
@@ -180,12 +180,12 @@ t.test('work queue tells how long its keys have been worked on', async (t) => {
   queue.done('unknown')
 })
 
-t.test('work queue feeds the metrics that controller-runtime has', async (t) => {
-  const told: unknown[] = []
+t.test('work queue feeds the metrics of controller-runtime', async (t) => {
+  const reported: unknown[] = []
   const tell =
     (what: string) =>
     (...values: unknown[]) =>
-      void told.push([what, ...values])
+      void reported.push([what, ...values])
   const { queue, clock } = aQueue({
     metrics: { onAdd: tell('add'), onTake: tell('take'), onDone: tell('done'), onRetry: tell('retry'), onDepth: tell('depth') },
   })
@@ -196,7 +196,7 @@ t.test('work queue feeds the metrics that controller-runtime has', async (t) => 
   clock.advance(250)
   queue.addRateLimited('a')
   queue.done('a')
-  t.strictSame(told, [
+  t.strictSame(reported, [
     ['add', 'shots'],
     ['depth', 'shots', 'live', 1],
     ['depth', 'shots', 'resync', 0],

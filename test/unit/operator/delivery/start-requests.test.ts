@@ -12,7 +12,7 @@ const hook = aWebhook()
 const entry = { attempts: 2, at: at(9).toISOString() }
 const change = { event: type, webhook: 'hook', before: { ...entry, state: 'open' }, after: { ...entry, state: 'failed' } } as const
 
-t.test('noteWithdrawal notes the end of the delivery that the posts were of', async (t) => {
+t.test('noteWithdrawal logs the end of the delivery with the ids of its posts', async (t) => {
   const noted: AttemptLine[] = []
   noteWithdrawal(hook, shot, change, { note: (_, line) => noted.push(line) })
   const ring = { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } }
@@ -31,7 +31,7 @@ t.test('noteWithdrawal notes the end of the delivery that the posts were of', as
   ])
 })
 
-t.test('noteWithdrawal notes nothing of a webhook that is gone', async (t) => {
+t.test('noteWithdrawal logs nothing for a deleted webhook', async (t) => {
   const noted: AttemptLine[] = []
   noteWithdrawal(undefined, shot, change, { note: (_, line) => noted.push(line) })
   t.strictSame(noted, [])

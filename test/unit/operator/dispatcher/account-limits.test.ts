@@ -17,7 +17,7 @@ t.test('accountLimits returns the limits of the plan, and the smallest weight fo
   t.equal(accountLimits(accounts, DEFAULT_PLANS, 'elsewhere')('large').weight, 1)
 })
 
-t.test('accountLimits lowers the limit of a plan, and never raises it', async (t) => {
+t.test('accountLimits lowers the limit of a plan but never raises it', async (t) => {
   const limitsOf = (limit: number) => accountLimits(accounts, DEFAULT_PLANS, 'default', () => limit)
   t.strictSame([limitsOf(2)('small').maxRunning, limitsOf(9)('small').maxRunning, limitsOf(9)('large').maxRunning], [2, 5, 9])
 })

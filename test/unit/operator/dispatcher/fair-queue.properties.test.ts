@@ -4,7 +4,7 @@ import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { FairQueue } from '../../../../operator/src/dispatcher/fair-queue.ts'
 import { percentile } from '../../../bench/report/statistics.ts'
 
-// What the queue promises whatever is asked of it. The bounds are those of start-time fair queueing (Goyal, Vin and Cheng, 1996).
+// Invariants of the queue for any sequence of operations. The bounds are those of start-time fair queueing (Goyal, Vin and Cheng, 1996).
 
 const ACCOUNTS = ['a', 'b', 'c', 'd'] as const
 type Account = (typeof ACCOUNTS)[number]
@@ -21,7 +21,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), place: fc.nat() }) },
 )
 
-t.test('FairQueue loses nothing, gives nothing twice, and keeps the order within an account', async (t) => {
+t.test('FairQueue loses nothing, returns nothing twice, and keeps the order within an account', async (t) => {
   fc.assert(
     fc.property(weights, fc.array(step, { maxLength: 200 }), (weight, steps) => {
       const queue = new FairQueue((name) => weight[name as Account])
@@ -50,14 +50,14 @@ t.test('FairQueue loses nothing, gives nothing twice, and keeps the order within
   )
 })
 
-t.test('FairQueue never lets two accounts that both wait drift apart by more than a capture of each, by weight', async (t) => {
+t.test('FairQueue keeps two waiting accounts within one weighted capture of each other', async (t) => {
   fc.assert(
     fc.property(weights, fc.integer({ min: 0, max: 30 }), fc.integer({ min: 1, max: 300 }), (weight, head, takes) => {
       const queue = new FairQueue((name) => weight[name as Account])
       const fill = (name: Account) => {
         for (let order = 0; order < 400; order++) queue.add({ key: `${name}${order}`, account: name, order })
       }
-      // One has been alone for a while: no debt, no credit.
+      // One account was alone before: it has no debt and no credit.
       fill('a')
       for (let n = 0; n < head; n++) queue.take()
       for (const name of ACCOUNTS.slice(1)) fill(name)
@@ -74,7 +74,7 @@ t.test('FairQueue never lets two accounts that both wait drift apart by more tha
   t.pass()
 })
 
-t.test('FairQueue serves an account that comes to a long queue after at most one capture of each other account', async (t) => {
+t.test('FairQueue serves a new account after at most one capture of each other account', async (t) => {
   fc.assert(
     fc.property(weights, fc.nat(200), (weight, head) => {
       const queue = new FairQueue((name) => weight[name as Account])
@@ -90,7 +90,7 @@ t.test('FairQueue serves an account that comes to a long queue after at most one
   t.pass()
 })
 
-t.test('FairQueue gives accounts of all plans what their weights say, within a tenth, over 500 captures', async (t) => {
+t.test('FairQueue serves accounts of all plans by their weights, within a tenth, over 500 captures', async (t) => {
   const plans = Object.entries(DEFAULT_PLANS)
   const queue = new FairQueue((name) => DEFAULT_PLANS[name as keyof typeof DEFAULT_PLANS].weight)
   for (let order = 0; order < 500; order++) for (const [plan] of plans) queue.add({ key: `${plan}${order}`, account: plan, order })
@@ -106,7 +106,9 @@ t.test('FairQueue gives accounts of all plans what their weights say, within a t
   }
 })
 
-/** Runners that each take some time for a capture; single screenshots of three accounts behind 2,000 of another. Gives their waits. */
+/**
+ * Simulates runners with the given capture times, and single screenshots of three accounts behind 2,000 of another. Returns their waits.
+ */
 function simulate(runners: number, captureTimes: () => number, thinkTimes: () => number): number[] {
   const queue = new FairQueue()
   for (let n = 0; n < 2_000; n++) queue.add({ key: `flood${n}`, account: 'flood', order: n })
@@ -143,11 +145,11 @@ function simulate(runners: number, captureTimes: () => number, thinkTimes: () =>
   return waits
 }
 
-t.test('FairQueue keeps the wait of single screenshots behind 2,000 of another account within two capture times', async (t) => {
+t.test('FairQueue serves single screenshots behind 2,000 of another account within two capture times', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 10 }), fc.integer(), (runners, seed) => {
       let state = seed | 1
-      // xorshift32: chance that can be repeated.
+      // xorshift32: reproducible random numbers.
       const random = () => {
         state ^= state << 13
         state ^= state >>> 17

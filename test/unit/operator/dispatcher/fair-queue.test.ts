@@ -106,7 +106,7 @@ t.test('FairQueue does not let a single Screenshot wait for a quantum to end', a
   t.ok(next.includes('c'), String(next))
 })
 
-t.test('FairQueue skips accounts that cannot be served now, and keeps them', async (t) => {
+t.test('FairQueue skips accounts that cannot be served now, and keeps their Screenshots', async (t) => {
   const queue = new FairQueue()
   queue.add(wait('a', 1))
   queue.add(wait('b', 2))
@@ -118,7 +118,7 @@ t.test('FairQueue skips accounts that cannot be served now, and keeps them', asy
   t.equal(queue.take()?.key, 'a1')
 })
 
-t.test('FairQueue holds a key once', async (t) => {
+t.test('FairQueue stores a key once', async (t) => {
   const queue = new FairQueue()
   queue.add(wait('a', 1))
   queue.add(wait('a', 1))
@@ -126,7 +126,7 @@ t.test('FairQueue holds a key once', async (t) => {
   t.strictSame(drain(queue), ['a1'])
 })
 
-t.test('FairQueue removes a screenshot from any place', async (t) => {
+t.test('FairQueue removes a Screenshot from any position', async (t) => {
   const queue = new FairQueue()
   for (const order of [1, 2, 3]) queue.add(wait('a', order))
   queue.remove('a2')
@@ -138,7 +138,7 @@ t.test('FairQueue removes a screenshot from any place', async (t) => {
   t.strictSame(queue.accounts(), [])
 })
 
-t.test('FairQueue removes the right one of several with the same instant', async (t) => {
+t.test('FairQueue removes the right one of several with the same time', async (t) => {
   const queue = new FairQueue()
   for (const key of ['x', 'y', 'z']) queue.add({ key, account: 'a', order: 7 })
   queue.remove('y')

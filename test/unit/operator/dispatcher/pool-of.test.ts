@@ -11,10 +11,10 @@ accounts.set(anAccount({ name: 'poor', spec: { plan: 'free' } }))
 const poolOf = poolsOf(accounts, { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, poolName: 'large' } }, 'default')
 
 const cases = [
-  { name: 'the one that it names', spec: { accountName: 'rich', poolName: 'small' }, pool: 'small' },
-  { name: 'else that of its account’s plan', spec: { accountName: 'rich' }, pool: 'large' },
-  { name: 'the default one where the plan has none', spec: { accountName: 'poor' }, pool: 'default' },
-  { name: 'the default one while there is no such account', spec: { accountName: 'nobody' }, pool: 'default' },
+  { name: 'uses the one that it names', spec: { accountName: 'rich', poolName: 'small' }, pool: 'small' },
+  { name: 'else that of the plan of its account', spec: { accountName: 'rich' }, pool: 'large' },
+  { name: 'the default one when the plan names none', spec: { accountName: 'poor' }, pool: 'default' },
+  { name: 'the default one when the account does not exist', spec: { accountName: 'nobody' }, pool: 'default' },
 ]
 for (const { name, spec, pool } of cases)
-  t.test(`poolsOf gives a Screenshot ${name}`, async (t) => t.equal(poolOf(aScreenshot({ spec })), pool))
+  t.test(`poolsOf returns for a Screenshot ${name}`, async (t) => t.equal(poolOf(aScreenshot({ spec })), pool))

@@ -26,26 +26,26 @@ const aBinding = (spec: Partial<NonNullable<ValidatingAdmissionPolicyBinding['sp
 const hash = policyHash(aPolicy())
 
 const cases = [
-  { name: 'is content with policy and binding of this release', policy: aPolicy(), binding: aBinding(), reason: 'PolicyInForce' },
-  { name: 'misses the policy', policy: undefined, binding: aBinding(), reason: 'PolicyMissing' },
-  { name: 'misses the binding', policy: aPolicy(), binding: undefined, reason: 'PolicyMissing' },
-  { name: 'refuses a policy that fails open', policy: aPolicy({ failurePolicy: 'Ignore' }), binding: aBinding(), reason: 'PolicyChanged' },
-  { name: 'refuses other rules', policy: aPolicy({ validations: [{ expression: 'true' }] }), binding: aBinding(), reason: 'PolicyChanged' },
+  { name: 'accepts the policy and binding of this release', policy: aPolicy(), binding: aBinding(), reason: 'PolicyInForce' },
+  { name: 'reports a missing policy', policy: undefined, binding: aBinding(), reason: 'PolicyMissing' },
+  { name: 'reports a missing binding', policy: aPolicy(), binding: undefined, reason: 'PolicyMissing' },
+  { name: 'rejects a policy that fails open', policy: aPolicy({ failurePolicy: 'Ignore' }), binding: aBinding(), reason: 'PolicyChanged' },
+  { name: 'rejects other rules', policy: aPolicy({ validations: [{ expression: 'true' }] }), binding: aBinding(), reason: 'PolicyChanged' },
   {
-    name: 'refuses a policy that leaves deletions out',
+    name: 'rejects a policy that omits deletions',
     policy: aPolicy({ matchConstraints: { resourceRules: [{ ...rule, operations: ['CREATE'] }] } }),
     binding: aBinding(),
     reason: 'PolicyChanged',
   },
-  { name: 'refuses a binding of another policy', policy: aPolicy(), binding: aBinding({ policyName: 'other' }), reason: 'PolicyChanged' },
+  { name: 'rejects a binding of another policy', policy: aPolicy(), binding: aBinding({ policyName: 'other' }), reason: 'PolicyChanged' },
   {
-    name: 'refuses a binding that only warns',
+    name: 'rejects a binding that only warns',
     policy: aPolicy(),
     binding: aBinding({ validationActions: ['Warn'] }),
     reason: 'PolicyChanged',
   },
   {
-    name: 'refuses a binding that leaves namespaces out',
+    name: 'rejects a binding that omits namespaces',
     policy: aPolicy(),
     binding: aBinding({ matchResources: { namespaceSelector: { matchLabels: { guarded: 'yes' } } } }),
     reason: 'PolicyChanged',
@@ -63,15 +63,15 @@ t.test('evaluatePolicy does not compare rules when no hash is expected', async (
   t.ok(evaluatePolicy(aPolicy({ validations: [] }), aBinding(), { name: NAME, hash: undefined }).guarded)
 })
 
-t.test('policyHash does not change with blanks around expressions or with what the API server fills in', async (t) => {
+t.test('policyHash ignores whitespace around expressions and defaults of the API server', async (t) => {
   const matchConstraints = { matchPolicy: 'Equivalent', resourceRules: [{ ...rule, scope: '*' }] }
   const filled = aPolicy({ variables: [{ name: 'after', expression: 'object.status' }], matchConstraints })
   t.equal(policyHash(filled), hash)
 })
 
-t.test('combine is content only when every policy is in force, and names the one that is not', async (t) => {
+t.test('combine is guarded only when every policy is in force, and names the one that is not', async (t) => {
   const well = evaluatePolicy(aPolicy(), aBinding(), { name: NAME, hash })
   const missing = evaluatePolicy(undefined, undefined, { name: 'tintype-trusted-spec', hash: undefined })
   t.match(combine([well, well]), { guarded: true, reason: 'PolicyInForce' })
-  t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec is not there/ })
+  t.match(combine([well, missing]), { guarded: false, reason: 'PolicyMissing', message: /tintype-trusted-spec does not exist/ })
 })

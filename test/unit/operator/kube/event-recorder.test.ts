@@ -5,7 +5,7 @@ import { aScreenshot, NOON } from '../../../support/fakes/builders.ts'
 
 const regarding = { ...aScreenshot(), apiVersion: 'tintype.dev/v1alpha1', kind: 'Screenshot' }
 
-t.test('EventFilter drops what was said a moment ago, and lets it pass later', async (t) => {
+t.test('EventFilter drops a recent repetition, and admits it later', async (t) => {
   const filter = new EventFilter()
   t.ok(filter.admits('uid', 'lost', 0))
   t.notOk(filter.admits('uid', 'lost', 299_999))
@@ -13,7 +13,7 @@ t.test('EventFilter drops what was said a moment ago, and lets it pass later', a
   t.ok(filter.admits('other', 'lost', 0))
 })
 
-t.test('EventFilter lets one object have 25 Events, then one in five minutes', async (t) => {
+t.test('EventFilter admits 25 Events per object, then one in five minutes', async (t) => {
   const filter = new EventFilter()
   const admitted = Array.from({ length: 40 }, (_, n) => filter.admits('uid', `text ${n}`, 0)).filter(Boolean)
   t.equal(admitted.length, 25)
@@ -21,14 +21,14 @@ t.test('EventFilter lets one object have 25 Events, then one in five minutes', a
   t.notOk(filter.admits('uid', 'and another', 300_000))
 })
 
-t.test('EventFilter does not remember objects without end', async (t) => {
+t.test('EventFilter limits the number of remembered objects', async (t) => {
   const filter = new EventFilter()
   for (let n = 0; n <= 4_096; n++) filter.admits(`uid ${n}`, 'lost', 0)
   t.ok(filter.admits('uid 0', 'lost', 0), 'the oldest is forgotten')
   t.notOk(filter.admits('uid 4096', 'lost', 0))
 })
 
-t.test('buildEvent says who, what and when as kubectl describe shows it', async (t) => {
+t.test('buildEvent fills the fields that kubectl describe shows', async (t) => {
   const event = buildEvent(regarding, { reason: 'RunnerLost', message: 'x'.repeat(5_000), instance: 'operator-0', at: NOON })
   t.match(event, {
     type: 'Warning',
@@ -39,19 +39,23 @@ t.test('buildEvent says who, what and when as kubectl describe shows it', async 
   t.equal(event.message?.length, 1_024)
 })
 
-t.test('an Event that the API server refuses fails nothing', async (t) => {
-  const told: unknown[] = []
-  const log = { ...silentLog, debug: (fields: object) => void told.push(fields) }
+t.test('a rejected Event causes no error', async (t) => {
+  const reported: unknown[] = []
+  const log = { ...silentLog, debug: (fields: object) => void reported.push(fields) }
   const events = { create: () => Promise.reject(new Error('quota')) }
   createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).warn(regarding, 'RunnerLost', 'gone')
   await new Promise((resolve) => setImmediate(resolve))
-  t.match(told, [{ reason: 'RunnerLost' }])
+  t.match(reported, [{ reason: 'RunnerLost' }])
 })
 
 t.test('createEventRecorder records a Normal event when a problem clears', async (t) => {
   const made: unknown[] = []
   const events = { create: async (event: unknown) => void made.push(event) } as never
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).normal(regarding, 'RunnersReady', 'runners are up')
-  t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'runners are up' }])
+  createEventRecorder({ events, instance: 'operator-0', log, now: () => 0 }).normal(
+    regarding,
+    'RunnersReady',
+    'At least one runner can capture.',
+  )
+  t.match(made, [{ type: 'Normal', reason: 'RunnersReady', message: 'At least one runner can capture.' }])
 })

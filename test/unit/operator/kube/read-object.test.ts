@@ -3,7 +3,7 @@ import { Screenshot } from '../../../../crds/src/kinds/screenshot.ts'
 import { readObject } from '../../../../operator/src/kube/read-object.ts'
 import { aScreenshot } from '../../../support/fakes/builders.ts'
 
-t.test('readObject reads each object once', async (t) => {
+t.test('readObject parses each object once', async (t) => {
   let reads = 0
   const schema = {
     safeParse: (object: unknown) => {
@@ -16,13 +16,13 @@ t.test('readObject reads each object once', async (t) => {
   t.equal(readObject('Screenshot', schema, object), first)
   t.equal(reads, 1)
   readObject('Screenshot', schema, { ...object })
-  t.equal(reads, 2, 'what replaces it is read anew')
+  t.equal(reads, 2, 'a replaced object is parsed again')
 })
 
-t.test('readObject refuses for good what its definition does not allow, and names it', async (t) => {
+t.test('readObject throws a terminal error that names an object which does not match its schema', async (t) => {
   const wrong = { ...aScreenshot(), spec: { url: 7 } } as unknown as Screenshot
   t.throws(() => readObject('Screenshot', Screenshot, wrong), {
     reason: 'InvalidObject',
-    message: /the Screenshot .+ is not as its definition says/,
+    message: /the Screenshot .+ does not match its schema/,
   })
 })

@@ -10,7 +10,7 @@ import type { CacheMetricsSources } from '../../../../operator/src/metrics/cache
 import { registerCacheMetrics } from '../../../../operator/src/metrics/cache-metrics.ts'
 import { anAccount, aRunnerPool, aScreenshot, at, completedStatus } from '../../../support/fakes/builders.ts'
 
-/** What is told of these objects at an instant: lines of the gauges without their comments. */
+/** Values of the gauges for these objects at a time, as lines without comments. */
 async function tell(
   { shots = [], accounts = [], pools = [] }: { shots?: Screenshot[]; accounts?: Account[]; pools?: RunnerPool[] },
   now: Date,
@@ -30,7 +30,7 @@ async function tell(
 const shotAt = (second: number, given: Parameters<typeof aScreenshot>[0] = {}): Screenshot =>
   aScreenshot({ name: toObjectName(derivedId('scr', at(second), JSON.stringify(given))), ...given })
 
-t.test('registerCacheMetrics tells how many wait and since when, by pool and by plan of the account', async (t) => {
+t.test('registerCacheMetrics reports queue depth and age by pool and by plan of the account', async (t) => {
   const shots = [
     shotAt(0, { spec: { accountName: 'acme' } }),
     shotAt(5, { spec: { accountName: 'acme' } }),
@@ -48,7 +48,7 @@ t.test('registerCacheMetrics tells how many wait and since when, by pool and by 
   }
 })
 
-t.test('registerCacheMetrics tells each condition of a pool, and what it may have', async (t) => {
+t.test('registerCacheMetrics reports each condition of a pool and its maximum size', async (t) => {
   const condition = {
     type: 'Sandboxed',
     status: 'False' as const,
@@ -61,7 +61,7 @@ t.test('registerCacheMetrics tells each condition of a pool, and what it may hav
   t.ok(lines.includes('screenshot_pool_max_pods{pool="default"} 7'))
 })
 
-t.test('registerCacheMetrics tells by how much the oldest record has outstayed its time', async (t) => {
+t.test('registerCacheMetrics reports by how much the oldest record is overdue for archiving', async (t) => {
   const shots = [shotAt(0, { status: completedStatus() })]
   t.ok((await tell({ shots }, at(1_000))).includes('screenshot_retention_lag_seconds 0'))
   t.ok((await tell({ shots }, at(3_702))).includes('screenshot_retention_lag_seconds 100'))

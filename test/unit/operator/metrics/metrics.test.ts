@@ -3,7 +3,7 @@ import { createMetrics } from '../../../../operator/src/metrics/metrics.ts'
 
 const counts = { idle: 1, busy: 0, queued: 0, replicas: 1 }
 
-t.test('metrics tell when the oldest filter lists of a pool were made, and nothing while no runner has told', async (t) => {
+t.test('metrics report the build time of the oldest filter lists of a pool, and nothing before a runner has reported it', async (t) => {
   const { pool, registry } = createMetrics()
   const told = async () => (await registry.getSingleMetric('screenshot_pool_lists_timestamp_seconds')?.get())?.values ?? []
   pool.onStatus('default', { ...counts, listsUpdated: undefined })

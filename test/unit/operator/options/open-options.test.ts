@@ -42,17 +42,17 @@ const fault = async (spec: Partial<ScreenshotSpec>, objects?: Record<string, str
   return error instanceof OptionsError ? error.message : `not refused: ${error}`
 }
 
-t.test('openOptions gives what stands in the spec as it is', async (t) => {
+t.test('openOptions returns the options of the spec unchanged', async (t) => {
   t.strictSame(await open({}).opened, { options: undefined, privateOptions: undefined })
   t.strictSame(await open({ options: { delay: 5 } }).opened, { options: { delay: 5 }, privateOptions: undefined })
 })
 
-t.test('openOptions opens what was sealed to this object', async (t) => {
+t.test('openOptions opens options that were sealed to this object', async (t) => {
   const { opened } = open({ sealedOptions: await sealFor({}), options: { delay: 5 } })
   t.strictSame(await opened, { options: { delay: 5 }, ...secret })
 })
 
-t.test('openOptions takes large options from the bucket, of its own name or of its batch', async (t) => {
+t.test('openOptions reads large options of its own name or of its batch from the bucket', async (t) => {
   for (const [subject, batchId] of [
     [name, undefined],
     ['batch_1', 'batch_1'],
@@ -64,7 +64,7 @@ t.test('openOptions takes large options from the bucket, of its own name or of i
   }
 })
 
-t.test('openOptions joins private options from everywhere', async (t) => {
+t.test('openOptions merges private options from all sources', async (t) => {
   const optionsObject = optionsKey('acme', name)
   const large = await sealLarge({}, { privateOptions: { headers: { a: 'b' } } })
   const { opened } = open({ optionsObject, sealedOptions: await sealFor({}) }, { [optionsObject]: large })
@@ -72,22 +72,22 @@ t.test('openOptions joins private options from everywhere', async (t) => {
 })
 
 const copied: [string, Partial<SealedFor>][] = [
-  ['another object’s', { subject: 'scr-2' }],
-  ['a batch’s', { subject: 'batch_1', url: undefined }],
-  ['another account’s', { account: 'other' }],
-  ['another address’s', { url: 'https://evil.example/' }],
-  ['a webhook’s secret', { purpose: 'signing-secret' }],
-  ['a large object’s', { purpose: 'large-options', url: undefined }],
+  ['of another object', { subject: 'scr-2' }],
+  ['of a batch', { subject: 'batch_1', url: undefined }],
+  ['of another account', { account: 'other' }],
+  ['of another URL', { url: 'https://evil.example/' }],
+  ['of a webhook secret', { purpose: 'signing-secret' }],
+  ['of a large object', { purpose: 'large-options', url: undefined }],
 ]
 for (const [whose, sealedFor] of copied) {
-  t.test(`openOptions refuses a sealed text that was copied: ${whose}`, async (t) => {
+  t.test(`openOptions rejects a copied sealed text: ${whose}`, async (t) => {
     const message = await fault({ sealedOptions: await sealFor(sealedFor), batchId: 'batch_1' })
     t.match(message, /cannot be opened/)
     t.notMatch(message, /s3cret/)
   })
 }
 
-t.test('openOptions refuses what is no sealed text, or is sealed to a key that is not ours', async (t) => {
+t.test('openOptions rejects a malformed sealed text, or one that is sealed to another key', async (t) => {
   const spoilt = (await sealFor({})).replace(/.{20}$/, 'A'.repeat(20))
   for (const sealedOptions of [
     '',
@@ -100,15 +100,15 @@ t.test('openOptions refuses what is no sealed text, or is sealed to a key that i
     t.match(await fault({ sealedOptions }), /cannot be opened/)
 })
 
-t.test('openOptions refuses what this version does not know, without quoting it', async (t) => {
+t.test('openOptions rejects unknown content without quoting it', async (t) => {
   for (const content of [{ privateOptions: { s3cret: 's3cret' } }, { options: { delay: 's3cret' } }, ['s3cret']]) {
     const message = await fault({ sealedOptions: await sealFor({}, content) })
-    t.match(message, /not what this version knows/)
+    t.match(message, /this version cannot read/)
     t.notMatch(message, /s3cret/)
   }
 })
 
-t.test('openOptions never asks for an object that is not the Screenshot’s', async (t) => {
+t.test('openOptions never reads an object of another Screenshot', async (t) => {
   const theirs = [
     'options/other/scr-1.jwe',
     'options/acme/scr-2.jwe',
@@ -119,19 +119,19 @@ t.test('openOptions never asks for an object that is not the Screenshot’s', as
   ]
   for (const optionsObject of theirs) {
     const { opened, read } = open({ optionsObject, batchId: 'batch_1' })
-    await t.rejects(opened, { name: 'OptionsError', message: /not this Screenshot’s/ }, optionsObject)
+    await t.rejects(opened, { name: 'OptionsError', message: /an object of another Screenshot/ }, optionsObject)
     t.strictSame(read, [])
   }
 })
 
-t.test('openOptions refuses an object that was copied to this Screenshot’s key', async (t) => {
+t.test('openOptions rejects an object that was copied to this Screenshot’s key', async (t) => {
   const optionsObject = optionsKey('acme', name)
   for (const sealedFor of [{ subject: 'scr-2' }, { account: 'other' }, { purpose: 'options' as const, url }])
     t.match(await fault({ optionsObject }, { [optionsObject]: await sealLarge(sealedFor) }), /cannot be opened/)
-  t.match(await fault({ optionsObject }), /is gone/)
+  t.match(await fault({ optionsObject }), /does not exist/)
 })
 
-t.test('openOptions bounds what it reads by far more than the gateway leaves inline', async (t) => {
+t.test('openOptions has a read limit far above the inline limit of the gateway', async (t) => {
   const optionsObject = optionsKey('acme', name)
   const limits: number[] = []
   const storage = { readText: async (_: string, maxBytes: number) => void limits.push(maxBytes) }
@@ -142,7 +142,7 @@ t.test('openOptions bounds what it reads by far more than the gateway leaves inl
   t.ok((limits[0] ?? 0) > 100 * MAX_INLINE_BYTES)
 })
 
-t.test('openOptions refuses what is switched off, wherever it comes from', async (t) => {
+t.test('openOptions rejects disabled options from all sources', async (t) => {
   const policy = { ...DEFAULT_OPTION_POLICY, scripts: false, proxy: false }
   const refused = { code: 'OPTION_NOT_ALLOWED' }
   await t.rejects(open({ options: { scripts: '1' } }, {}, policy).opened, refused)
@@ -156,17 +156,17 @@ t.test('openOptions refuses what is switched off, wherever it comes from', async
 
 const strange: [what: string, options: string, message: RegExp][] = [
   ['a reserved name', '{"mediaFeatures":{"__proto__":"x"}}', /^spec\.options\.mediaFeatures\.__proto__ is a reserved name/],
-  ['a name that no feature has', '{"mediaFeatures":{"Color Gamut":"p3"}}', /^spec\.options\.mediaFeatures\.Color Gamut: not what/],
-  ['a palette of one color', '{"imagePaletteColors":1}', /^spec\.options\.imagePaletteColors: not what/],
+  ['an unknown media feature', '{"mediaFeatures":{"Color Gamut":"p3"}}', /^spec\.options\.mediaFeatures\.Color Gamut: invalid/],
+  ['a palette of one color', '{"imagePaletteColors":1}', /^spec\.options\.imagePaletteColors: invalid/],
 ]
 for (const [what, options, message] of strange) {
-  t.test(`options that only the API server takes are sent to one runner after the other: openOptions refuses ${what}`, async (t) => {
+  t.test(`openOptions rejects options that only the API server accepts: ${what}`, async (t) => {
     t.match(await fault({ options: JSON.parse(options) }), message)
   })
 }
 
-t.test('a reserved name in sealed options is dropped in silence: openOptions refuses it', async (t) => {
+t.test('openOptions rejects a reserved name in sealed options', async (t) => {
   const content = JSON.parse('{"privateOptions":{"localStorage":{"constructor":"s3cret"}}}')
   const message = await fault({ sealedOptions: await sealFor({}, content) })
-  t.equal(message, 'the sealed options.privateOptions.localStorage.constructor is a reserved name: leave the field out')
+  t.equal(message, 'the sealed options.privateOptions.localStorage.constructor is a reserved name. Remove the field')
 })

@@ -11,26 +11,26 @@ t.test('readPrivateSecret reads private options by their camel-case names', asyn
   t.strictSame(await read(aSecret(JSON.stringify(options))), options)
 })
 
-t.test('readPrivateSecret says the same of no Secret and of one of another type', async (t) => {
-  const message = 'there is no Secret sign-in of type tintype.dev/private-options'
+t.test('readPrivateSecret reports a missing Secret and one of another type with the same message', async (t) => {
+  const message = 'no Secret sign-in of type tintype.dev/private-options exists'
   await t.rejects(read(undefined), { name: 'OptionsError', message })
   await t.rejects(read(aSecret('{}', 'Opaque')), { name: 'OptionsError', message })
   await t.rejects(read({ metadata: { name: 'sign-in' } } as Secret), { name: 'OptionsError', message })
 })
 
 const wrong: [string, string, RegExp][] = [
-  ['no JSON', 's3cret', /wrong: the whole$/],
-  ['a list', '["s3cret"]', /wrong: the whole$/],
-  ['an option of the other kind', '{"s3cret":1}', /wrong: the whole$/],
+  ['invalid JSON', 's3cret', /Invalid: the whole$/],
+  ['a list', '["s3cret"]', /Invalid: the whole$/],
+  ['a public option', '{"s3cret":1}', /Invalid: the whole$/],
   [
     'wrong values',
     '{"authorization":"s3cret\\n","headers":{"host":"s3cret"},"cookies":["s3cret"]}',
-    /wrong: (headers|cookies|authorization), /,
+    /Invalid: (headers|cookies|authorization), /,
   ],
   ['a contradiction', '{"authorization":"s3cret","headers":{"Authorization":"s3cret"}}', /headers must not name Authorization/],
 ]
 for (const [what, text, message] of wrong) {
-  t.test(`readPrivateSecret refuses ${what} without quoting it`, async (t) => {
+  t.test(`readPrivateSecret rejects ${what} without quoting it`, async (t) => {
     const error = await read(aSecret(text)).then(
       () => undefined,
       (reason: Error) => reason,
@@ -40,11 +40,11 @@ for (const [what, text, message] of wrong) {
   })
 }
 
-t.test('readPrivateSecret wants its own key of the Secret', async (t) => {
+t.test('readPrivateSecret requires its own key in the Secret', async (t) => {
   await t.rejects(read(aSecret('{}', PRIVATE_OPTIONS_TYPE, 'other.json')), { name: 'OptionsError' })
 })
 
-t.test('headers.__proto__ of a Secret is dropped in silence: it is refused', async (t) => {
-  const message = 'options.json of the Secret sign-in: headers.__proto__ is a reserved name: leave the field out'
+t.test('readPrivateSecret rejects headers.__proto__ of a Secret', async (t) => {
+  const message = 'options.json of the Secret sign-in: headers.__proto__ is a reserved name. Remove the field'
   await t.rejects(read(aSecret('{"headers":{"__proto__":"s3cret"}}')), { name: 'OptionsError', message })
 })

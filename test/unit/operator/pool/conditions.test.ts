@@ -7,7 +7,7 @@ import type { PoolObserved } from '../../../../operator/src/pool/state.ts'
 import { aRunnerPool, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner, freshMemory } from '../../../support/fakes/runners.ts'
 
-/** A pool in which nothing waits. */
+/** A pool without queued Screenshots. */
 const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
   unseen: 0,
   nextOrdinal: 2,
@@ -22,7 +22,7 @@ const quiet: Omit<PoolObserved, 'pool' | 'runners'> = {
 
 type Sandbox = NonNullable<RunnerPool['spec']['sandbox']>
 
-/** What the pool says of runners on a node that allows no sandbox. */
+/** Conditions of a pool whose runners are on a node that allows no sandbox. */
 function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitted') {
   const observed: PoolObserved & { pool: RunnerPool } = {
     pool: aRunnerPool({ spec: { sandbox } }),
@@ -34,20 +34,20 @@ function conditionsOf(sandbox: Sandbox, detail = 'unshare: Operation not permitt
   return { Ready, Sandboxed }
 }
 
-t.test('buildStatus says that runners without a sandbox work for one account each, and what to do', async (t) => {
+t.test('buildStatus says that runners without a sandbox serve only one account each, and what to do', async (t) => {
   const { Ready, Sandboxed } = conditionsOf({ mode: 'auto' })
   t.match(Ready, { status: 'True', reason: 'RunnersReady' })
   t.match(Sandboxed, {
     status: 'False',
     reason: 'BrowserNotFenced',
-    message: /a pod serves one account.*not permitted\. Remedy: put the seccomp/,
+    message: /each pod serves only one account.*not permitted\. Install the seccomp/,
   })
 })
 
 t.test('buildStatus says why nothing is captured when the pool requires a sandbox that its runners do not have', async (t) => {
   const { Ready, Sandboxed } = conditionsOf({ mode: 'required' })
   t.match(Ready, { status: 'False', reason: 'SandboxRequired', message: /nothing is captured.*Sandboxed/ })
-  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Remedy: put the seccomp/ })
+  t.match(Sandboxed, { status: 'False', reason: 'BrowserNotFenced', message: /not permitted\. Install the seccomp/ })
   t.notMatch(Sandboxed?.message, /one account/)
 })
 
@@ -73,35 +73,35 @@ const conditionOf = (status: ReturnType<typeof statusOf>, type: string) => findC
 t.test('buildStatus says that a pool with runners cannot grow', async (t) => {
   const status = statusOf({ runners: [aRunner(), pending], queued: 9 })
   t.match(conditionOf(status, 'Ready'), { status: 'True' })
-  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Remedy/ })
+  t.match(conditionOf(status, 'Scaled'), { status: 'False', reason: 'Unschedulable', message: /Insufficient memory. Add nodes/ })
   t.match(status, { replicas: 2, wanted: 2, updated: 2, idle: 1, busy: 0, queued: 9 })
 })
 
-t.test('buildStatus says that maxPods is what Screenshots wait for', async (t) => {
+t.test('buildStatus says that Screenshots wait because of maxPods', async (t) => {
   const busy = ['a', 'b'].map((name) => aRunner({ name, workingOn: `default/${name}` }))
   t.match(conditionOf(statusOf({ runners: busy, queued: 9 }), 'Scaled'), { status: 'False', reason: 'AtMaximum', message: /\(2\)/ })
   t.match(conditionOf(statusOf({ runners: busy, queued: 9, heldBack: 9 }), 'Scaled'), { status: 'True', reason: 'AsWanted' })
 })
 
-t.test('buildStatus blames no failure of the past once the pool is as it should be', async (t) => {
+t.test('buildStatus does not report a past failure once the pool has its desired size', async (t) => {
   const failed = { ...freshMemory, failedStarts: 3, lastFailure: { reason: 'RunnersFailing', message: 'exit code 1' } as const }
   t.match(conditionOf(statusOf({ runners: [aRunner()], memory: failed }), 'Scaled'), { status: 'True' })
   t.match(conditionOf(statusOf({ runners: [], memory: failed }), 'Ready'), { status: 'False', reason: 'RunnersFailing' })
 })
 
-t.test('poolEvents reports a problem once though two conditions have it, and when it clears', async (t) => {
+t.test('poolEvents reports a problem of two conditions once, and its end', async (t) => {
   const well = statusOf({ runners: [aRunner()] })
   const ill = statusOf({ runners: [pending] })
   t.match(poolEvents(well, ill), [{ type: 'Warning', reason: 'Unschedulable' }])
   t.strictSame(poolEvents(ill, ill), [])
   t.match(poolEvents(ill, well), [
-    { type: 'Normal', reason: 'RunnersReady', message: /it was Unschedulable/ },
+    { type: 'Normal', reason: 'RunnersReady', message: /Previous reason: Unschedulable/ },
     { type: 'Normal', reason: 'AsWanted' },
   ])
   t.strictSame(poolEvents(undefined, well), [])
 })
 
-t.test('isUrgent leaves what comes and goes with the load to the next write', async (t) => {
+t.test('isUrgent is false for changes that follow the load', async (t) => {
   const scaled = { type: 'Scaled', message: '', lastTransitionTime: '' }
   t.notOk(isUrgent({ ...scaled, status: 'False', reason: 'AtMaximum' }))
   t.notOk(isUrgent({ ...scaled, status: 'True', reason: 'AsWanted' }))

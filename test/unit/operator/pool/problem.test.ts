@@ -26,33 +26,33 @@ const waiting = (reason: string, message?: string): Pod['status'] => ({
   ],
 })
 
-t.test('findProblem repeats the scheduler, and says what to do', async (t) => {
+t.test('findProblem quotes the scheduler, and says what to do', async (t) => {
   const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/2 nodes: Insufficient memory' }
   const problem = problemOf({ phase: 'Pending', conditions: [condition] })
-  t.match(problem, { reason: 'Unschedulable', message: /^no node takes a runner: 0\/2 nodes: Insufficient memory. Remedy: add nodes/ })
+  t.match(problem, { reason: 'Unschedulable', message: /^no node can run a runner: 0\/2 nodes: Insufficient memory. Add nodes/ })
 })
 
-t.test('findProblem tells an image that cannot be had from a container that does not start', async (t) => {
+t.test('findProblem distinguishes an image that cannot be pulled from a container that does not start', async (t) => {
   t.match(problemOf(waiting('ErrImagePull', 'not found')), {
     reason: 'ImagePullFailed',
-    message: /capture-runner:test cannot be had: ErrImagePull: not found. Remedy/,
+    message: /capture-runner:test cannot be pulled: ErrImagePull: not found. Correct/,
   })
   t.match(problemOf(waiting('CreateContainerConfigError', 'no such Secret')), {
     reason: 'RunnersFailing',
-    message: 'a runner’s container does not start: CreateContainerConfigError: no such Secret',
+    message: 'the container of a runner does not start: CreateContainerConfigError: no such Secret',
   })
 })
 
-t.test('findProblem says the same while the kubelet pulls and while it pauses', async (t) => {
+t.test('findProblem reports the same while the kubelet pulls and while it pauses', async (t) => {
   const pulls = problemOf(waiting('ErrImagePull', 'not found'))
   t.strictSame(problemOf(waiting('ImagePullBackOff', 'Back-off pulling image "x": ErrImagePull: not found')), pulls)
 })
 
-t.test('findProblem tells the last failed start', async (t) => {
+t.test('findProblem reports the last failed start', async (t) => {
   const lastFailure = { reason: 'PodsRefused', message: 'exceeded quota' } as const
   t.strictSame(problemOf({ phase: 'Pending' }, { failedStarts: 1, lastFailure }), lastFailure)
 })
 
-t.test('findProblem finds none in pods that only take their time', async (t) => {
+t.test('findProblem finds no problem in pods that are starting', async (t) => {
   t.equal(problemOf({ phase: 'Pending' }), undefined)
 })

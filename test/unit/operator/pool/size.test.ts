@@ -5,11 +5,11 @@ import { aRunnerPool } from '../../../support/fakes/builders.ts'
 const cases = [
   { name: 'keeps minIdle when nothing happens', spec: { minIdle: 2 }, load: { busy: 0, queued: 0 }, pods: 2 },
   { name: 'keeps idle pods on top of what is busy', spec: { minIdle: 2 }, load: { busy: 3, queued: 0 }, pods: 5 },
-  { name: 'adds what drains the queue in time', spec: { minIdle: 0 }, load: { busy: 0, queued: 10 }, pods: 3 },
+  { name: 'adds pods to drain the queue in time', spec: { minIdle: 0 }, load: { busy: 0, queued: 10 }, pods: 3 },
   { name: 'never exceeds maxPods', spec: { minIdle: 5, maxPods: 4 }, load: { busy: 4, queued: 1000 }, pods: 4 },
-  { name: 'wants none when minIdle is 0 and nothing waits', spec: { minIdle: 0 }, load: { busy: 0, queued: 0 }, pods: 0 },
-  { name: 'wants one when minIdle is 0 and one waits', spec: { minIdle: 0 }, load: { busy: 0, queued: 1 }, pods: 1 },
-  { name: 'has one idle pod and room for ten by default', spec: {}, load: { busy: 0, queued: 1000 }, pods: 10 },
+  { name: 'is zero when minIdle is 0 and the queue is empty', spec: { minIdle: 0 }, load: { busy: 0, queued: 0 }, pods: 0 },
+  { name: 'is one when minIdle is 0 and one Screenshot is queued', spec: { minIdle: 0 }, load: { busy: 0, queued: 1 }, pods: 1 },
+  { name: 'has one idle pod and at most ten pods by default', spec: {}, load: { busy: 0, queued: 1000 }, pods: 10 },
 ]
 for (const { name, spec, load, pods } of cases) {
   t.test(`wantedPods ${name}`, async (t) => {
@@ -17,7 +17,7 @@ for (const { name, spec, load, pods } of cases) {
   })
 }
 
-t.test('CaptureTimes begins with a guess, then follows what is measured', async (t) => {
+t.test('CaptureTimes starts with an estimate, then follows the measurements', async (t) => {
   const times = new CaptureTimes()
   t.equal(times.of('default'), 3_000)
   times.note('default', 1_000)

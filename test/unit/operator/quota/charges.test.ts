@@ -21,7 +21,7 @@ t.test('Charges charges a Screenshot once, however often it is requested', async
   t.strictSame(asked, ['acme', 'acme', 'acme'])
 })
 
-t.test('Charges rejects all waiting charges at the end of the term', async (t) => {
+t.test('Charges rejects all pending charges at the end of the term', async (t) => {
   const charges = new Charges(() => {})
   const outcome = charges.request(shot('a'))
   charges.rejectAll()

@@ -26,32 +26,32 @@ const usage = (status: Partial<AccountUsageStatus> = {}, limit = 10) => ({
 })
 
 const charged = [
-  { name: 'one that a gateway has paid for', shot: shot({}), is: true },
-  { name: 'one that says so', shot: shot({ conditions: [condition('Charged')] }, { paid: false }), is: true },
-  { name: 'one whose report has swept the condition away', shot: shot({ attempt: 1 }, { paid: false }), is: true },
+  { name: 'one that a gateway charged', shot: shot({}), is: true },
+  { name: 'one with the condition Charged', shot: shot({ conditions: [condition('Charged')] }, { paid: false }), is: true },
+  { name: 'one whose condition was lost with its report', shot: shot({ attempt: 1 }, { paid: false }), is: true },
   { name: 'one that was never claimed', shot: shot({ phase: 'Pending' }, { paid: false }), is: false },
 ]
 for (const { name, shot, is } of charged) {
-  t.test(`isCharged knows ${name}`, async (t) => {
+  t.test(`isCharged evaluates ${name}`, async (t) => {
     t.equal(isCharged(shot), is)
   })
 }
 
 const refunds = [
   { name: 'a failed capture', status: failed('TIMEOUT'), is: true },
-  { name: 'one that says so already', status: failed('TIMEOUT', { conditions: [condition('Refunded')] }), is: false },
-  { name: 'what never cost anything', status: failed('USAGE_LIMIT_REACHED'), is: false },
-  { name: 'what was deleted while it ran', status: failed('CANCELLED'), is: false },
+  { name: 'one with the condition Refunded', status: failed('TIMEOUT', { conditions: [condition('Refunded')] }), is: false },
+  { name: 'one that was never charged', status: failed('USAGE_LIMIT_REACHED'), is: false },
+  { name: 'one that was deleted while it ran', status: failed('CANCELLED'), is: false },
   { name: 'a completed one', status: { phase: 'Completed' } as ScreenshotStatus, is: false },
   { name: 'one that runs', status: { phase: 'Running', attempt: 1 } as ScreenshotStatus, is: false },
 ]
 for (const { name, status, is } of refunds) {
-  t.test(`awaitsRefund ${is ? 'waits for' : 'leaves alone'} ${name}`, async (t) => {
+  t.test(`awaitsRefund is ${is} for ${name}`, async (t) => {
     t.equal(awaitsRefund(shot(status)), is)
   })
 }
 
-t.test('awaitsRefund waits for a picture that was taken from the cache, and not for one that was captured after all', async (t) => {
+t.test('awaitsRefund is true for a picture from the cache, but not for one that was captured after all', async (t) => {
   const asked = (status: ScreenshotStatus): Screenshot => {
     const { spec, ...rest } = shot(status)
     return { ...rest, spec: { ...spec, cachedFrom: 'a'.repeat(64) } }
@@ -62,12 +62,12 @@ t.test('awaitsRefund waits for a picture that was taken from the cache, and not 
   t.notOk(awaitsRefund(asked({ phase: 'Pending' })))
 })
 
-t.test('mayBeRefunded says no once the month is over', async (t) => {
+t.test('mayBeRefunded is false once the month is over', async (t) => {
   t.ok(mayBeRefunded(shot(failed('TIMEOUT')), NOW))
   t.notOk(mayBeRefunded(shot(failed('TIMEOUT'), { at: LAST_MONTH }), NOW))
 })
 
-t.test('recount counts what was charged this month and not given back, up to the limit', async (t) => {
+t.test('recount counts the charges of this month without refunds, up to the limit', async (t) => {
   const live = [
     shot({ phase: 'Completed' }),
     shot(failed('TIMEOUT')),
@@ -76,17 +76,17 @@ t.test('recount counts what was charged this month and not given back, up to the
     shot({ phase: 'Pending' }, { paid: false }),
   ]
   const nobody = new Set<string>()
-  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund comes')
+  t.strictSame(recount(live, nobody, 10, NOW), { period: '2026-11', used: 2 }, 'a failed one is counted: its refund follows')
   const past = new Set([newId('scr', NOW), ...live.map(({ metadata }) => toId(metadata.name))])
-  t.equal(recount(live, past, 10, NOW).used, 3, 'what is on its way to the archive is counted once')
-  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would refuse more')
+  t.equal(recount(live, past, 10, NOW).used, 3, 'a record that is being archived is counted once')
+  t.strictSame(recount(live, nobody, 1, NOW), { period: '2026-11', used: 1 }, 'the API server would reject more')
 })
 
 t.test('decide writes nothing when nothing changes', async (t) => {
   t.strictSame(decide(usage(), none, NOW), { outcomes: [] })
 })
 
-t.test('decide makes all changes in one update', async (t) => {
+t.test('decide applies all changes in one update', async (t) => {
   const held = { id: 'res_1', names: ['a', 'b'], gateway: 'g', at: NOW.toISOString() }
   const id = newId('scr', NOW)
   const { status, outcomes } = decide(
@@ -103,7 +103,7 @@ t.test('decide makes all changes in one update', async (t) => {
   t.match(status, { used: 4, refunds: [id], reservations: [{ id: 'u', names: ['mine'], gateway: OPERATOR }] }, '5 - 1 - 1 + 1')
 })
 
-t.test('decide charges over the limit of nobody, and the rate counts nothing', async (t) => {
+t.test('decide never charges above the limit, and charges do not count for the rate limit', async (t) => {
   const { status, outcomes } = decide(usage({ used: 10 }), { ...none, charges: [{ uid: 'u', name: 'mine' }] }, NOW)
   t.strictSame(outcomes, [{ granted: 0, refusal: 'quota' }])
   t.equal(status, undefined)
@@ -112,13 +112,13 @@ t.test('decide charges over the limit of nobody, and the rate counts nothing', a
   t.strictSame(decide(limited, { ...none, charges }, NOW).outcomes, [{ granted: 1 }, { granted: 1 }, { granted: 1 }])
 })
 
-t.test('decide leaves the reservation that another gateway has taken over', async (t) => {
+t.test('decide keeps a reservation that another gateway has taken over', async (t) => {
   const held = { id: 'res_1', names: ['a'], gateway: 'other', at: NOW.toISOString() }
   const settlements = [{ reservation: { ...held, gateway: 'dead' }, neverMade: ['a'] }]
   t.equal(decide(usage({ reservations: [held] }), { ...none, settlements }, NOW).status, undefined)
 })
 
-t.test('decide lets drops ride along, and makes an update for them alone when they are many', async (t) => {
+t.test('decide writes drops with other changes, and alone when there are many', async (t) => {
   const own = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `u${n}`, names: [`n${n}`], gateway: OPERATOR, at: NOW.toISOString() }))
   const drops = (count: number) => own(count).map(({ id }) => id)

@@ -6,8 +6,8 @@ import { GatewayLiveness } from '../../../../operator/src/quota/gateway-liveness
 
 const START = Date.parse('2026-11-21T10:00:00Z')
 
-/** Leases that come and change as the test says, under a clock of its own. */
-function aStage() {
+/** Leases that the test controls, with their own clock. */
+function setUp() {
   const time = { milliseconds: 0 }
   const clock = { monotonic: () => time.milliseconds, wall: () => START + time.milliseconds } as Clock
   const stored = new Map<string, Lease>()
@@ -29,7 +29,7 @@ function aStage() {
     clock,
   })
   let version = 0
-  /** Renews a Lease at the API server; the copy hears of it unless it is deaf. */
+  /** Renews a Lease at the API server. The cache sees it unless it is stale. */
   const renew = (name: string, { deaf = false } = {}) => {
     const lease = { metadata: { name, resourceVersion: String(++version) }, spec: { leaseDurationSeconds: 30 } } as Lease
     stored.set(name, lease)
@@ -48,8 +48,8 @@ function aStage() {
   }
 }
 
-t.test('a gateway that renews its Lease lives', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+t.test('GatewayLiveness reports a gateway that renews its Lease as alive', async (t) => {
+  const { liveness, renew, at, wait } = setUp()
   for (let n = 0; n < 30; n++) {
     renew('g')
     wait(10)
@@ -57,8 +57,8 @@ t.test('a gateway that renews its Lease lives', async (t) => {
   }
 })
 
-t.test('a living gateway has given up on a reservation of ten minutes ago', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+t.test('GatewayLiveness assumes that a live gateway gave up a reservation after ten minutes', async (t) => {
+  const { liveness, renew, at, wait } = setUp()
   for (let n = 0; n < 61; n++) {
     renew('g')
     wait(10)
@@ -67,8 +67,8 @@ t.test('a living gateway has given up on a reservation of ten minutes ago', asyn
   t.notOk(await liveness.hasEnded('g', at(11)))
 })
 
-t.test('a gateway that does not renew its Lease has ended when the Lease runs out', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+t.test('GatewayLiveness reports a gateway as ended when its Lease expires', async (t) => {
+  const { liveness, renew, at, wait } = setUp()
   renew('g')
   wait(30)
   t.notOk(await liveness.hasEnded('g', at(29)))
@@ -76,20 +76,20 @@ t.test('a gateway that does not renew its Lease has ended when the Lease runs ou
   t.ok(await liveness.hasEnded('g', at(29)))
 })
 
-t.test('a copy that stood still does not declare a living gateway dead', async (t) => {
-  const { liveness, renew, at, wait } = aStage()
+t.test('GatewayLiveness does not report a live gateway as ended because of a stale cache', async (t) => {
+  const { liveness, renew, at, wait } = setUp()
   renew('g')
   wait(40)
   renew('g', { deaf: true })
-  t.ok(liveness.seemsEnded('g', at(0)), 'it seems so')
+  t.ok(liveness.seemsEnded('g', at(0)), 'the cache says so')
   t.notOk(await liveness.hasEnded('g', at(0)))
-  t.notOk(liveness.seemsEnded('g', at(0)), 'and does not any more')
+  t.notOk(liveness.seemsEnded('g', at(0)), 'the API server corrects it')
 })
 
-t.test('a gateway without a Lease has ended when its reservation is a minute old', async (t) => {
-  const { liveness, renew, end, at, wait } = aStage()
+t.test('GatewayLiveness reports a gateway without a Lease as ended when its reservation is a minute old', async (t) => {
+  const { liveness, renew, end, at, wait } = setUp()
   wait(59)
-  t.notOk(await liveness.hasEnded('g', at(0)), 'its Lease may not have been seen yet')
+  t.notOk(await liveness.hasEnded('g', at(0)), 'its Lease may not be in the cache yet')
   wait(1)
   t.ok(await liveness.hasEnded('g', at(0)))
   renew('polite')
@@ -99,8 +99,8 @@ t.test('a gateway without a Lease has ended when its reservation is a minute old
   t.ok(await liveness.hasEnded('polite', at(60)))
 })
 
-t.test('expired Leases are told when they are old', async (t) => {
-  const { liveness, renew, wait } = aStage()
+t.test('GatewayLiveness lists Leases that expired long ago', async (t) => {
+  const { liveness, renew, wait } = setUp()
   renew('g')
   wait(629)
   t.strictSame(liveness.expiredFor(600_000), [])

@@ -7,7 +7,7 @@ import { listPastIds } from '../../../../operator/src/quota/past-records.ts'
 const NOW = new Date('2026-11-21T10:20:30.456Z')
 const idAt = (time: string) => newId('scr', new Date(time))
 
-/** A bucket of keys that counts how often it is listed. */
+/** A bucket with these keys that counts its list requests. */
 function aBucket(...names: string[]) {
   const keys = [...names].sort()
   const bucket = {
@@ -20,7 +20,7 @@ function aBucket(...names: string[]) {
   return bucket
 }
 
-t.test('past records are the archived and deleted ones of the month, each once', async (t) => {
+t.test('listPastIds returns each archived or deleted id of the month once', async (t) => {
   const [first, last, both] = [idAt('2026-11-01T00:00:00.000Z'), idAt('2026-11-21T10:20:30.000Z'), idAt('2026-11-10T00:00:00Z')]
   const bucket = aBucket(
     recordKey('acme', first),
@@ -34,13 +34,13 @@ t.test('past records are the archived and deleted ones of the month, each once',
   t.strictSame([...(await listPastIds('acme', NOW, bucket))].sort(), [first, last, both].sort())
 })
 
-t.test('past records of a new account cost one list', async (t) => {
+t.test('listPastIds needs one list for a new account', async (t) => {
   const bucket = aBucket()
   t.equal((await listPastIds('new', NOW, bucket)).size, 0)
   t.equal(bucket.lists, 1)
 })
 
-t.test('past records are read page by page, and no further than the month', async (t) => {
+t.test('listPastIds reads page by page, and not beyond the month', async (t) => {
   const month = Array.from({ length: 1_500 }, (_, n) => recordKey('acme', idAt(new Date(NOW.getTime() - n * 600_000).toISOString())))
   const years = Array.from({ length: 5_000 }, (_, n) =>
     recordKey('acme', idAt(new Date(Date.UTC(2026, 9, 31) - n * 600_000).toISOString())),

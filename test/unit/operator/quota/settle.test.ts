@@ -10,7 +10,7 @@ const id = newId('scr', NOW)
 const name = toObjectName(id)
 const reservation = { id: 'res_1', names: [name], gateway: 'dead', at: NOW.toISOString() }
 
-/** A world that knows of nothing. */
+/** Sources without any data. */
 const context = (changes: Partial<SettleContext> = {}): SettleContext => ({
   hasSeen: () => false,
   screenshots: { find: async () => undefined },
@@ -20,26 +20,26 @@ const context = (changes: Partial<SettleContext> = {}): SettleContext => ({
 const has = (wanted: string) => ({ exists: async (key: string) => key === wanted })
 
 const traces: { name: string; world: Partial<SettleContext> }[] = [
-  { name: 'is here, or was lately', world: { hasSeen: (asked) => asked === name } },
+  { name: 'is in the cache, or was recently', world: { hasSeen: (asked) => asked === name } },
   { name: 'is at the API server', world: { screenshots: { find: async () => ({}) as Screenshot } } },
   { name: 'was deleted over REST', world: { storage: has(tombstoneKey('acme', id)) } },
   { name: 'is archived', world: { storage: has(recordKey('acme', id)) } },
 ]
 for (const { name: what, world } of traces) {
-  t.test(`settle leaves a unit spent on what ${what}`, async (t) => {
+  t.test(`settle keeps a unit charged for a name that ${what}`, async (t) => {
     t.strictSame(await settle('acme', reservation, context(world)), { reservation, neverMade: [] })
   })
 }
 
-t.test('settle gives back what has left no trace anywhere', async (t) => {
+t.test('settle returns the unit of a name without any trace', async (t) => {
   t.strictSame((await settle('acme', reservation, context())).neverMade, [name])
 })
 
-t.test('settle settles nothing while the bucket cannot be asked', async (t) => {
-  const exists = () => Promise.reject(new Error('the store is away'))
+t.test('settle settles nothing while the bucket is unavailable', async (t) => {
+  const exists = () => Promise.reject(new Error('the store is unavailable'))
   await t.rejects(settle('acme', reservation, context({ storage: { exists } })))
 })
 
-t.test('settle keeps a name spent that no gateway can have made', async (t) => {
+t.test('settle keeps a unit charged for a name that no gateway creates', async (t) => {
   t.strictSame((await settle('acme', { ...reservation, names: ['odd'] }, context())).neverMade, [])
 })

@@ -19,16 +19,16 @@ const refusal = (status: number) => new KubeError({ status, reason: status === 4
 
 type OnDelete = (screenshot: Screenshot, bucket: MemoryBucket, place: number, see: (screenshot: Screenshot) => void) => void
 
-/** Archives two records; `onDelete` is called when one is to be deleted, and may refuse. Both are seen to go as the watch would tell it. */
+/** Archives two records. `onDelete` is called for each deletion and may reject it. The watch reports both deletions. */
 async function archiveTwo(onDelete: OnDelete = () => {}) {
   const bucket = new MemoryBucket()
   const archiving = new Archiving()
   const handedBack: Screenshot[] = []
-  archiving.onHandedBack = (screenshot) => handedBack.push(screenshot)
+  archiving.onReleased = (screenshot) => handedBack.push(screenshot)
   const records = [aRecord(1), aRecord(2)]
   const evaluated: Screenshot[] = []
   const see = (screenshot: Screenshot) => {
-    if (!archiving.sees(screenshot)) evaluated.push(screenshot)
+    if (!archiving.noteDeleted(screenshot)) evaluated.push(screenshot)
   }
   let questions = 0
   const ended = archive(records, {
@@ -50,13 +50,13 @@ async function archiveTwo(onDelete: OnDelete = () => {}) {
   return { bucket, records, handedBack, evaluated, see, error, questions: () => questions }
 }
 
-t.test('archive asks nothing about a record that it has taken out itself, nor has anybody else ask', async (t) => {
+t.test('archive does not evaluate the deletion of a record that it deleted itself', async (t) => {
   const { bucket, records, handedBack, evaluated, questions } = await archiveTwo()
   for (const record of records) t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(record))))
   t.strictSame([handedBack, evaluated, questions()], [[], [], 0])
 })
 
-t.test('archive hands a record back that its owner deletes in the middle of it', async (t) => {
+t.test('archive releases a record that its owner deletes during the archiving', async (t) => {
   const { bucket, records, handedBack } = await archiveTwo((record, store, place) => {
     const key = tombstoneKey(ACCOUNT, idOf(record))
     if (place === 1) store.objects.set(key, signed(key))
@@ -65,19 +65,19 @@ t.test('archive hands a record back that its owner deletes in the middle of it',
   t.ok(bucket.objects.has(recordKey(ACCOUNT, idOf(records[0]!))))
 })
 
-t.test('archive hands a record back that somebody else was faster to delete', async (t) => {
+t.test('archive releases a record that another client deleted first', async (t) => {
   const gone: Screenshot[] = []
   const bury = (record: Screenshot) => {
     gone.push(record)
     throw refusal(404)
   }
   const { records, handedBack, evaluated, see } = await archiveTwo(bury)
-  t.strictSame(handedBack, [], 'not seen to go yet')
+  t.strictSame(handedBack, [], 'the deletion was not seen yet')
   for (const record of gone) see(record)
-  t.strictSame(evaluated, records, 'evaluated once it is seen')
+  t.strictSame(evaluated, records, 'evaluated once the deletion is seen')
 })
 
-t.test('archive hands a record back at once that was seen to go before it could be deleted', async (t) => {
+t.test('archive releases a record at once whose deletion was seen before it could delete it', async (t) => {
   const { records, handedBack, evaluated } = await archiveTwo((record, _, __, see) => {
     see(record)
     throw refusal(404)
@@ -85,7 +85,7 @@ t.test('archive hands a record back at once that was seen to go before it could 
   t.strictSame([handedBack, evaluated], [records, []])
 })
 
-t.test('archive leaves a record that has changed since, and evaluates its deletion later', async (t) => {
+t.test('archive skips a record that has changed, and evaluates its deletion later', async (t) => {
   const { records, handedBack, evaluated, see } = await archiveTwo(() => {
     throw refusal(409)
   })
@@ -94,12 +94,12 @@ t.test('archive leaves a record that has changed since, and evaluates its deleti
   t.strictSame(evaluated, records)
 })
 
-t.test('archive hands back what it has taken out when the store cannot be asked for deletions', async (t) => {
+t.test('archive releases deleted records when it cannot read their tombstones', async (t) => {
   const { records, handedBack, error } = await archiveTwo((_, bucket) => {
     bucket.beforeCall = (what) => {
-      if (what === 'list') throw new Error('away')
+      if (what === 'list') throw new Error('unavailable')
     }
   })
-  t.match(error, { message: 'away' })
+  t.match(error, { message: 'unavailable' })
   t.strictSame(handedBack, records)
 })

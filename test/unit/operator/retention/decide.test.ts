@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { Screenshot, ScreenshotStatus } from '../../../../crds/src/kinds/screenshot.ts'
 import type { Webhook } from '../../../../crds/src/kinds/webhook.ts'
-import { decide, isOwed, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
+import { decide, hasPendingWork, type RetentionSettings } from '../../../../operator/src/retention/decide.ts'
 import { aScreenshot, at, aWebhook, completedStatus, failedStatus, NOON } from '../../../support/fakes/builders.ts'
 
 const HOUR = 3_600
 const settings: RetentionSettings = { liveMinimumMilliseconds: 60_000, liveForMilliseconds: HOUR * 1_000, maxLive: 100 }
-/** One that ended so many seconds after noon. */
+/** A Screenshot that ended so many seconds after noon. */
 const ended = (second: number, more: Partial<ScreenshotStatus> = {}): Screenshot =>
   aScreenshot({ name: `shot-${second}`, status: completedStatus({ completionTime: at(second).toISOString(), ...more }) })
 const namesAt = (finished: Screenshot[], second: number, changes: Partial<RetentionSettings> = {}, hooks: Webhook[] = []) =>
@@ -14,19 +14,19 @@ const namesAt = (finished: Screenshot[], second: number, changes: Partial<Retent
     ({ metadata }) => metadata.name,
   )
 
-t.test('decide archives what is older than its time, those that ended first before others', async (t) => {
+t.test('decide archives records older than liveFor, earliest end first', async (t) => {
   const shots = [ended(200), ended(0), ended(100), ended(3_000)]
   t.strictSame(namesAt(shots, HOUR - 1), [])
   t.strictSame(namesAt(shots, HOUR + 301), ['shot-0', 'shot-100', 'shot-200'])
 })
 
-t.test('decide waits a little so that one segment holds many, but not once there are enough', async (t) => {
+t.test('decide waits a little so that one segment contains many records, but not once there are enough', async (t) => {
   t.strictSame(namesAt([ended(0)], HOUR + 1), [])
   const many = Array.from({ length: 1_000 }, () => ended(0))
   t.equal(namesAt(many, HOUR + 1, { maxLive: 10_000 }).length, 1_000)
 })
 
-t.test('decide archives the oldest sooner when there are too many, down to a tenth below the bound', async (t) => {
+t.test('decide archives the oldest records early when there are too many, down to a tenth below the limit', async (t) => {
   const shots = Array.from({ length: 105 }, (_, n) => ended(n))
   t.strictSame(
     namesAt(shots, 300),
@@ -35,12 +35,12 @@ t.test('decide archives the oldest sooner when there are too many, down to a ten
   t.strictSame(namesAt(shots.slice(0, 100), 300), [])
 })
 
-t.test('decide leaves what is younger than the minimum however many there are', async (t) => {
+t.test('decide keeps records younger than the minimum, however many there are', async (t) => {
   const shots = Array.from({ length: 105 }, (_, n) => ended(n))
   t.strictSame(namesAt(shots, 62), ['shot-0', 'shot-1', 'shot-2'])
 })
 
-t.test('decide leaves what is being deleted or has not ended', async (t) => {
+t.test('decide skips Screenshots that are being deleted or have not ended', async (t) => {
   const marked = ended(0)
   marked.metadata.annotations = { 'tintype.dev/delete-requested': 'now' }
   const leaving = ended(0)
@@ -48,22 +48,18 @@ t.test('decide leaves what is being deleted or has not ended', async (t) => {
   t.strictSame(namesAt([marked, leaving, aScreenshot()], 2 * HOUR), [])
 })
 
-t.test('decide takes at most five thousand at a time', async (t) => {
+t.test('decide returns at most five thousand records', async (t) => {
   const many = Array.from({ length: 5_001 }, () => ended(0))
   t.equal(namesAt(many, 2 * HOUR, { maxLive: 10_000 }).length, 5_000)
 })
 
 const open = { 'screenshot.completed': { hook: { attempts: 1, at: at(9).toISOString(), state: 'open' as const } } }
-t.test('decide holds back what is owed, for an hour after its end and after the leader’s beginning', async (t) => {
+t.test('decide delays records with pending work, for an hour after their end and after the start of the term', async (t) => {
   const shots = [ended(0, { deliveries: open }), ended(1)]
   const short = { liveForMilliseconds: 60_000 }
   t.strictSame(namesAt(shots, HOUR - 1, short), ['shot-1'])
   t.strictSame(namesAt(shots, HOUR, short), ['shot-0', 'shot-1'])
-  t.strictSame(
-    namesAt(shots, HOUR, { ...short, patienceMilliseconds: 2 * HOUR * 1_000 }),
-    ['shot-1'],
-    'retries that take longer are waited for',
-  )
+  t.strictSame(namesAt(shots, HOUR, { ...short, maxDelayMilliseconds: 2 * HOUR * 1_000 }), ['shot-1'], 'longer retries extend the delay')
   const late = decide({ finished: shots, webhooksOf: () => [], termStart: at(10 * HOUR) }, { ...settings, ...short }, at(11 * HOUR - 1))
   t.strictSame(
     late.map(({ metadata }) => metadata.name),
@@ -76,34 +72,34 @@ const entry = (state: 'ok' | 'failed' | 'open') => ({ 'screenshot.completed': { 
 const condition = (type: string) => ({ type, status: 'True' as const, reason: 'R', message: 'm', lastTransitionTime: at(3).toISOString() })
 const reserved = { reservation: 'r1' }
 const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
-const told = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
+const reported = { attempts: 1, at: at(9).toISOString(), state: 'ok' as const }
 const asking = (deliveries: NonNullable<Screenshot['status']>['deliveries'] = {}) =>
   aScreenshot({ spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus({ deliveries }) })
 const owed: [string, Screenshot, Webhook[], boolean][] = [
-  ['nothing when nobody listens', ended(0), [], false],
-  ['an event to a webhook that is not in status.deliveries', ended(0), [hook], true],
-  ['an event that is to be tried again', ended(0, { deliveries: entry('open') }), [hook], true],
+  ['nothing without webhooks', ended(0), [], false],
+  ['an event for a webhook that is not in status.deliveries', ended(0), [hook], true],
+  ['an event that will be retried', ended(0, { deliveries: entry('open') }), [hook], true],
   ['nothing once it was delivered', ended(0, { deliveries: entry('ok') }), [hook], false],
-  ['nothing once it was given up', ended(0, { deliveries: entry('failed') }), [hook], false],
-  ['nothing to a webhook that was made later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
-  ['an event to the request’s own address', asking(), [signer], true],
-  ['nothing to it once it was told', asking({ 'screenshot.completed': { _request: told } }), [signer], false],
-  ['nothing to it when nobody signs', asking(), [], false],
-  ['the unit of a failed capture that was paid for', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
+  ['nothing once the delivery failed', ended(0, { deliveries: entry('failed') }), [hook], false],
+  ['nothing for a webhook that was created later', ended(0), [aWebhook({ status: { activeSince: at(9).toISOString() } })], false],
+  ['an event for the URL of the request', asking(), [signer], true],
+  ['nothing for it once it was delivered', asking({ 'screenshot.completed': { _request: reported } }), [signer], false],
+  ['nothing for it without a default webhook', asking(), [], false],
+  ['the refund of a failed capture that was charged', aScreenshot({ spec: reserved, status: failedStatus() }), [], true],
   [
-    'nothing once the unit was given back',
+    'nothing once the unit was refunded',
     aScreenshot({ spec: reserved, status: failedStatus({ conditions: [condition('Refunded')] }) }),
     [],
     false,
   ],
-  ['nothing for a failed capture that cost nothing', aScreenshot({ status: failedStatus() }), [], false],
+  ['nothing for a failed capture that was not charged', aScreenshot({ status: failedStatus() }), [], false],
   [
-    'the unit of one that was charged at its claim',
+    'the refund of a capture that was charged at its claim',
     aScreenshot({ status: failedStatus({ conditions: [condition('Charged')] }) }),
     [],
     true,
   ],
 ]
 for (const [what, screenshot, hooks, is] of owed) {
-  t.test(`isOwed finds ${what}`, async (t) => t.equal(isOwed(screenshot, hooks), is))
+  t.test(`hasPendingWork finds ${what}`, async (t) => t.equal(hasPendingWork(screenshot, hooks), is))
 }

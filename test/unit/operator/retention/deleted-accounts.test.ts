@@ -6,7 +6,7 @@ import { at } from '../../../support/fakes/builders.ts'
 import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
 import { ring } from '../../../support/sources/mark-checks.ts'
 
-t.test('the alert fires for marks of gone accounts that an earlier version or an earlier key wrote', async (t) => {
+t.test('DeletedAccounts reports and rewrites marks that an earlier version or another key signed', async (t) => {
   const otherRing = { current: 'old', keys: { old: Buffer.alloc(32, 7).toString('base64') } }
   const options = { kinds: [], graceMilliseconds: 1_000, now: () => at(100) }
   const earlier = async (report: () => void) => {
@@ -24,9 +24,9 @@ t.test('the alert fires for marks of gone accounts that an earlier version or an
     const ignored: IgnoredObject[] = []
     const gone = new DeletedAccounts({ ...options, storage: bucket.storage, ring, report: (object) => ignored.push(object) })
     await bucket.storage.write(goneKey('acme'), text)
-    t.equal(await gone.isPastGrace('acme'), false, 'its time begins anew')
+    t.equal(await gone.isPastGrace('acme'), false, 'its grace period starts again')
     t.match(ignored, [{ kind: 'gone', reason, key: goneKey('acme') }], text)
     t.equal(await gone.isPastGrace('acme'), false)
-    t.equal(ignored.length, 1, 'it has a signature now')
+    t.equal(ignored.length, 1, 'it has a valid signature now')
   }
 })

@@ -50,7 +50,7 @@ const run = (
     log,
   })
 
-t.test('expire removes files after the days of their account’s plan, of an unknown account’s after the longest', async (t) => {
+t.test('expire deletes files after the retention of their account’s plan, and of unknown accounts after the longest', async (t) => {
   const bucket = new MemoryBucket()
   const ages = [1, 6.9, 7.1, 89, 91]
   for (const account of ['small', 'large', 'unknown'])
@@ -62,14 +62,14 @@ t.test('expire removes files after the days of their account’s plan, of an unk
   t.strictSame(left('unknown'), [1, 6.9, 7.1, 89])
 })
 
-t.test('expire removes more files than one list holds', async (t) => {
+t.test('expire deletes more files than one list contains', async (t) => {
   const bucket = new MemoryBucket()
   for (let n = 0; n < 2_500; n++) bucket.objects.set(objectKey('small', idAt(-8 * DAY - n), 'png'), '')
   await run(bucket)
   t.strictSame(bucket.keys(), [])
 })
 
-t.test('expire removes whole days of records, and only when all of the day is old enough', async (t) => {
+t.test('expire deletes whole days of records, and only when all of the day is old enough', async (t) => {
   const bucket = new MemoryBucket()
   const ids = [1, 399, 400, 401, 402, 900].map((days) => idAt(-days * DAY))
   for (const id of ids) for (const key of [recordKey('small', id), tombstoneKey('small', id)]) bucket.objects.set(key, '')
@@ -79,7 +79,7 @@ t.test('expire removes whole days of records, and only when all of the day is ol
   t.ok(kept.every((id) => bucket.keys(`records/small/${dayOf(id)}/`).length === 2))
 })
 
-t.test('expire removes files that were marked, once their time has come, and their marks after them', async (t) => {
+t.test('expire deletes files with a mark when it is due, and then the mark', async (t) => {
   const bucket = new MemoryBucket()
   const [due, later] = [idAt(-60), idAt(-50)]
   for (const id of [due, later]) {
@@ -94,14 +94,14 @@ t.test('expire removes files that were marked, once their time has come, and the
   t.strictSame(bucket.keys('expiries/'), [expiryKey('large', later, at(1)), 'expiries/nonsense'])
 })
 
-t.test('expire does nothing for a leader that is one no longer', async (t) => {
+t.test('expire does nothing after it lost leadership', async (t) => {
   const bucket = new MemoryBucket()
   bucket.objects.set(objectKey('small', idAt(-8 * DAY), 'png'), '')
   await run(bucket, () => false)
   t.equal(bucket.keys().length, 1)
 })
 
-t.test('expire keeps records as long as their account’s plan says, where it says something', async (t) => {
+t.test('expire keeps records for the record retention of the plan, if it has one', async (t) => {
   const bucket = new MemoryBucket()
   const ids = [1, 10, 12, 300].map((days) => idAt(-days * DAY))
   for (const account of ['small', 'large', 'unknown']) for (const id of ids) bucket.objects.set(recordKey(account, id), '')
@@ -122,7 +122,7 @@ const keysOf = (account: string, id = YOUNG) =>
     `idempotency/${account}/k`,
   ].sort()
 
-t.test('expire removes all of an account once it has been gone for a day, whoever leads', async (t) => {
+t.test('expire deletes all data of an account a day after its deletion, under any leader', async (t) => {
   const bucket = new MemoryBucket()
   for (const key of [...keysOf('unknown'), ...keysOf('small')]) bucket.objects.set(key, '')
   const objects = new Map(['unknown', 'small'].map((account) => [account, [anAccount({ name: `of-${account}` })]]))
@@ -137,12 +137,12 @@ t.test('expire removes all of an account once it has been gone for a day, whoeve
   t.strictSame([bucket.keys().length, bucket.keys('gone/'), objects.size], [15, [goneKey('unknown')], 2])
   await run(bucket, undefined, { kinds, now: at(DAY) })
   t.strictSame([...objects.keys()], ['small'])
-  t.strictSame(bucket.keys(), [goneKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more was found')
+  t.strictSame(bucket.keys(), [goneKey('unknown'), ...keysOf('small')].sort(), 'the mark stays until nothing more is found')
   await run(bucket, undefined, { kinds, now: at(DAY + 1) })
   t.strictSame(bucket.keys(), keysOf('small'))
 })
 
-t.test('expire removes the objects of an account of which nothing is in the bucket but its mark', async (t) => {
+t.test('expire deletes the objects of an account that has only a mark in the bucket', async (t) => {
   const bucket = new MemoryBucket()
   bucket.objects.set(goneKey('unknown'), toGoneText('unknown', at(-DAY), ring))
   const left = [anAccount({ name: 'a-key' })]
@@ -151,7 +151,7 @@ t.test('expire removes the objects of an account of which nothing is in the buck
   t.strictSame(left, [])
 })
 
-t.test('expire forgets that an account was gone when it is there again', async (t) => {
+t.test('expire removes the mark of an account that exists again', async (t) => {
   const bucket = new MemoryBucket()
   bucket.objects.set(goneKey('small'), toGoneText('small', at(-2 * DAY), ring))
   for (const key of keysOf('small')) bucket.objects.set(key, '')
@@ -172,7 +172,7 @@ const YEAR_10889 = new Date(2 ** 48 - 1)
 const YEAR_2243 = new Date(100_000 * DAY * 1_000)
 const FUTURE = [at(3_601), at(400 * DAY), YEAR_2100, YEAR_2243, YEAR_3000, YEAR_10889]
 
-t.test('expire removes files with ids of the future once they were stored longer ago than their plan keeps files', async (t) => {
+t.test('expire deletes files with ids in the future once they were stored longer ago than their retention', async (t) => {
   const bucket = new MemoryBucket()
   const kept: string[] = []
   for (const time of FUTURE) {
@@ -190,23 +190,26 @@ t.test('expire removes files with ids of the future once they were stored longer
   t.strictSame(bucket.keys('users/'), kept.sort())
 })
 
-t.test('expire removes records, tombstones and marks of days to come once they were stored longer ago than records are kept', async (t) => {
-  const bucket = new MemoryBucket()
-  const keysOfRecord = (id: string) => [
-    recordKey('small', id),
-    tombstoneKey('small', id),
-    `${segmentsPrefix('small', dayOf(id))}${id}`,
-    rewriteKey('small', dayOf(id), JOIN),
-  ]
-  const [young, old] = [1, 2].map(() => FUTURE.slice(1).map((time) => newId('scr', time)))
-  for (const key of old!.flatMap(keysOfRecord)) store(bucket, key, 400.1)
-  for (const key of young!.flatMap(keysOfRecord)) store(bucket, key, 399.9)
-  await run(bucket)
-  // Marks that a day be joined are one for each day: those of the young ones.
-  t.strictSame(bucket.keys(), [...new Set(young!.flatMap(keysOfRecord))].sort())
-})
+t.test(
+  'expire deletes records, tombstones and marks dated in the future once they were stored longer ago than their retention',
+  async (t) => {
+    const bucket = new MemoryBucket()
+    const keysOfRecord = (id: string) => [
+      recordKey('small', id),
+      tombstoneKey('small', id),
+      `${segmentsPrefix('small', dayOf(id))}${id}`,
+      rewriteKey('small', dayOf(id), JOIN),
+    ]
+    const [young, old] = [1, 2].map(() => FUTURE.slice(1).map((time) => newId('scr', time)))
+    for (const key of old!.flatMap(keysOfRecord)) store(bucket, key, 400.1)
+    for (const key of young!.flatMap(keysOfRecord)) store(bucket, key, 399.9)
+    await run(bucket)
+    // There is one join mark for each day: those of the recent ones.
+    t.strictSame(bucket.keys(), [...new Set(young!.flatMap(keysOfRecord))].sort())
+  },
+)
 
-t.test('expire removes by the time of storing nothing but what has an id or a day of the future', async (t) => {
+t.test('expire uses the time of storing only for keys with an id or a day in the future', async (t) => {
   const bucket = new MemoryBucket()
   const ofNow = idAt(3_599)
   const keys = [
@@ -229,7 +232,7 @@ t.test('expire removes by the time of storing nothing but what has an id or a da
   t.strictSame(bucket.keys(), keys.sort())
 })
 
-t.test('expire removes more files with ids of the future than one list holds, and none for a leader that is one no longer', async (t) => {
+t.test('expire deletes more files with ids in the future than one list contains, and none after it lost leadership', async (t) => {
   const bucket = new MemoryBucket()
   for (let n = 0; n < 2_500; n++) store(bucket, objectKey('small', newId('scr', at(900 * DAY + n)), 'png'), n % 2 === 0 ? 8 : 6)
   await run(bucket, () => false)
@@ -238,7 +241,7 @@ t.test('expire removes more files with ids of the future than one list holds, an
   t.equal(bucket.keys().length, 1_250)
 })
 
-t.test('expire looks for ids of the future with one short list for each place of an account', async (t) => {
+t.test('expire finds ids in the future with one short list per prefix of an account', async (t) => {
   const bucket = new MemoryBucket()
   for (let n = 0; n < 2_500; n++)
     for (const key of [objectKey('small', idAt(-n), 'png'), recordKey('small', idAt(-n))]) store(bucket, key, 1)

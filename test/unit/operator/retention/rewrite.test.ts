@@ -19,7 +19,7 @@ const shot = (second: number): Screenshot =>
   })
 const idOf = ({ metadata }: Screenshot): string => screenshotIdOf(metadata)
 const DAY = dayOf(idOf(shot(0)))
-/** Past the end of the day and what may still come of it. */
+/** After the end of the day and the time for late records. */
 const LATER = at(15 * 3_600)
 
 function aBucket(...groups: number[][]) {
@@ -40,7 +40,7 @@ const idsIn = (bucket: MemoryBucket): string[] =>
   segmentsOf(bucket).flatMap((key) => readSegment(bucket.objects.get(key) ?? '').map(({ id }) => id))
 const ids = (...seconds: number[]): string[] => seconds.map((second) => idOf(shot(second))).sort()
 
-t.test('rewrite joins the small segments of a day that is over', async (t) => {
+t.test('rewrite joins the small segments of a past day', async (t) => {
   const bucket = aBucket([1, 5], [2, 6], [3])
   await run(bucket, LATER)
   t.equal(segmentsOf(bucket).length, 1)
@@ -48,14 +48,14 @@ t.test('rewrite joins the small segments of a day that is over', async (t) => {
   t.strictSame(bucket.keys('rewrites/'), [])
 })
 
-t.test('rewrite leaves a day that is not over, and its mark', async (t) => {
+t.test('rewrite skips a day that is not over, and keeps its mark', async (t) => {
   const bucket = aBucket([1], [2])
   await run(bucket, at(60))
   t.equal(segmentsOf(bucket).length, 2)
   t.equal(bucket.keys('rewrites/').length, 1)
 })
 
-t.test('rewrite leaves large segments as they are', async (t) => {
+t.test('rewrite keeps large segments unchanged', async (t) => {
   const large = Array.from({ length: 600 }, (_, n) => n)
   const bucket = aBucket(large, [700])
   const [kept] = buildSegments(ACCOUNT, large.map(shot))
@@ -63,28 +63,28 @@ t.test('rewrite leaves large segments as they are', async (t) => {
   t.ok(segmentsOf(bucket).some((key) => parseSegmentKey(key)?.first === kept?.first && parseSegmentKey(key)?.count === 600))
 })
 
-t.test('rewrite takes deleted records out at once, with all that is left of them', async (t) => {
+t.test('rewrite removes deleted records at once, with all their remaining data', async (t) => {
   const bucket = aBucket([1, 2, 3], [10, 11])
   bury(bucket, 2)
   const others = segmentsOf(bucket).filter((key) => parseSegmentKey(key)?.count === 2)
   await run(bucket, at(60))
   t.strictSame(idsIn(bucket).sort(), ids(1, 3, 10, 11))
-  t.ok(bucket.objects.has(others[0]!), 'a segment that holds none of them stays')
+  t.ok(bucket.objects.has(others[0]!), 'a segment without deleted records stays')
   t.strictSame(bucket.keys('users/'), [])
   t.strictSame(bucket.keys('rewrites/'), [rewriteKey(ACCOUNT, DAY, JOIN)])
   const id = idOf(shot(2))
   t.notOk(bucket.objects.has(recordKey(ACCOUNT, id)))
-  t.ok(bucket.objects.has(tombstoneKey(ACCOUNT, id)), 'the mark of its deletion stays')
+  t.ok(bucket.objects.has(tombstoneKey(ACCOUNT, id)), 'the tombstone stays')
 })
 
-t.test('rewrite ends a segment of which all is deleted', async (t) => {
+t.test('rewrite deletes a segment whose records are all deleted', async (t) => {
   const bucket = aBucket([1])
   bury(bucket, 1)
   await run(bucket, at(60))
   t.strictSame(segmentsOf(bucket), [])
 })
 
-t.test('rewrite writes before it removes, and may be repeated after any failure', async (t) => {
+t.test('rewrite writes before it deletes, and may be repeated after any failure', async (t) => {
   for (let step = 1; step <= 4; step++) {
     const bucket = aBucket([1, 5], [2, 6], [3])
     bury(bucket, 5)
@@ -103,7 +103,7 @@ t.test('rewrite writes before it removes, and may be repeated after any failure'
   }
 })
 
-t.test('rewrite does nothing for a leader that is one no longer', async (t) => {
+t.test('rewrite does nothing after it lost leadership', async (t) => {
   const bucket = aBucket([1], [2])
   await run(bucket, LATER, () => false)
   t.equal(segmentsOf(bucket).length, 2)

@@ -7,7 +7,7 @@ import { MemoryBucket } from '../../../support/fakes/memory-bucket.ts'
 
 const id = (second: number): string => newId('scr', at(second), Buffer.alloc(10, 7))
 
-t.test('findTombstones tells the deleted ones of some ids, over days and thousands of marks', async (t) => {
+t.test('findTombstones finds the deleted ids among others, over days and thousands of marks', async (t) => {
   const bucket = new MemoryBucket()
   for (let n = 0; n < 2_300; n++) bucket.objects.set(tombstoneKey('acme', id(n)), '')
   bucket.objects.set(tombstoneKey('acme', id(-100_000)), '')

@@ -8,7 +8,7 @@ const keyPair = async () => {
   return { privateKey, key: toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x } }) }
 }
 
-t.test('encryptOrder makes what a library opens with the private key', async (t) => {
+t.test('encryptOrder produces a JWE that a library decrypts with the private key', async (t) => {
   const { key, privateKey } = await keyPair()
   for (const text of ['{}', JSON.stringify({ password: 'schön, 密' }), 'x'.repeat(100_000)]) {
     const { plaintext, protectedHeader } = await compactDecrypt(encryptOrder(text, key), privateKey, {
@@ -20,13 +20,13 @@ t.test('encryptOrder makes what a library opens with the private key', async (t)
   }
 })
 
-t.test('encryptOrder takes another key and another nonce each time', async (t) => {
+t.test('encryptOrder uses a new key and a new nonce each time', async (t) => {
   const { key } = await keyPair()
   const [first, second] = [encryptOrder('same', key), encryptOrder('same', key)].map((jwe) => jwe.split('.'))
   for (const part of [0, 2, 3, 4]) t.not(first?.[part], second?.[part])
 })
 
-t.test('encryptOrder makes what nobody else can open, and nobody can change', async (t) => {
+t.test('encryptOrder produces a JWE that no other key decrypts and that detects changes', async (t) => {
   const { key, privateKey } = await keyPair()
   const jwe = encryptOrder('secret', key)
   await t.rejects(compactDecrypt(jwe, (await keyPair()).privateKey))
@@ -37,6 +37,6 @@ t.test('encryptOrder makes what nobody else can open, and nobody can change', as
   }
 })
 
-t.test('toEncryptionKey takes no key of another kind', async (t) => {
+t.test('toEncryptionKey rejects a key of another type', async (t) => {
   t.throws(() => toEncryptionKey({ publicKey: { kty: 'OKP', crv: 'X25519', x: 'AA' } }))
 })

@@ -6,17 +6,17 @@ t.test('Expectations counts a created pod until the watch shows it', async (t) =
   expectations.expectCreation('default-1', 0)
   t.strictSame(expectations.unseenCreations(new Set(), 1), ['default-1'])
   t.strictSame(expectations.unseenCreations(new Set(['default-1']), 2), [])
-  t.strictSame(expectations.unseenCreations(new Set(), 3), [], 'it was seen once: that it is gone now is another matter')
+  t.strictSame(expectations.unseenCreations(new Set(), 3), [], 'it was seen once, so its later deletion does not matter')
 })
 
-t.test('Expectations forgets a creation that was refused', async (t) => {
+t.test('Expectations forgets a rejected creation', async (t) => {
   const expectations = new Expectations()
   expectations.expectCreation('default-1', 0)
   expectations.forget('default-1')
   t.strictSame(expectations.unseenCreations(new Set(), 1), [])
 })
 
-t.test('Expectations forgets what the watch has not shown for long', async (t) => {
+t.test('Expectations forgets a change that the watch has not shown for a long time', async (t) => {
   const expectations = new Expectations()
   expectations.expectCreation('default-1', 0)
   expectations.expectDeletion('uid', 0)
@@ -25,7 +25,7 @@ t.test('Expectations forgets what the watch has not shown for long', async (t) =
   t.notOk(expectations.isDeleted('uid', EXPECTATION_MILLISECONDS + 1))
 })
 
-t.test('Expectations takes a deleted pod for gone, and one whose deletion was refused not', async (t) => {
+t.test('Expectations reports a deleted pod, but not one whose deletion was rejected', async (t) => {
   const expectations = new Expectations()
   expectations.expectDeletion('uid', 0)
   t.ok(expectations.isDeleted('uid', 1))

@@ -13,23 +13,23 @@ const evicted = (message: string): Pod['status'] => ({ phase: 'Failed', reason: 
 
 const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
   {
-    name: 'memory by the kubelet’s word',
+    name: 'out of memory as the kubelet reports it',
     pod: aPod({ status: endedStatus(1, 'OOMKilled') }),
     cause: 'outOfMemory',
     text: /^out of memory/,
   },
-  { name: 'a kill that nobody asked for', pod: aPod({ status: endedStatus(137) }), cause: 'killed', text: /137.*memory.*probe/ },
+  { name: 'an unrequested kill', pod: aPod({ status: endedStatus(137) }), cause: 'killed', text: /137.*memory.*probe/ },
   { name: 'an exit code', pod: aPod({ status: endedStatus(3) }), cause: 'exited', text: /^exit code 3$/ },
   { name: 'a deleted pod', pod: aPod({ deletionTimestamp }), cause: 'stopped', text: /was deleted/ },
   { name: 'a deleted pod that finished', pod: aPod({ status: endedStatus(0), deletionTimestamp }), cause: 'stopped', text: /was deleted/ },
   {
-    name: 'a deleted pod that was killed when its grace was over, not for its memory',
+    name: 'a deleted pod that was killed after its grace period, not as out of memory',
     pod: aPod({ status: endedStatus(137), deletionTimestamp }),
     cause: 'stopped',
     text: /was deleted/,
   },
   {
-    name: 'memory also of a pod that was being deleted',
+    name: 'out of memory of a pod that was being deleted',
     pod: aPod({ status: endedStatus(137, 'OOMKilled'), deletionTimestamp }),
     cause: 'outOfMemory',
     text: /memory/,
@@ -47,7 +47,7 @@ const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
     cause: 'nodeLost',
     text: /node/,
   },
-  { name: 'a removed node', pod: aPod({ status: disrupted('DeletionByPodGC') }), cause: 'nodeLost', text: /node is gone/ },
+  { name: 'a removed node', pod: aPod({ status: disrupted('DeletionByPodGC') }), cause: 'nodeLost', text: /node was removed/ },
   { name: 'a node that shuts down', pod: aPod({ status: disrupted('TerminationByKubelet') }), cause: 'nodePressure', text: /shut down/ },
   {
     name: 'a node without memory',
@@ -62,7 +62,7 @@ const ends: { name: string; pod: Pod; cause: string; text: RegExp }[] = [
     text: /exceeds the limit "2Gi".$/,
   },
   {
-    name: 'a pod that its node refused',
+    name: 'a pod that its node rejected',
     pod: aPod({ status: { phase: 'Failed', reason: 'OutOfmemory', message: 'Node didn’t have enough' } }),
     cause: 'exited',
     text: /^OutOfmemory: Node/,
@@ -76,9 +76,9 @@ for (const { name, pod, cause, text } of ends) {
   })
 }
 
-t.test('endOf knows nothing of a pod that runs', async (t) => t.equal(endOf(aPod()), undefined))
+t.test('endOf returns nothing for a running pod', async (t) => t.equal(endOf(aPod()), undefined))
 
-t.test('a page is suspected of what it may have done, and of nothing that befell its runner', async (t) => {
+t.test('isPageSuspected is true only for ends that the page may have caused', async (t) => {
   const causes = [
     'outOfMemory',
     'overuse',
@@ -101,7 +101,7 @@ t.test('a page is suspected of what it may have done, and of nothing that befell
   )
 })
 
-t.test('lastLogLineOf finds the line that tells most', async (t) => {
+t.test('lastLogLineOf returns the most relevant line', async (t) => {
   const ended = (message: string) => {
     const status = endedStatus(1)
     const terminated = status.containerStatuses?.[0]?.state?.terminated

@@ -13,7 +13,7 @@ const pod = buildRunnerPod(pool, 7, settings)
 const container = pod.spec?.containers[0]
 const environment = Object.fromEntries((container?.env ?? []).map(({ name, value, valueFrom }) => [name, value ?? valueFrom]))
 
-t.test('buildRunnerPod names the pod by its ordinal and leaves it to its pool', async (t) => {
+t.test('buildRunnerPod names the pod by its ordinal and sets the pool as owner', async (t) => {
   t.equal(pod.metadata?.name, 'default-7')
   t.strictSame(pod.metadata?.ownerReferences, [
     {
@@ -31,7 +31,7 @@ t.test('buildRunnerPod names the pod by its ordinal and leaves it to its pool', 
   })
 })
 
-t.test('buildRunnerPod keeps to the Pod Security level restricted', async (t) => {
+t.test('buildRunnerPod complies with the Pod Security level restricted', async (t) => {
   t.match(pod.spec?.securityContext, { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } })
   t.strictSame(container?.securityContext, {
     allowPrivilegeEscalation: false,
@@ -47,7 +47,7 @@ t.test('buildRunnerPod keeps to the Pod Security level restricted', async (t) =>
   )
 })
 
-t.test('buildRunnerPod projects two short-lived tokens, one of them for the dispatch only', async (t) => {
+t.test('buildRunnerPod projects two short-lived tokens, one of them only for the dispatch', async (t) => {
   const tokens = (pod.spec?.volumes ?? []).flatMap(
     ({ projected }) => projected?.sources?.flatMap(({ serviceAccountToken }) => serviceAccountToken ?? []) ?? [],
   )
@@ -57,7 +57,7 @@ t.test('buildRunnerPod projects two short-lived tokens, one of them for the disp
   ])
 })
 
-t.test('buildRunnerPod tells the runner what the contract says', async (t) => {
+t.test('buildRunnerPod sets the environment of the runner', async (t) => {
   t.match(environment, {
     TINTYPE_PORT: '8080',
     TINTYPE_DISPATCH_PUBLIC_KEY: '{"kty":"OKP","crv":"Ed25519","x":"public"}',
@@ -94,7 +94,7 @@ t.test('buildRunnerPod takes resources, seccomp profile and placement from the s
   t.notOk(built.spec && 'priorityClassName' in built.spec)
 })
 
-t.test('buildRunnerPod spreads the pods of a pool over the nodes, or as the spec says', async (t) => {
+t.test('buildRunnerPod spreads the pods of a pool over the nodes, or as in the spec', async (t) => {
   const labelSelector = { matchLabels: { 'tintype.dev/pool': 'default' } }
   const byHost = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
   t.strictSame(buildRunnerPod(aRunnerPool(), 0, settings).spec?.topologySpreadConstraints, [byHost])
@@ -103,13 +103,13 @@ t.test('buildRunnerPod spreads the pods of a pool over the nodes, or as the spec
   t.strictSame(buildRunnerPod(spread, 0, settings).spec?.topologySpreadConstraints, [{ ...topologySpreadConstraints[0], labelSelector }])
 })
 
-t.test('buildRunnerPod takes labels and annotations from the spec, but none that are the operator’s', async (t) => {
+t.test('buildRunnerPod applies labels and annotations of the spec, except those of the operator', async (t) => {
   const podTemplate = { ...pool.spec.podTemplate, labels: { team: 'web', 'tintype.dev/pool': 'foreign' }, annotations: { note: 'x' } }
   const { metadata } = buildRunnerPod(aRunnerPool({ spec: { podTemplate } }), 0, settings)
   t.match(metadata, { labels: { team: 'web', 'tintype.dev/pool': 'default' }, annotations: { note: 'x' } })
 })
 
-t.test('buildRunnerPod gives a capture the time that the spec says, less what the browsers need to end', async (t) => {
+t.test('buildRunnerPod gives captures the grace period of the spec, minus the time for the browsers to exit', async (t) => {
   const graceOf = (terminationGracePeriodSeconds?: number) => {
     const podTemplate = {
       ...pool.spec.podTemplate,
@@ -124,7 +124,7 @@ t.test('buildRunnerPod gives a capture the time that the spec says, less what th
 })
 
 const same = { ...pool.spec, minIdle: 7, maxPods: 50, capturesPerPod: 1, scaleDownDelaySeconds: 1, targetDrainSeconds: 1 }
-t.test('templateHash does not change with the pool’s size, and does with what the pods are', async (t) => {
+t.test('templateHash does not change with the size of the pool, but with the content of its pods', async (t) => {
   const hash = templateHash(pool.spec, settings)
   t.equal(templateHash(same, settings), hash)
   t.not(templateHash({ ...pool.spec, isolation: 'browser' }, settings), hash)
@@ -134,7 +134,7 @@ t.test('templateHash does not change with the pool’s size, and does with what 
   t.not(templateHash(pool.spec, { ...settings, dispatchPublicKey: { x: 'rotated' } }), hash)
 })
 
-t.test('ordinalOf reads the number that podName wrote', async (t) => {
+t.test('ordinalOf parses the number of podName', async (t) => {
   t.equal(ordinalOf({ metadata: { name: podName('my-pool-2', 31) } }), 31)
   t.equal(ordinalOf({ metadata: { name: 'stranger' } }), -1)
 })

@@ -21,7 +21,7 @@ function connect(t: Test, port: number): RunnerClient {
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
 
-t.test('the operator buffers an endless response of a runner: each request fails at its limit', async (t) => {
+t.test('RunnerClient limits the size of an endless response: each request fails at its limit', async (t) => {
   const server = await startEndlessServer(t, `${OK}\r\n`, '[[[[[[[[')
   const client = connect(t, server.port)
   await t.rejects(client.identity(runner), /more than 65536 bytes/)
@@ -31,7 +31,7 @@ t.test('the operator buffers an endless response of a runner: each request fails
   t.ok(server.bytes() < 3 * BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
 })
 
-t.test('the operator neither unpacks a response nor reads one whose length is beyond the limit', async (t) => {
+t.test('RunnerClient does not decompress a response and rejects a content-length beyond the limit', async (t) => {
   for (const header of [`content-length: ${2 ** 40}`, 'content-encoding: gzip']) {
     const server = await startEndlessServer(t, `${OK}${header}\r\n\r\n`, '\u0000'.repeat(64))
     await t.rejects(connect(t, server.port).identity(runner), /more than 65536 bytes/)
@@ -40,14 +40,14 @@ t.test('the operator neither unpacks a response nor reads one whose length is be
   }
 })
 
-t.test('the operator takes no more headers of a runner than a few KiB', async (t) => {
+t.test('RunnerClient limits the headers of a runner to a few KiB', async (t) => {
   const server = await startEndlessServer(t, OK, `x-more: ${'y'.repeat(1_000)}\r\n`)
   await t.rejects(connect(t, server.port).identity(runner), { code: 'UND_ERR_HEADERS_OVERFLOW' })
   await eventually('the client closed the connection', async () => server.closed() === 1)
   t.ok(server.bytes() < BUFFERED_BYTES, `${server.bytes()} bytes were taken`)
 })
 
-t.test('a runner that is busy with something unreadable counts as not available', async (t) => {
+t.test('RunnerClient treats a busy runner with an unreadable response as unavailable', async (t) => {
   const server = createServer((_, response) => void response.writeHead(409).end('{"uid":7}')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => void server.close())

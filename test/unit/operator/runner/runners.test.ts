@@ -22,18 +22,18 @@ import {
 import { aRunnerPool, aScreenshot, at, completedStatus, NOON } from '../../../support/fakes/builders.ts'
 import { aPod, aRunner } from '../../../support/fakes/runners.ts'
 
-const unfenced = { chromiumSandbox: false, jail: false, detail: 'no' }
+const withoutSandbox = { chromiumSandbox: false, jail: false, detail: 'no' }
 const pool = aRunnerPool()
 const now = NOON.getTime()
 
 const choices = [
   {
-    name: 'the one whose browser is the account’s',
+    name: 'one whose browser belongs to the account',
     idle: [aRunner({ name: 'fresh' }), aRunner({ name: 'own', accountName: 'red' }), aRunner({ name: 'other', accountName: 'blue' })],
     chosen: 'own',
   },
   {
-    name: 'else one that nobody has used',
+    name: 'else one with an unused browser',
     idle: [aRunner({ name: 'other', accountName: 'blue' }), aRunner({ name: 'fresh' })],
     chosen: 'fresh',
   },
@@ -43,46 +43,44 @@ const choices = [
     chosen: 'old',
   },
   {
-    name: 'rather one that stores nothing',
+    name: 'one that is not storing before one that is',
     idle: [aRunner({ name: 'storing', workingOn: 'default/a', isStoring: true }), aRunner({ name: 'young', idleSince: at(9).getTime() })],
     chosen: 'young',
   },
   {
     name: 'never one without a sandbox that another account has used',
-    idle: [aRunner({ accountName: 'blue', sandbox: unfenced })],
+    idle: [aRunner({ accountName: 'blue', sandbox: withoutSandbox })],
     chosen: undefined,
   },
 ]
 for (const { name, idle, chosen } of choices) {
-  t.test(`chooseRunner takes ${name}`, async (t) => t.equal(chooseRunner(idle, 'red')?.name, chosen))
+  t.test(`chooseRunner chooses ${name}`, async (t) => t.equal(chooseRunner(idle, 'red')?.name, chosen))
 }
 
 const idleness = [
-  { name: 'a ready runner that has proved who it is', runner: aRunner(), idle: true },
-  { name: 'a runner that has not', runner: aRunner({ sandbox: undefined }), idle: false },
-  { name: 'a runner that works', runner: aRunner({ workingOn: 'default/a' }), idle: false },
-  { name: 'a runner that stores what it worked on', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
+  { name: 'a ready runner with a proved identity', runner: aRunner(), idle: true },
+  { name: 'a runner without an identity', runner: aRunner({ sandbox: undefined }), idle: false },
+  { name: 'a busy runner', runner: aRunner({ workingOn: 'default/a' }), idle: false },
+  { name: 'a runner that is storing its capture', runner: aRunner({ workingOn: 'default/a', isStoring: true }), idle: true },
   { name: 'a runner that is not ready', runner: aRunner({ state: 'waiting' }), idle: false },
-  { name: 'a runner that rests', runner: aRunner({ restsUntil: now + 1 }), idle: false },
-  { name: 'a runner that has made its captures', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
-  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: unfenced }), idle: true },
+  { name: 'a runner in backoff', runner: aRunner({ backoffUntil: now + 1 }), idle: false },
+  { name: 'a runner at its capture limit', runner: aRunner({ captures: poolDefaults.capturesPerPod }), idle: false },
+  { name: 'a runner without a sandbox', runner: aRunner({ sandbox: withoutSandbox }), idle: true },
   {
     name: 'a runner without a sandbox where one is required',
-    runner: aRunner({ sandbox: unfenced }),
+    runner: aRunner({ sandbox: withoutSandbox }),
     mode: 'required' as const,
     idle: false,
   },
 ]
 for (const { name, runner, mode = 'auto' as const, idle } of idleness) {
-  t.test(`isIdle says ${idle ? 'yes' : 'no'} to ${name}`, async (t) =>
-    t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode } }, now), idle),
-  )
+  t.test(`isIdle is ${idle} for ${name}`, async (t) => t.equal(isIdle(runner, { ...pool.spec, sandbox: { mode } }, now), idle))
 }
 
-t.test('mayServe keeps a runner without a sandbox to one account', async (t) => {
-  t.ok(mayServe(aRunner({ sandbox: unfenced }), 'red'))
-  t.ok(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'red'))
-  t.notOk(mayServe(aRunner({ sandbox: unfenced, accountName: 'red' }), 'blue'))
+t.test('mayServe dedicates a runner without a sandbox to one account', async (t) => {
+  t.ok(mayServe(aRunner({ sandbox: withoutSandbox }), 'red'))
+  t.ok(mayServe(aRunner({ sandbox: withoutSandbox, accountName: 'red' }), 'red'))
+  t.notOk(mayServe(aRunner({ sandbox: withoutSandbox, accountName: 'red' }), 'blue'))
   t.ok(mayServe(aRunner({ accountName: 'red' }), 'blue'))
 })
 
@@ -94,7 +92,7 @@ const identity = {
   accountName: undefined,
 } as RunnerIdentity
 
-function aWorld(...names: string[]) {
+function setUp(...names: string[]) {
   const pods = new Store<Pod>()
     .addIndex(POOL_INDEX, ({ metadata }) => metadata.labels?.[Label.pool])
     .addIndex(UID_INDEX, ({ metadata }) => metadata.uid)
@@ -125,27 +123,27 @@ function aWorld(...names: string[]) {
 }
 const item = (key: string, account = 'red', order = 0) => ({ key, account, order })
 
-t.test('a new leader learns from the records how used a runner is', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+t.test('Runners restores from the records how much a runner was used', async (t) => {
+  const { screenshots, runners } = setUp('a')
   screenshots.set(aScreenshot({ spec: { accountName: 'red' }, status: completedStatus({ runner: { pod: 'a', uid: 'uid-of-a' } }) }))
   runners.noteIdentity('uid-of-a', identity, now)
   t.match(runners.find('default/a', now), { captures: 1, accountName: 'red', workingOn: undefined })
 })
 
-t.test('a runner with an open claim works, whoever has made the claim', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+t.test('Runners reports a runner with an open claim as busy, whichever leader made the claim', async (t) => {
+  const { screenshots, runners } = setUp('a')
   screenshots.set(aScreenshot({ name: 'shot', status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
   t.equal(runners.find('default/a', now)?.workingOn, 'default/shot')
 })
 
-t.test('a runner that has taken a picture takes another order, and no third while both are stored', async (t) => {
-  const { screenshots, runners } = aWorld('a')
+t.test('Runners offers a runner that has taken a picture for one more order, but not while both are stored', async (t) => {
+  const { screenshots, runners } = setUp('a')
   const claim = (name: string) =>
     screenshots.set(aScreenshot({ name, status: { phase: 'Running', runner: { pod: 'a', uid: 'uid-of-a' } } }))
   const found = () => {
     const runner = runners.find('default/a', now)
     const isFound = runners.idle('default', pool.spec, now).length === 1
-    t.equal(isFound, runner !== undefined && isIdle(runner, pool.spec, now), 'asked for what is idle, one hears the same')
+    t.equal(isFound, runner !== undefined && isIdle(runner, pool.spec, now), 'idle() returns the same')
     return runner
   }
   runners.noteIdentity('uid-of-a', identity, now)
@@ -158,24 +156,24 @@ t.test('a runner that has taken a picture takes another order, and no third whil
   t.match(found(), { isStoring: false }, 'promised')
   runners.release('default/two', now)
   claim('two')
-  t.match(found(), { isStoring: false }, 'the second is being captured')
+  t.match(found(), { isStoring: false }, 'the second one is being captured')
   runners.noteTakenPicture('uid-of-a', 'default/two')
-  t.match(found(), { isStoring: false }, 'both are stored')
+  t.match(found(), { isStoring: false }, 'both are being stored')
   screenshots.delete('default/one')
   t.match(found(), { workingOn: 'default/two', isStoring: true })
   screenshots.delete('default/two')
   t.match(found(), { workingOn: undefined, isStoring: false })
 })
 
-t.test('a runner whose deletion this leader has asked for is terminating, before the watch says so', async (t) => {
-  const { runners, expectations } = aWorld('a')
+t.test('Runners reports a runner as terminating when this leader has deleted it, before the watch does', async (t) => {
+  const { runners, expectations } = setUp('a')
   expectations.expectDeletion('uid-of-a', now)
   t.equal(runners.find('default/a', now)?.state, 'terminating')
 })
 
-t.test('a runner rests longer after each order that it did not take, until it has taken one', async (t) => {
-  const { runners } = aWorld('a')
-  const rest = () => (runners.find('default/a', now)?.restsUntil ?? 0) - now
+t.test('Runners doubles the backoff of a runner after each order that it did not accept, until it accepts one', async (t) => {
+  const { runners } = setUp('a')
+  const rest = () => (runners.find('default/a', now)?.backoffUntil ?? 0) - now
   const rests = [0, 0, 0, 0, 0, 0].map(() => {
     runners.noteLoss('uid-of-a', now)
     return rest()
@@ -185,8 +183,8 @@ t.test('a runner rests longer after each order that it did not take, until it ha
   t.equal(runners.find('default/a', now)?.losses, 0)
 })
 
-t.test('Dispatcher promises each runner once', async (t) => {
-  const { dispatcher, matched } = aWorld('a', 'b')
+t.test('Dispatcher reserves each runner once', async (t) => {
+  const { dispatcher, matched } = setUp('a', 'b')
   for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1', '2'])
   t.equal(dispatcher.queued('default'), 1)
@@ -194,16 +192,16 @@ t.test('Dispatcher promises each runner once', async (t) => {
   t.equal(dispatcher.reservationOf('3'), undefined)
 })
 
-t.test('Dispatcher gives a runner that becomes free to the next at once', async (t) => {
-  const { dispatcher, matched } = aWorld('a')
+t.test('Dispatcher assigns a runner that becomes idle to the next Screenshot at once', async (t) => {
+  const { dispatcher, matched } = setUp('a')
   dispatcher.add('default', item('1'))
   dispatcher.add('default', item('2'))
   dispatcher.drop('1')
   t.strictSame(matched, ['1', '2'])
 })
 
-t.test('Dispatcher does nothing while it is closed, and all at once when it opens', async (t) => {
-  const { dispatcher, matched, gate } = aWorld('a', 'b')
+t.test('Dispatcher assigns nothing while it is closed, and everything when it opens', async (t) => {
+  const { dispatcher, matched, gate } = setUp('a', 'b')
   gate.isOpen = false
   dispatcher.add('default', item('1'))
   dispatcher.add('default', item('2'))
@@ -213,8 +211,8 @@ t.test('Dispatcher does nothing while it is closed, and all at once when it open
   t.strictSame(matched, ['1', '2'])
 })
 
-t.test('Dispatcher forgets the promise of a pod that is gone', async (t) => {
-  const { dispatcher, pods, runners } = aWorld('a')
+t.test('Dispatcher drops the reservation of a deleted pod', async (t) => {
+  const { dispatcher, pods, runners } = setUp('a')
   dispatcher.add('default', item('1'))
   pods.delete('default/a')
   t.equal(dispatcher.reservationOf('1'), undefined)
@@ -223,8 +221,8 @@ t.test('Dispatcher forgets the promise of a pod that is gone', async (t) => {
   t.equal(dispatcher.queued('default'), 1)
 })
 
-t.test('Dispatcher holds Screenshots of a pool that is not there', async (t) => {
-  const { dispatcher, matched } = aWorld('a')
+t.test('Dispatcher keeps Screenshots of a missing pool queued', async (t) => {
+  const { dispatcher, matched } = setUp('a')
   dispatcher.add('large', item('1'))
   t.strictSame(matched, [])
   t.strictSame(dispatcher.accountsWaiting('large'), ['red'])
@@ -232,8 +230,8 @@ t.test('Dispatcher holds Screenshots of a pool that is not there', async (t) => 
   t.equal(dispatcher.queued('large'), 0)
 })
 
-t.test('Dispatcher gives an account no more runners at a time than its ceiling, and the others to whoever waits behind it', async (t) => {
-  const { dispatcher, matched, shares, running } = aWorld('a', 'b', 'c')
+t.test('Dispatcher limits the concurrent captures of an account, and assigns other runners to the next accounts', async (t) => {
+  const { dispatcher, matched, shares, running } = setUp('a', 'b', 'c')
   shares.red = { weight: 8, maxRunning: 2 }
   running.red = 1
   for (const [key, account] of [
@@ -246,13 +244,13 @@ t.test('Dispatcher gives an account no more runners at a time than its ceiling, 
   t.strictSame([dispatcher.queued('default'), dispatcher.heldBack('default')], [1, 1])
 })
 
-t.test('Dispatcher lets the next of an account begin when one has ended or its promise was given up', async (t) => {
-  const { dispatcher, matched, shares, running } = aWorld('a', 'b')
+t.test('Dispatcher starts the next Screenshot of an account when one has ended or its reservation was released', async (t) => {
+  const { dispatcher, matched, shares, running } = setUp('a', 'b')
   shares.red = { weight: 1, maxRunning: 1 }
   for (const key of ['1', '2', '3']) dispatcher.add('default', item(key))
   t.strictSame(matched, ['1'])
   dispatcher.drop('1')
-  t.strictSame(matched, ['1', '2'], 'it was given up')
+  t.strictSame(matched, ['1', '2'], 'the reservation was released')
   running.red = 1
   dispatcher.drop('2')
   t.strictSame(matched, ['1', '2'], 'it was claimed')
@@ -262,7 +260,7 @@ t.test('Dispatcher lets the next of an account begin when one has ended or its p
 })
 
 t.test('Dispatcher serves accounts by the weights of their plans', async (t) => {
-  const { dispatcher, matched, shares, gate } = aWorld('a')
+  const { dispatcher, matched, shares, gate } = setUp('a')
   shares.red = { weight: 2 }
   gate.isOpen = false
   for (let order = 0; order < 9; order++)
@@ -275,25 +273,25 @@ t.test('Dispatcher serves accounts by the weights of their plans', async (t) => 
   t.equal(matched.slice(0, 9).filter((key) => key.startsWith('red')).length, 6)
 })
 
-t.test('a runner that is tombstoned is remembered by how it ended', async (t) => {
-  const { runners } = aWorld('a')
+t.test('Runners remembers how a deleted runner ended', async (t) => {
+  const { runners } = setUp('a')
   const status = { ...aPod().status, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }] }
   runners.noteDeletedPod(aPod({ name: 'a', status }))
   t.match(runners.endOf('uid-of-a'), { cause: 'drained' })
   t.equal(runners.identityOf('uid-of-a'), undefined)
   runners.noteDeletedPod(aPod({ name: 'b' }))
-  t.equal(runners.endOf('uid-of-b'), undefined, 'nothing was said of it')
+  t.equal(runners.endOf('uid-of-b'), undefined, 'its status did not say')
 })
 
-t.test('a loss of a runner that is gone is not remembered', async (t) => {
-  const { runners, pods } = aWorld()
+t.test('Runners does not record a loss of a deleted runner', async (t) => {
+  const { runners, pods } = setUp()
   pods.set(aPod({ name: 'a' }))
   runners.noteLoss('uid-of-a', now)
-  t.match(runners.find('default/a', now), { losses: 0, restsUntil: 0 })
+  t.match(runners.find('default/a', now), { losses: 0, backoffUntil: 0 })
 })
 
 t.test('Dispatcher moves a Screenshot whose pool has changed', async (t) => {
-  const { dispatcher, gate } = aWorld()
+  const { dispatcher, gate } = setUp()
   gate.isOpen = false
   dispatcher.add('large', item('1'))
   dispatcher.add('default', item('1'))

@@ -10,7 +10,7 @@ const least = {
   TINTYPE_STORAGE_SECRET_KEY: 'secret',
 }
 
-t.test('loadConfig fills in what the chart leaves out', async (t) => {
+t.test('loadConfig applies defaults', async (t) => {
   t.match(loadConfig(least), {
     release: 'tintype',
     metricsPort: 9090,
@@ -37,11 +37,11 @@ t.test('loadConfig reads lists, switches and numbers', async (t) => {
   t.strictSame(config.webhook.retryDelaysMilliseconds, [1_000, 2_000])
 })
 
-t.test('loadConfig names all mistakes at once', async (t) => {
+t.test('loadConfig reports all problems at once', async (t) => {
   const wrong = { TINTYPE_STORAGE_ENDPOINT: 'ftp://minio', TINTYPE_METRICS_PORT: 'many', TINTYPE_WEBHOOK_RETRY_DELAYS_MILLISECONDS: 'soon' }
   try {
     loadConfig(wrong)
-    t.fail('nothing was refused')
+    t.fail('nothing was rejected')
   } catch (error) {
     const text = z.prettifyError(error as z.ZodError)
     for (const name of [...Object.keys(wrong), ...Object.keys(least)]) t.ok(text.includes(name), name)

@@ -2,8 +2,8 @@ import t from 'tap'
 import type { CaptureResponse, RunnerResponse } from '../../../../operator/src/runner/runner-client.ts'
 import { CaptureWatcher } from '../../../../operator/src/screenshot/capture-watcher.ts'
 
-/** A captureWatcher of runners that answer when the test says so, and a clock that the test moves. */
-function aWorld() {
+/** A captureWatcher with runners that respond when the test says so, and a manual clock. */
+function setUp() {
   const asked: {
     uid: string
     attempt: number
@@ -39,7 +39,7 @@ function aWorld() {
 }
 
 t.test('CaptureWatcher polls an attempt once, and reports that its runner gave it up', async (t) => {
-  const { asked, changes, watch } = aWorld()
+  const { asked, changes, watch } = setUp()
   watch()
   watch()
   t.equal(asked.length, 1)
@@ -48,14 +48,14 @@ t.test('CaptureWatcher polls an attempt once, and reports that its runner gave i
 })
 
 t.test('CaptureWatcher reports a runner that no longer responds', async (t) => {
-  const { asked, changes, watch } = aWorld()
+  const { asked, changes, watch } = setUp()
   watch()
   await asked[0]?.respond('silent')
   t.strictSame(changes, ['a'])
 })
 
 t.test('CaptureWatcher reports once that a picture is taken, and polls on until the end', async (t) => {
-  const { asked, changes, taken, watch } = aWorld()
+  const { asked, changes, taken, watch } = setUp()
   watch()
   t.equal(asked[0]?.until, 'taken')
   await asked[0]?.respond('running', 100, true)
@@ -68,7 +68,7 @@ t.test('CaptureWatcher reports once that a picture is taken, and polls on until 
 })
 
 t.test('CaptureWatcher reports no picture after it lost leadership', async (t) => {
-  const { asked, taken, world, watch } = aWorld()
+  const { asked, taken, world, watch } = setUp()
   watch()
   world.isLeader = false
   await asked[0]?.respond('running', 100, true)
@@ -77,7 +77,7 @@ t.test('CaptureWatcher reports no picture after it lost leadership', async (t) =
 })
 
 t.test('CaptureWatcher leaves a report to the watch', async (t) => {
-  const { asked, changes, watch } = aWorld()
+  const { asked, changes, watch } = setUp()
   watch()
   await asked[0]?.respond('reporting')
   t.strictSame(changes, [])
@@ -85,7 +85,7 @@ t.test('CaptureWatcher leaves a report to the watch', async (t) => {
 })
 
 t.test('CaptureWatcher polls again while the capture runs', async (t) => {
-  const { asked, changes, watch } = aWorld()
+  const { asked, changes, watch } = setUp()
   watch()
   await asked[0]?.respond('running')
   await asked[1]?.respond('absent')
@@ -93,14 +93,14 @@ t.test('CaptureWatcher polls again while the capture runs', async (t) => {
 })
 
 t.test('CaptureWatcher stops polling a runner that does not support long polling', async (t) => {
-  const { asked, watch } = aWorld()
+  const { asked, watch } = setUp()
   watch()
   await asked[0]?.respond('running', 5)
   t.equal(asked.length, 1)
 })
 
 t.test('CaptureWatcher reports nothing about an attempt that was replaced', async (t) => {
-  const { asked, changes, watch } = aWorld()
+  const { asked, changes, watch } = setUp()
   watch(1)
   watch(2)
   await asked[0]?.respond('absent')
@@ -110,7 +110,7 @@ t.test('CaptureWatcher reports nothing about an attempt that was replaced', asyn
 })
 
 t.test('CaptureWatcher reports nothing after it lost leadership', async (t) => {
-  const { asked, changes, world, watch } = aWorld()
+  const { asked, changes, world, watch } = setUp()
   watch()
   world.isLeader = false
   await asked[0]?.respond('absent')
@@ -118,7 +118,7 @@ t.test('CaptureWatcher reports nothing after it lost leadership', async (t) => {
 })
 
 t.test('CaptureWatcher cancels the capture of a runner that is lost to the cluster, and ignores it afterwards', async (t) => {
-  const { asked, changes, canceled, captureWatcher, watch } = aWorld()
+  const { asked, changes, canceled, captureWatcher, watch } = setUp()
   watch()
   captureWatcher.giveUp('a')
   captureWatcher.giveUp('a')

@@ -17,7 +17,7 @@ t.test('ChargeBackoff waits longer after each failure, up to a minute', async (t
   t.strictSame(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
 })
 
-t.test('ChargeBackoff lets one try at a time, until it goes well', async (t) => {
+t.test('ChargeBackoff allows one trial at a time, until a charge succeeds', async (t) => {
   const chargeBackoff = new ChargeBackoff()
   chargeBackoff.onFailed('acme', 0)
   t.notOk(chargeBackoff.mayTry('acme', 999))

@@ -8,18 +8,18 @@ const time = { now: () => new Date(0) }
 const charging = (outcome: ChargeOutcome) => ({ ...time, charge: async () => outcome, chargeBackoff: new ChargeBackoff() })
 const unpaid = aScreenshot()
 
-t.test('chargeFor lets a claim go on when the unit is taken', async (t) => {
+t.test('chargeFor lets a claim continue when the unit is charged', async (t) => {
   t.equal(await chargeFor(unpaid, charging('charged')), undefined)
   t.ok(mustBeCharged(unpaid, charging('charged')))
 })
 
-t.test('chargeFor asks nobody for what is paid', async (t) => {
+t.test('chargeFor does not charge a Screenshot twice', async (t) => {
   const charge = async (): Promise<ChargeOutcome> => t.fail('asked') as never
   const paid = { ...unpaid, spec: { ...unpaid.spec, reservation: 'res_1' } }
   const chargeBackoff = new ChargeBackoff()
   t.equal(await chargeFor(paid, { ...time, charge, chargeBackoff }), undefined)
   t.notOk(mustBeCharged(paid, { charge }))
-  t.equal(await chargeFor(unpaid, { ...time, chargeBackoff }), undefined, 'where nothing is charged, neither')
+  t.equal(await chargeFor(unpaid, { ...time, chargeBackoff }), undefined, 'and nothing is charged without a charge function')
 })
 
 const refusals = [
@@ -33,14 +33,14 @@ for (const { outcome, action } of refusals) {
   })
 }
 
-t.test('chargeFor does not tell twice that there is no Account', async (t) => {
+t.test('chargeFor does not repeat the note about a missing Account', async (t) => {
   const conditions = [
     { type: 'Succeeded', status: 'Unknown', reason: 'AccountNotFound', message: 'm', lastTransitionTime: '2026-11-21T10:00:00Z' } as const,
   ]
   t.strictSame(await chargeFor({ ...unpaid, status: { conditions } }, charging('missing')), [{ do: 'release' }])
 })
 
-t.test('chargeFor keeps no runner for an account whose count cannot be written, again and again', async (t) => {
+t.test('chargeFor keeps no runner for an account that cannot be charged', async (t) => {
   let asked = 0
   const charge = async (): Promise<ChargeOutcome> => {
     asked++
@@ -54,5 +54,5 @@ t.test('chargeFor keeps no runner for an account whose count cannot be written, 
   t.strictSame(await chargeFor(unpaid, at(1_500)), [{ do: 'release' }, { do: 'requeue', afterMilliseconds: 1_500 }])
   t.equal(asked, 2)
   t.equal(await chargeFor(unpaid, { ...charging('charged'), chargeBackoff, now: () => new Date(3_000) }), undefined)
-  t.ok(chargeBackoff.mayTry('default', 3_000), 'and what went well is forgotten')
+  t.ok(chargeBackoff.mayTry('default', 3_000), 'a success resets the backoff')
 })

@@ -5,39 +5,39 @@ import { aScreenshot, at } from '../../../support/fakes/builders.ts'
 
 const forgiven = (count: number): number => count * CRASH_RECOVERY_SECONDS * 1_000
 
-/** An account whose captures have cost so many runners at once. */
+/** An account whose captures crashed so many runners at once. */
 function after(count: number): CrashBudget {
   const budget = new CrashBudget()
   for (let n = 0; n < count; n++) budget.note('red', `pod-${n}`, 0)
   return budget
 }
 
-t.test('CrashBudget does not bound an account whose captures cost nobody anything', async (t) => {
+t.test('CrashBudget does not limit an account without crashes', async (t) => {
   t.equal(new CrashBudget().limitOf('red', 0), undefined)
   t.equal(after(3).limitOf('blue', 0), undefined)
 })
 
-t.test('CrashBudget lets an account have no more captures at a time than it has runners left to cost', async (t) => {
+t.test('CrashBudget limits the concurrent captures of an account to its remaining budget', async (t) => {
   t.equal(after(3).limitOf('red', 0), MAX_CRASHES - 3)
   t.equal(after(MAX_CRASHES).limitOf('red', 0), 0)
   t.equal(after(MAX_CRASHES + 5).limitOf('red', 0), 0)
 })
 
-t.test('CrashBudget tells when an account is held back, and counts a runner once', async (t) => {
+t.test('CrashBudget reports when the budget is empty, and counts a runner once', async (t) => {
   const budget = after(MAX_CRASHES - 1)
   t.equal(budget.note('red', 'pod-0', 0), 'known')
   t.equal(budget.note('red', 'last', 0), 'heldBack')
   t.equal(budget.note('red', 'one more', 0), 'heldBack')
 })
 
-t.test('CrashBudget forgives one at a time', async (t) => {
+t.test('CrashBudget refills one crash at a time', async (t) => {
   const budget = after(MAX_CRASHES)
   t.equal(budget.limitOf('red', forgiven(1) - 1), 0)
   t.equal(budget.limitOf('red', forgiven(1)), 1)
   t.equal(budget.limitOf('red', forgiven(MAX_CRASHES)), undefined)
 })
 
-t.test('CrashBudget bounds what an account costs for ever, whatever it does', async (t) => {
+t.test('CrashBudget limits the crashes of an account over time, whatever it does', async (t) => {
   const budget = new CrashBudget()
   let cost = 0
   for (let second = 0; second < 3_600; second++)
@@ -52,7 +52,7 @@ const shot = (name: string, status: ScreenshotStatus) =>
   aScreenshot({ name, metadata: { uid: name }, spec: { accountName: 'red' }, status: status as never })
 const crashed = { error: { code: 'PAGE_CRASHED' as const, message: 'm' } }
 
-t.test('findCrashRecords counts what Screenshots have cost, those that have ended at their end, oldest first', async (t) => {
+t.test('findCrashRecords returns the crashes in Screenshots, oldest first, those of finished ones at their end', async (t) => {
   const found = findCrashRecords(
     [
       shot('waits', { phase: 'Pending', lostRunners: 1 }),
@@ -70,14 +70,14 @@ t.test('findCrashRecords counts what Screenshots have cost, those that have ende
   ])
 })
 
-t.test('findCrashRecords leaves out what is forgiven by now, and believes no clock that is ahead', async (t) => {
+t.test('findCrashRecords omits crashes that no longer count, and limits times of a clock that is ahead', async (t) => {
   const longAgo = new Date(now - MAX_CRASHES * CRASH_RECOVERY_SECONDS * 1_000).toISOString()
   t.strictSame(findCrashRecords([shot('old', { phase: 'Completed', lostRunners: 1, completionTime: longAgo })], now), [])
   const [ahead] = findCrashRecords([shot('ahead', { phase: 'Completed', lostRunners: 1, completionTime: at(2_000).toISOString() })], now)
   t.equal(ahead?.at, now)
 })
 
-t.test('CrashBudget holds an account back under a new leader as under the one before', async (t) => {
+t.test('CrashBudget limits an account under a new leader as under the previous one', async (t) => {
   const shots = Array.from({ length: MAX_CRASHES / 2 }, (_, n) =>
     shot(`crashed-${n}`, { phase: 'Failed', lostRunners: 1, completionTime: at(995 + n).toISOString(), result: crashed }),
   )

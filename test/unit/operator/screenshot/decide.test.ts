@@ -46,7 +46,7 @@ const observed = (given: Partial<Observed> = {}): Observed => ({
 const claimed = (given: Partial<ObservedClaim>, status = running()): Observed =>
   observed({ shot: aScreenshot({ status }), claim: claim(given) })
 
-const spell = (action: Action): string => {
+const summarize = (action: Action): string => {
   if (action.do === 'requeue') return `requeue ${action.afterMilliseconds}`
   if (action.do === 'fail') return `fail ${action.code}`
   if (action.do === 'note') return `note ${action.reason}`
@@ -57,87 +57,87 @@ const spell = (action: Action): string => {
 
 const cases: { name: string; observed: Observed; second?: number; does: string[] }[] = [
   {
-    name: 'completes with a picture that there is, though a runner is kept for it',
+    name: 'completes with an existing picture, even if a runner is reserved',
     observed: observed({ reserved: runner, cached: { version: 1, id: 'scr_1', completedAt: NOON.toISOString(), result: {} } }),
     does: ['release', 'reuse'],
   },
-  { name: 'lets go of a deleted Screenshot', observed: observed({ shot: undefined }), does: ['release'] },
+  { name: 'releases a deleted Screenshot', observed: observed({ shot: undefined }), does: ['release'] },
   {
-    name: 'lets go of a Screenshot that is being deleted',
+    name: 'releases a Screenshot that is being deleted',
     observed: observed({ shot: aScreenshot({ metadata: { deletionTimestamp: NOON.toISOString() } }) }),
     does: ['release'],
   },
   {
-    name: 'lets go of a completed Screenshot',
+    name: 'releases a completed Screenshot',
     observed: observed({ shot: aScreenshot({ status: completedStatus() }) }),
     does: ['release'],
   },
-  { name: 'lets go of a failed Screenshot', observed: observed({ shot: aScreenshot({ status: failedStatus() }) }), does: ['release'] },
+  { name: 'releases a failed Screenshot', observed: observed({ shot: aScreenshot({ status: failedStatus() }) }), does: ['release'] },
 
   { name: 'queues a new Screenshot', observed: observed(), does: ['queue'] },
   {
-    name: 'claims and dispatchTracker when a runner is kept for it',
+    name: 'claims and dispatches when a runner is reserved',
     observed: observed({ reserved: runner }),
     does: ['claim', 'dispatch'],
   },
   {
-    name: 'removes the files of an earlier attempt before the next',
+    name: 'deletes the files of an earlier attempt before the next',
     observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 1 } }) }),
     does: ['removeFiles', 'claim', 'dispatch'],
   },
   {
-    name: 'fails a Screenshot that has no attempt left',
+    name: 'fails a Screenshot without attempts left',
     observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', attempt: 3 } }) }),
     does: ['release', 'fail INTERNAL_ERROR'],
   },
-  { name: 'gives no runner to what cannot run', observed: observed({ canRun: false, reserved: runner }), does: ['release'] },
+  { name: 'gives no runner to a Screenshot that cannot run', observed: observed({ canRun: false, reserved: runner }), does: ['release'] },
 
-  { name: 'asks again after ten seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 10000'] },
-  { name: 'asks again at the deadline', observed: claimed({}), second: deadline - 1, does: ['requeue 1000'] },
+  { name: 'polls after ten seconds while the runner works', observed: claimed({}), second: 1, does: ['requeue 10000'] },
+  { name: 'polls at the deadline', observed: claimed({}), second: deadline - 1, does: ['requeue 1000'] },
   {
-    name: 'fails with TIMEOUT when a runner that answers is beyond its deadline, and ends the runner',
+    name: 'fails with TIMEOUT when a runner that responds exceeds its deadline, and deletes its pod',
     observed: claimed({}),
     second: deadline,
     does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
   {
-    name: 'leaves a runner time to report beyond the deadline',
+    name: 'leaves a runner time to report after the deadline',
     observed: claimed({ response: 'reporting' }),
     second: deadline + 60,
     does: ['requeue 2000'],
   },
   {
-    name: 'gives up a runner that reports for ever',
+    name: 'fails with TIMEOUT when a runner never finishes its report',
     observed: claimed({ response: 'reporting' }),
     second: deadline + REPORT_MILLISECONDS / 1_000,
     does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
   { name: 'keeps polling a runner that does not respond', observed: claimed({ response: 'silent' }), second: 10, does: ['requeue 2000'] },
   {
-    name: 'takes a silent runner for lost at the deadline, says so, and has its pod removed',
+    name: 'ends the attempt of a silent runner at the deadline with a reason, and deletes its pod',
     observed: claimed({ response: 'silent' }),
     second: deadline,
     does: ['note RunnerLost', 'deletePod'],
   },
   {
-    name: 'dispatchTracker the same attempt again when the runner never got it',
+    name: 'dispatches the same attempt again when the runner did not get the order',
     observed: claimed({ response: 'absent', delivered: false }),
     does: ['dispatch'],
   },
   {
-    name: 'leaves the order of a young claim to the leader that made it',
+    name: 'leaves the order of a recent claim to the leader that made it',
     observed: claimed({ response: 'absent', isOwn: false, delivered: false }),
     second: 10,
     does: ['requeue 2000'],
   },
   {
-    name: 'sends the order of an old claim whoever made it',
+    name: 'sends the order of an old claim of any leader',
     observed: claimed({ response: 'absent', isOwn: false, delivered: false }),
     second: 11,
     does: ['dispatch'],
   },
   {
-    name: 'does not dispatch again beyond the deadline',
+    name: 'does not dispatch again after the deadline',
     observed: claimed({ response: 'absent', delivered: false }),
     second: deadline,
     does: ['note AttemptFailed', 'deletePod'],
@@ -148,25 +148,25 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     does: ['note AttemptFailed', 'deletePod'],
   },
   {
-    name: 'ends an attempt that is done and was not reported',
+    name: 'ends an attempt that is done without a report',
     observed: claimed({ response: 'done' }),
     does: ['note AttemptFailed', 'deletePod'],
   },
 
-  { name: 'takes the claim back when the pod is gone', observed: claimed({ pod: 'gone' }), does: ['unclaim RunnerLost lost'] },
-  { name: 'takes the claim back when the pod has ended', observed: claimed({ pod: 'ended' }), does: ['unclaim RunnerLost lost'] },
+  { name: 'releases the claim when the pod was deleted', observed: claimed({ pod: 'gone' }), does: ['unclaim RunnerLost lost'] },
+  { name: 'releases the claim when the pod has ended', observed: claimed({ pod: 'ended' }), does: ['unclaim RunnerLost lost'] },
   {
     name: 'blames the page when its second pod is lost',
     observed: claimed({ pod: 'gone' }, running('Capturing', { attempt: 2, lostRunners: 1 })),
     does: ['fail PAGE_CRASHED'],
   },
   {
-    name: 'does not count a pod that was removed after a failed attempt as lost',
+    name: 'does not count a pod that was deleted after a failed attempt as lost',
     observed: claimed({ pod: 'gone' }, running('AttemptFailed', { lostRunners: 1 })),
     does: ['unclaim AttemptFailed'],
   },
   {
-    name: 'counts a pod that was removed because it was silent as lost',
+    name: 'counts a pod that was deleted because it was silent as lost',
     observed: claimed({ pod: 'gone' }, running('RunnerLost', { lostRunners: 1 })),
     does: ['fail PAGE_CRASHED'],
   },
@@ -176,125 +176,125 @@ const cases: { name: string; observed: Observed; second?: number; does: string[]
     does: ['fail INTERNAL_ERROR'],
   },
   {
-    name: 'fails when the third attempt lost its pod, though it is the first to do so',
+    name: 'fails when the third attempt lost its pod, even if it is the first to do so',
     observed: claimed({ pod: 'gone' }, running('Capturing', { attempt: 3 })),
     does: ['fail INTERNAL_ERROR'],
   },
   {
-    name: 'removes the pod of a failed attempt and waits for it to go',
+    name: 'deletes the pod of a failed attempt and waits for its end',
     observed: claimed({ response: 'absent' }, running('AttemptFailed')),
     does: ['deletePod', 'requeue 2000'],
   },
   {
-    name: 'waits for a pod that goes',
+    name: 'waits for a terminating pod',
     observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: 30,
     does: ['requeue 2000'],
   },
   {
-    name: 'removes a pod by force that does not go',
+    name: 'force-deletes a pod that does not terminate',
     observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('RunnerLost')),
     second: 35,
     does: ['deletePod by force', 'requeue 2000'],
   },
   {
-    name: 'goes on when nothing can be uploaded any more, whether the pod is gone or not',
+    name: 'continues when the upload URL has expired, whether or not the pod has ended',
     observed: claimed({ pod: 'terminating', terminatesBy: at(30) }, running('AttemptFailed')),
     second: expiry,
     does: ['unclaim AttemptFailed'],
   },
   {
-    name: 'lets a pod that goes finish its work',
+    name: 'lets a terminating pod finish its work',
     observed: claimed({ pod: 'terminating', terminatesBy: at(30) }),
     does: ['requeue 10000'],
   },
   {
-    name: 'waits for the end of a pod that goes and is silent',
+    name: 'waits for the end of a terminating pod that is silent',
     observed: claimed({ pod: 'terminating', response: 'silent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
-    name: 'waits for the end of a pod that goes and has dropped the capture',
+    name: 'waits for the end of a terminating pod that has dropped the capture',
     observed: claimed({ pod: 'terminating', response: 'absent', terminatesBy: at(30) }),
     does: ['requeue 2000'],
   },
   {
-    name: 'takes the claim back, uncounted, from a runner that was asked to go',
+    name: 'releases the claim, uncounted, of a runner that is shutting down',
     observed: claimed({ pod: 'terminating', response: 'absent', givenUp: givenUp('STOPPING') }),
     does: ['unclaim HandedBack uncounted'],
   },
   {
-    name: 'takes the claim back at once from a runner that could not finish, and lets its pod live',
+    name: 'releases the claim at once of a runner that could not finish, and keeps its pod',
     observed: claimed({ response: 'absent', givenUp: givenUp('INTERNAL_ERROR') }),
     does: ['unclaim AttemptFailed'],
   },
   {
-    name: 'counts no attempt on a pod that was drained',
+    name: 'counts no attempt on a drained pod',
     observed: claimed({ pod: 'ended', end: { cause: 'drained', text: 'its node was drained' } }),
     does: ['unclaim HandedBack uncounted'],
   },
   {
-    name: 'counts an attempt that is handed back again and again',
+    name: 'counts an attempt that was returned too often',
     observed: claimed({ pod: 'gone', end: { cause: 'preempted', text: '' } }, running('Capturing', { handedBack: 5 })),
     does: ['unclaim HandedBack'],
   },
   {
-    name: 'removes what a pod that handed it back may have stored',
+    name: 'deletes the files of a pod that returned the capture',
     observed: observed({ reserved: runner, shot: aScreenshot({ status: { phase: 'Pending', handedBack: 1 } }) }),
     does: ['removeFiles', 'claim', 'dispatch'],
   },
   {
     name: 'counts the attempt but does not blame the page when a node is lost',
-    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('Capturing', { lostRunners: 1 })),
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('Capturing', { lostRunners: 1 })),
     does: ['unclaim RunnerLost'],
   },
   {
-    name: 'does not blame the page for the silence of a node that was lost',
-    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node is gone' } }, running('RunnerLost', { lostRunners: 1 })),
+    name: 'does not blame the page for a silent pod whose node was lost',
+    observed: claimed({ pod: 'gone', end: { cause: 'nodeLost', text: 'its node was removed' } }, running('RunnerLost', { lostRunners: 1 })),
     does: ['unclaim RunnerLost'],
   },
   {
-    name: 'blames the page for a silent pod that this operator had removed',
+    name: 'blames the page for a silent pod that this operator deleted',
     observed: claimed({ pod: 'ended', end: { cause: 'stopped', text: '' } }, running('RunnerLost', { lostRunners: 1 })),
     does: ['fail PAGE_CRASHED'],
   },
   {
-    name: 'gives up a silent runner sooner that its kubelet calls unready too',
+    name: 'ends the attempt of a silent runner sooner when its pod is not ready either',
     observed: claimed({ response: 'silent', unreadySince: NOON }),
     second: 31,
     does: ['note RunnerLost', 'deletePod'],
   },
   {
-    name: 'leaves a silent runner time that has been unready for a moment only',
+    name: 'waits for a silent runner that has only just become unready',
     observed: claimed({ response: 'silent', unreadySince: NOON }),
     second: 30,
     does: ['requeue 2000'],
   },
   {
-    name: 'allows for the clock of another leader',
+    name: 'tolerates the clock of another leader',
     observed: claimed({ isOwn: false }),
     second: deadline + 90,
     does: ['requeue 10000'],
   },
   {
-    name: 'allows for no more than that',
+    name: 'tolerates no more than that',
     observed: claimed({ isOwn: false }),
     second: deadline + CLOCK_TOLERANCE_MILLISECONDS / 1_000,
     does: ['fail TIMEOUT', 'cancel', 'deletePod'],
   },
   {
-    name: 'takes back a claim that is incomplete',
+    name: 'releases an incomplete claim',
     observed: observed({ shot: aScreenshot({ status: { phase: 'Running', attempt: 1 } }) }),
     does: ['unclaim AttemptFailed'],
   },
 ]
 for (const { name, observed, second = 0, does } of cases) {
-  t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(spell), does))
+  t.test(`decide ${name}`, async (t) => t.strictSame(decide(observed, at(second)).map(summarize), does))
 }
 
 const texts = [
   {
-    name: 'names memory when the kernel ended the second runner',
+    name: 'names memory when the second runner ran out of memory',
     observed: claimed(
       { pod: 'ended', end: { cause: 'outOfMemory', text: 'out of memory (137)' } },
       running('Capturing', { lostRunners: 1 }),
@@ -307,9 +307,9 @@ const texts = [
     message: 'pod default-1 was lost in attempt 1: exit code 3',
   },
   {
-    name: 'says what is known of a pod that is gone',
+    name: 'says that a deleted pod no longer exists',
     observed: claimed({ pod: 'gone' }),
-    message: 'pod default-1 was lost in attempt 1: its pod is gone',
+    message: 'pod default-1 was lost in attempt 1: its pod no longer exists',
   },
   {
     name: 'says why a runner could not finish',
@@ -317,7 +317,7 @@ const texts = [
     message: 'pod default-1, attempt 1: STORAGE_FAILED: why',
   },
   {
-    name: 'keeps the words of the attempt that failed',
+    name: 'keeps the message of the failed attempt',
     observed: claimed({ pod: 'gone' }, running('AttemptFailed', { attempt: 3 })),
     message: '3 attempts failed; the last: it said AttemptFailed',
   },
@@ -327,32 +327,32 @@ for (const { name, observed, message } of texts) {
 }
 
 const outcomes = [
-  { name: 'looks again soon after an order that was accepted', outcome: { outcome: 'accepted' }, does: ['requeue 10000'] },
-  { name: 'waits for the key of a runner that this leader does not know yet', outcome: { outcome: 'unsent' }, does: ['requeue 2000'] },
-  { name: 'asks the runner after an order of which nothing was heard', outcome: { outcome: 'silent' }, does: ['requeue 2000'] },
+  { name: 'polls after an accepted order', outcome: { outcome: 'accepted' }, does: ['requeue 10000'] },
+  { name: 'waits for the key of a runner that is not identified yet', outcome: { outcome: 'unsent' }, does: ['requeue 2000'] },
+  { name: 'polls the runner after an order without a response', outcome: { outcome: 'silent' }, does: ['requeue 2000'] },
   {
-    name: 'takes the claim back, uncounted, from a runner that has other work',
+    name: 'releases the claim, uncounted, of a busy runner',
     outcome: { outcome: 'busy', with: { uid: 'other', attempt: 1, state: 'running' } },
     does: ['unclaim RunnerBusy uncounted'],
   },
   {
-    name: 'takes the claim back, uncounted, from a runner that is not ready',
+    name: 'releases the claim, uncounted, of a runner that is not ready',
     outcome: { outcome: 'unavailable' },
     does: ['unclaim RunnerBusy uncounted'],
   },
   {
-    name: 'ends the attempt of a runner that refuses the order',
+    name: 'ends the attempt of a runner that rejects the order',
     outcome: { outcome: 'refused', status: 401, clockAheadMilliseconds: 0 },
     does: ['note AttemptFailed', 'deletePod'],
   },
 ] as const
 for (const { name, outcome, does } of outcomes) {
   t.test(`decideAfterDispatch ${name}`, async (t) => {
-    t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(spell), does)
+    t.strictSame(decideAfterDispatch(aScreenshot({ status: running() }), outcome).map(summarize), does)
   })
 }
 
-t.test('decideAfterDispatch names the clock of a runner that takes no signature', async (t) => {
+t.test('decideAfterDispatch reports the clock difference of a runner that rejects a signature', async (t) => {
   const outcome = { outcome: 'refused', status: 401, clockAheadMilliseconds: -95_000 } as const
   t.match(decideAfterDispatch(aScreenshot({ status: running() }), outcome)[0], {
     message: /HTTP 401; its node’s clock is 95 s behind the operator’s/,

@@ -19,7 +19,7 @@ const running: ScreenshotStatus = {
   startTime: NOON.toISOString(),
 }
 
-function aWorld() {
+function setUp() {
   const pods = new Store<Pod>()
   pods.set(aPod())
   const screenshots = new Store<Screenshot>().addIndex(CLAIM_INDEX, claimedBy)
@@ -45,8 +45,8 @@ function aWorld() {
   return { context, did, clock, keys }
 }
 
-t.test('Deletions cancels a capture, removes its files, and once more when nothing can be uploaded any more', async (t) => {
-  const { context, did, clock } = aWorld()
+t.test('Deletions cancels a capture and deletes its files, and again when the upload URL has expired', async (t) => {
+  const { context, did, clock } = setUp()
   const deletions = new Deletions()
   const shot = aScreenshot({ status: running })
   const key = deletions.add(shot)
@@ -56,12 +56,12 @@ t.test('Deletions cancels a capture, removes its files, and once more when nothi
   t.ok(clock.now > uploadExpiryOf(shot))
   t.strictSame(await deletions.reconcile(key, context), {})
   t.equal(did.filter((what) => what === 'remove files').length, 2)
-  t.strictSame(await deletions.reconcile(key, context), {}, 'and then it is forgotten')
+  t.strictSame(await deletions.reconcile(key, context), {}, 'then the entry is removed')
   t.equal(did.filter((what) => what === 'remove files').length, 2)
 })
 
-t.test('Deletions removes the files of a finished Screenshot once', async (t) => {
-  const { context, did } = aWorld()
+t.test('Deletions deletes the files of a finished Screenshot once', async (t) => {
+  const { context, did } = setUp()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))
   t.strictSame(await deletions.reconcile(key, context), {})
@@ -71,16 +71,16 @@ t.test('Deletions removes the files of a finished Screenshot once', async (t) =>
 const account = 'default'
 const id = screenshotIdOf(aScreenshot().metadata)
 
-t.test('Deletions marks a Screenshot that was never begun as deleted, and has nothing else to do', async (t) => {
-  const { context, did, keys } = aWorld()
+t.test('Deletions only writes a tombstone for a Screenshot that never started', async (t) => {
+  const { context, did, keys } = setUp()
   const deletions = new Deletions()
   t.strictSame(await deletions.reconcile(deletions.add(aScreenshot()), context), {})
   t.strictSame(did, [])
   t.strictSame([...keys.keys()], [tombstoneKey(account, id)])
 })
 
-t.test('Deletions leaves the files of an archived Screenshot to its record', async (t) => {
-  const { context, did, keys } = aWorld()
+t.test('Deletions keeps the files of an archived Screenshot', async (t) => {
+  const { context, did, keys } = setUp()
   keys.set(recordKey(account, id), '')
   const deletions = new Deletions()
   t.strictSame(await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context), {})
@@ -88,8 +88,8 @@ t.test('Deletions leaves the files of an archived Screenshot to its record', asy
   t.strictSame([...keys.keys()], [recordKey(account, id)])
 })
 
-t.test('Deletions takes the record along when a Screenshot was deleted while it was being archived', async (t) => {
-  const { context, did, keys } = aWorld()
+t.test('Deletions deletes the record of a Screenshot that was deleted while it was being archived', async (t) => {
+  const { context, did, keys } = setUp()
   for (const key of [recordKey(account, id), tombstoneKey(account, id)]) keys.set(key, signed(key))
   const deletions = new Deletions()
   await deletions.reconcile(deletions.add(aScreenshot({ status: completedStatus() })), context)
@@ -97,8 +97,8 @@ t.test('Deletions takes the record along when a Screenshot was deleted while it 
   t.strictSame([...keys.keys()], [tombstoneKey(account, id), rewriteKey(account, dayOf(id), id)])
 })
 
-t.test('Deletions keeps the record and the files of an archived Screenshot whose deletion nobody of this release has marked', async (t) => {
-  const { context, did, keys } = aWorld()
+t.test('Deletions keeps the record and the files of an archived Screenshot without a tombstone of this release', async (t) => {
+  const { context, did, keys } = setUp()
   for (const forged of ['', 'forged', signed(tombstoneKey('other', id))]) {
     keys.set(recordKey(account, id), '').set(tombstoneKey(account, id), forged)
     const deletions = new Deletions()
@@ -107,8 +107,8 @@ t.test('Deletions keeps the record and the files of an archived Screenshot whose
   }
 })
 
-t.test('Deletions tries again when the store is away', async (t) => {
-  const { context } = aWorld()
+t.test('Deletions retries when the store is unavailable', async (t) => {
+  const { context } = setUp()
   const deletions = new Deletions()
   const key = deletions.add(aScreenshot({ status: completedStatus() }))
   await t.rejects(

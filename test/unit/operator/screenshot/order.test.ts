@@ -15,7 +15,7 @@ const storage = {
   },
 }
 
-t.test('buildOrder tells the runner its one file, its attempt and its deadline', async (t) => {
+t.test('buildOrder contains the file, the attempt and the deadline', async (t) => {
   const opened = { options: { format: 'webp', styles: 'from the bucket' } as const, privateOptions: { authorization: 'Bearer x' } }
   const order = buildOrder(shot, storage, { ...opened, maxFileBytes: 1_000, now: at(1) })
   t.ok(CaptureOrder.safeParse(order).success)
@@ -32,13 +32,13 @@ t.test('buildOrder tells the runner its one file, its attempt and its deadline',
   t.match(asked, [{ key, contentType: 'image/webp', expiresAt: uploadExpiryOf(shot) }])
 })
 
-t.test('buildOrder names the batch of a Screenshot that has one', async (t) => {
+t.test('buildOrder contains the batch of a Screenshot that has one', async (t) => {
   const parts = { options: undefined, maxFileBytes: 1_000, now: at(1) }
   const ofBatch = buildOrder({ ...shot, spec: { ...shot.spec, batchId: 'batch_1' } }, storage, parts)
   t.equal(CaptureOrder.parse(ofBatch).batchId, 'batch_1')
   t.notOk('batchId' in buildOrder(shot, storage, parts))
 })
 
-t.test('filesOf ends with a dot, so that no other Screenshot’s files begin with it', async (t) => {
+t.test('filesOf ends with a dot, so that it is no prefix of other Screenshots’ files', async (t) => {
   t.equal(filesOf(shot), `users/red/${screenshotIdOf(shot.metadata)}.`)
 })

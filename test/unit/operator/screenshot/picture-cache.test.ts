@@ -12,7 +12,7 @@ const hash = 'a'.repeat(64)
 const log = { debug() {}, info() {}, warn() {}, error() {} } as never
 const newName = () => toObjectName(newId('scr', NOON))
 
-/** A store of texts and tags, and a finished capture that is kept in it. */
+/** A store of texts and etags, with a finished capture in it. */
 async function aCache() {
   const texts = new Map<string, string>()
   const tags = new Map<string, string>()
@@ -38,7 +38,7 @@ async function aCache() {
 const wants = (status: Screenshot['status'] = {}) =>
   aScreenshot({ name: newName(), spec: { cachedFrom: hash, options: { saveHtml: true } }, status })
 
-t.test('PictureCache gives a pending Screenshot the picture and the files of the earlier one, copied to its own names', async (t) => {
+t.test('PictureCache completes a pending Screenshot with a copy of the earlier picture and its files', async (t) => {
   const { cache, tags, id } = await aCache()
   const shot = wants()
   const entry = await cache.find('default/a', shot)
@@ -49,7 +49,7 @@ t.test('PictureCache gives a pending Screenshot the picture and the files of the
   t.equal(tags.get(objectKey('default', screenshotIdOf(shot.metadata), 'png')), 'p-copy')
 })
 
-t.test('PictureCache looks for no picture once a runner was asked, nor for who did not ask for one', async (t) => {
+t.test('PictureCache finds no picture after a runner was requested, or without cachedFrom', async (t) => {
   const { cache } = await aCache()
   t.equal(await cache.find('k', wants({ phase: 'Pending', attempt: 1 })), undefined)
   t.equal(await cache.find('k', wants({ phase: 'Pending', handedBack: 1 })), undefined)
@@ -57,18 +57,18 @@ t.test('PictureCache looks for no picture once a runner was asked, nor for who d
   t.equal(await cache.find('k', aScreenshot()), undefined)
 })
 
-t.test('PictureCache remembers that a picture has gone, until it is told to forget', async (t) => {
+t.test('PictureCache remembers that a picture no longer exists, until forget', async (t) => {
   const { cache, tags, id } = await aCache()
   const shot = wants()
   const entry = await cache.find('k', shot)
   tags.delete(objectKey('default', id, 'html'))
-  t.equal(await cache.take('k', shot, entry!), undefined, 'a file beside it is part of it')
+  t.equal(await cache.take('k', shot, entry!), undefined, 'an artifact is part of the picture')
   t.equal(await cache.find('k', shot), undefined)
   cache.forget('k')
   t.ok(await cache.find('k', shot))
 })
 
-t.test('PictureCache keeps new pictures only: the age of one that was taken goes on', async (t) => {
+t.test('PictureCache stores only new pictures, so that reuse does not extend their age', async (t) => {
   const { cache, texts } = await aCache()
   texts.clear()
   const reused = aScreenshot({ spec: { cachedFrom: hash }, status: completedStatus({ attempt: undefined }) })
@@ -81,14 +81,14 @@ t.test('PictureCache keeps new pictures only: the age of one that was taken goes
   t.strictSame([...texts.keys()], [cacheEntryKey('default', hash)])
 })
 
-t.test('PictureCache keeps with a picture until when its request wanted it kept', async (t) => {
+t.test('PictureCache stores the retention of a picture’s request', async (t) => {
   const { cache, texts } = await aCache()
   await cache.keep(aScreenshot({ spec: { cacheAs: hash, retentionDays: 2 }, status: completedStatus() }))
   const { keptUntil } = JSON.parse(texts.get(cacheEntryKey('default', hash)) ?? '')
   t.equal(Date.parse(keptUntil), NOON.getTime() + 2 * 86_400_000)
 })
 
-t.test('PictureCache goes on when the store is away', async (t) => {
+t.test('PictureCache ignores an unavailable store', async (t) => {
   const away = async () => {
     throw new Error('away')
   }

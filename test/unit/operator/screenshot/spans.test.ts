@@ -8,7 +8,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const SPAN = 'b7ad6b7169203331'
 const traced = (flags = '01') => ({ annotations: { 'tintype.dev/traceparent': `00-${TRACE}-${SPAN}-${flags}` } })
 
-t.test('toSpans tells a capture from its creation to its end, under the request that asked for it', async (t) => {
+t.test('toSpans covers a capture from its creation to its end, as a child of its request', async (t) => {
   const status = completedStatus()
   const shot = aScreenshot({ metadata: traced(), status: { ...status, result: { ...status.result, timings: { navigate: 300 } } } })
   const { uid } = shot.metadata
@@ -31,7 +31,7 @@ t.test('toSpans tells a capture from its creation to its end, under the request 
   ])
 })
 
-t.test('toSpans says why a capture failed', async (t) => {
+t.test('toSpans contains the error of a failed capture', async (t) => {
   const spans = toSpans(aScreenshot({ metadata: traced(), status: failedStatus() }))
   t.strictSame(
     spans.map(({ error }) => error),
@@ -39,18 +39,18 @@ t.test('toSpans says why a capture failed', async (t) => {
   )
 })
 
-t.test('toSpans has none when nobody keeps the trace', async (t) => {
+t.test('toSpans is empty when the trace is not sampled', async (t) => {
   t.strictSame(toSpans(aScreenshot({ status: completedStatus() })), [])
   t.strictSame(toSpans(aScreenshot({ metadata: traced('00'), status: completedStatus() })), [])
 })
 
-t.test('toOrderTrace puts the runner’s work under the attempt, also of a trace that is not kept', async (t) => {
+t.test('toOrderTrace makes the runner’s spans children of the attempt, even without sampling', async (t) => {
   const shot = aScreenshot({ metadata: traced('00'), status: { phase: 'Running', attempt: 2 } })
   t.strictSame(toOrderTrace(shot), { traceId: TRACE, spanId: spanIds.capture(shot.metadata.uid, 2), isSampled: false })
   t.equal(toOrderTrace(aScreenshot()), undefined)
 })
 
-t.test('toLogLine says everything of a capture but what was captured', async (t) => {
+t.test('toLogLine contains nothing about the page', async (t) => {
   const line = toLogLine(aScreenshot({ metadata: traced(), spec: { url: 'https://example.com/?secret' }, status: completedStatus() }))
   t.match(line, {
     key: /^default\/scr-/,

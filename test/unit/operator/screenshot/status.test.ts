@@ -19,7 +19,7 @@ const withoutNulls = (patch: object) => Object.fromEntries(Object.entries(patch)
 const waiting = aScreenshot({ status: { phase: 'Pending', attempt: 1, lostRunners: 1 } })
 const running = aScreenshot({ status: { phase: 'Running', runner, attempt: 2, lostRunners: 1, startTime: NOON.toISOString() } })
 
-t.test('buildClaim begins the next attempt and forgets what an earlier one left', async (t) => {
+t.test('buildClaim starts the next attempt and clears the fields of an earlier one', async (t) => {
   const patch = buildClaim(waiting, runner, at(5))
   t.match(patch, { phase: 'Running', runner, attempt: 2, startTime: at(5).toISOString(), result: null, completionTime: null })
   t.match(patch.conditions, [{ type: 'Succeeded', status: 'Unknown', reason: 'Capturing', message: 'attempt 2 on pod default-1' }])
@@ -43,13 +43,13 @@ t.test('kubectl shows the id, the file and the page of every Screenshot that was
   }
 })
 
-t.test('buildUnclaim lets a Screenshot wait again, with its attempt counted', async (t) => {
+t.test('buildUnclaim queues a Screenshot again and counts its attempt', async (t) => {
   const patch = buildUnclaim(running, { reason: 'RunnerLost', message: 'gone', counts: true, lost: true }, at(9))
   t.match(patch, { phase: 'Pending', runner: null, startTime: null, attempt: 2, lostRunners: 2 })
   t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success)
 })
 
-t.test('buildUnclaim gives back an attempt that never began', async (t) => {
+t.test('buildUnclaim does not count an attempt that never began', async (t) => {
   const patch = buildUnclaim(running, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9))
   t.equal(patch.attempt, 1)
   t.notOk('lostRunners' in patch)
@@ -57,18 +57,18 @@ t.test('buildUnclaim gives back an attempt that never began', async (t) => {
   t.equal(buildUnclaim(first, { reason: 'RunnerBusy', message: 'busy', counts: false, lost: false }, at(9)).attempt, null)
 })
 
-t.test('buildNote changes the condition, and says which Screenshot it is', async (t) => {
+t.test('buildNote changes the condition, and sets the identifying fields', async (t) => {
   t.strictSame(Object.keys(buildNote(waiting, 'PoolNotFound', 'there is none', NOON)), ['id', 'storagePath', 'url', 'conditions'])
 })
 
-t.test('buildFailure ends a Screenshot with its code, and kubectl wait with it', async (t) => {
+t.test('buildFailure fails a Screenshot with its code and sets Finished for kubectl wait', async (t) => {
   const patch = buildFailure(running, { code: 'PAGE_CRASHED', message: 'x'.repeat(5_000) }, at(9))
   t.match(patch, { phase: 'Failed', completionTime: at(9).toISOString(), result: { error: { code: 'PAGE_CRASHED' } } })
   t.match(patch.conditions, [
     { type: 'Succeeded', status: 'False', reason: 'PageCrashed' },
     { type: 'Finished', status: 'True', reason: 'PageCrashed' },
   ])
-  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success, 'however long the message is')
+  t.ok(ScreenshotStatus.safeParse(withoutNulls(patch)).success, 'also with a long message')
 })
 
 t.test('a condition keeps its transition time while its status stays the same', async (t) => {
@@ -86,7 +86,7 @@ t.test('deadlineOf is not a time when there is no open attempt', async (t) => {
   t.notOk(Number.isNaN(deadlineOf(aScreenshot({ status: completedStatus() })).getTime()))
 })
 
-t.test('buildReuse completes without an attempt, and keeps what was found of the page', async (t) => {
+t.test('buildReuse completes without an attempt, and keeps the metadata of the page', async (t) => {
   const found = { format: 'png' as const, fileSizeBytes: 3, etag: 'e', size: '3 B', pageTitle: 'A page' }
   const patch = buildReuse(aScreenshot({ spec: { cachedFrom: 'a'.repeat(64) } }), found, at(1), at(2))
   t.match(patch, { phase: 'Completed', completionTime: at(2).toISOString(), result: { ...found, processingMilliseconds: 1_000 } })
@@ -97,7 +97,7 @@ t.test('buildReuse completes without an attempt, and keeps what was found of the
   t.notOk('attempt' in patch)
 })
 
-t.test('buildUnclaim counts how often a Screenshot was handed back', async (t) => {
+t.test('buildUnclaim counts how often a Screenshot was returned', async (t) => {
   const unclaim = { reason: 'HandedBack', message: 'drained', counts: false, lost: false } as const
   const shot = aScreenshot({ status: { phase: 'Running', attempt: 1, handedBack: 2 } })
   t.match(buildUnclaim(shot, unclaim, NOON), { phase: 'Pending', attempt: null, handedBack: 3 })

@@ -6,7 +6,7 @@ import { seal, unseal } from '../../../../crds/src/crypto/sealed.ts'
 import { ensureReleaseKeys } from '../../../../operator/src/secrets/release-keys.ts'
 import { FakeStore } from '../../../support/fakes/fake-store.ts'
 
-t.test('ensureReleaseKeys makes a ring that signs and checks links', async (t) => {
+t.test('ensureReleaseKeys creates a key ring that signs and verifies links', async (t) => {
   const { downloadKeys } = await ensureReleaseKeys(new FakeStore<Secret>(), 'tintype')
   const now = new Date('2026-11-21T12:00:00Z')
   const link = { key: 'users/default/x.png', expires: expiryOf(now) }
@@ -14,7 +14,7 @@ t.test('ensureReleaseKeys makes a ring that signs and checks links', async (t) =
   t.ok(verifyLink(link, signature, downloadKeys, now))
 })
 
-t.test('ensureReleaseKeys makes an Ed25519 pair whose x is the public half', async (t) => {
+t.test('ensureReleaseKeys creates an Ed25519 pair whose x is the public half', async (t) => {
   const { dispatchKey } = await ensureReleaseKeys(new FakeStore<Secret>(), 'tintype')
   const { d: _, ...publicHalf } = dispatchKey
   const signature = sign(null, Buffer.from('order'), createPrivateKey({ key: dispatchKey, format: 'jwk' }))
@@ -27,7 +27,7 @@ t.test('ensureReleaseKeys returns the same keys every time', async (t) => {
   t.strictSame([...secrets.objects.keys()].sort(), ['tintype-dispatch-key', 'tintype-download-keys', 'tintype-sealing-key'])
 })
 
-t.test('ensureReleaseKeys makes a pair whose public half seals what the private one opens', async (t) => {
+t.test('ensureReleaseKeys creates a pair whose private half opens what the public one seals', async (t) => {
   const secrets = new FakeStore<Secret>()
   const { openingKeys } = await ensureReleaseKeys(secrets, 'tintype')
   const { data = {} } = await secrets.get('tintype-sealing-key')
@@ -37,7 +37,7 @@ t.test('ensureReleaseKeys makes a pair whose public half seals what the private 
   t.equal(await unseal(await seal('text', sealedFor, publicHalf), sealedFor, openingKeys), 'text')
 })
 
-t.test('ensureReleaseKeys refuses a public half that it could not open for', async (t) => {
+t.test('ensureReleaseKeys rejects a public half without its private half', async (t) => {
   const [one, other] = [new FakeStore<Secret>(), new FakeStore<Secret>()]
   for (const secrets of [one, other]) await ensureReleaseKeys(secrets, 'tintype')
   const name = 'tintype-sealing-key'
@@ -46,12 +46,12 @@ t.test('ensureReleaseKeys refuses a public half that it could not open for', asy
   await t.rejects(ensureReleaseKeys(one, 'tintype'), { name: 'TerminalError', message: /public.json/ })
 })
 
-t.test('ensureReleaseKeys refuses a Secret that holds something else, without telling what', async (t) => {
+t.test('ensureReleaseKeys rejects a Secret without a valid key, without quoting it', async (t) => {
   const data = { 'keys.json': Buffer.from('{"current":"hunter2"}').toString('base64') }
   const secrets = new FakeStore<Secret>({ metadata: { name: 'tintype-download-keys' }, data })
   await t.rejects(ensureReleaseKeys(secrets, 'tintype'), {
     name: 'TerminalError',
-    message: /tintype-download-keys has no usable keys.json/,
+    message: /tintype-download-keys has no valid keys.json/,
   })
   await ensureReleaseKeys(secrets, 'tintype').catch((error) => t.notMatch(String(error), /hunter2/))
 })

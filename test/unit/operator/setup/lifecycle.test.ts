@@ -2,7 +2,7 @@ import t from 'tap'
 import { DEFAULT_PLANS } from '../../../../crds/src/usage/plans.ts'
 import { longestRetention, withOwnRules } from '../../../../operator/src/setup/lifecycle.ts'
 
-t.test('withOwnRules replaces our rules and leaves those of others', async (t) => {
+t.test('withOwnRules replaces rules of Tintype and keeps others', async (t) => {
   const theirs = { ID: 'theirs', Status: 'Enabled', Filter: { Prefix: 'reports/' } }
   const first = withOwnRules([theirs] as never, { fileDays: 30, recordDays: 400 })
   const second = withOwnRules(first.Rule, { fileDays: 90, recordDays: 500 })
@@ -14,7 +14,7 @@ t.test('withOwnRules replaces our rules and leaves those of others', async (t) =
   )
 })
 
-t.test('the store keeps files as long as the plan that keeps them longest, not as long as records', async (t) => {
+t.test('the store keeps files for the longest retention of all plans, not as long as records', async (t) => {
   const plans = { ...DEFAULT_PLANS, scale: { ...DEFAULT_PLANS.scale, retentionDays: 3_650 } }
   const { Rule: rules } = withOwnRules([], { fileDays: longestRetention(plans), recordDays: 400 })
   t.match(

@@ -3,7 +3,7 @@ import { putPolicy } from '../../../../operator/src/setup/minio-admin.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { BUFFERED_BYTES, startEndlessServer } from '../../../support/servers/endless-server.ts'
 
-t.test('an endless refusal of the store is read no further than it is told of', async (t) => {
+t.test('MinIO calls read only the start of an endless error response', async (t) => {
   const server = await startEndlessServer(t, 'HTTP/1.1 403 Forbidden\r\n\r\n', 'no ')
   const root = { endpoint: server.url, region: 'us-east-1', accessKey: 'root', secretKey: 'secret' }
   await t.rejects(putPolicy(root, 'gateway', {}), {

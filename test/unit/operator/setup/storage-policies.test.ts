@@ -11,13 +11,13 @@ for (const role of ROLES) {
   })
 }
 
-t.test('policies name no bucket but the one that they are made for', async (t) => {
+t.test('policies contain only their own bucket', async (t) => {
   for (const policy of ROLES.map((role) => rolePolicy(role, 'own'))) {
     for (const resource of policy.Statement.flatMap(({ Resource }) => Resource)) t.match(resource, /^arn:aws:s3:::own(\/|$)/)
   }
 })
 
-t.test('a retired identity keeps its rights for an hour, and reads files for seven days', async (t) => {
+t.test('a retired identity keeps its permissions for an hour, and reads files for seven days', async (t) => {
   const { Statement: statements } = retiredPolicy('gateway', 'own', new Date('2026-11-23T12:00:00.500Z'))
   const allowed = statements.filter(({ Effect }) => Effect === 'Allow')
   const ends = new Set(allowed.map(({ Condition }) => Condition?.DateLessThan?.['aws:CurrentTime']))
@@ -26,7 +26,7 @@ t.test('a retired identity keeps its rights for an hour, and reads files for sev
   t.equal(retiredPolicy('uploads', 'own', new Date()).Statement.length, 2, 'uploads read nothing')
 })
 
-t.test('the name of a retired policy says of whom and since when', async (t) => {
+t.test('parseRetiredName reads the role and the time of retiredPolicyName', async (t) => {
   const at = new Date('2026-11-23T12:00:00.000Z')
   t.strictSame(parseRetiredName(retiredPolicyName('links', at)), { role: 'links', retiredAt: at })
   t.equal(parseRetiredName('tintype-links'), undefined)

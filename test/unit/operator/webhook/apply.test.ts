@@ -17,7 +17,7 @@ const status: StatusPatch = {
 }
 const { signal } = new AbortController()
 
-function aShell(...existing: Secret[]) {
+function setUp(...existing: Secret[]) {
   const patches: unknown[] = []
   const patch = async (_: string, { body }: Patch) => {
     patches.push(body)
@@ -27,50 +27,50 @@ function aShell(...existing: Secret[]) {
   return { patches, secrets, deps: { store: { patch }, seen: { observe: () => {} }, secrets } }
 }
 
-t.test('apply makes the Secret, then writes the status over the version that was looked at', async (t) => {
-  const { patches, secrets, deps } = aShell()
+t.test('apply creates the Secret, then writes the status with the observed version', async (t) => {
+  const { patches, secrets, deps } = setUp()
   await apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal)
   t.match([...secrets.objects.values()], [{ type: 'tintype.dev/signing-secret', data: { 'signing-secret': /.+/ } }])
   t.strictSame(patches, [{ status, metadata: { resourceVersion: '1' } }])
 })
 
-t.test('apply looks again when a Secret of that name has just appeared', async (t) => {
-  const { patches, deps } = aShell({ metadata: { name: 'hook-signing-secret' } })
+t.test('apply retries when a Secret with this name was just created', async (t) => {
+  const { patches, deps } = setUp({ metadata: { name: 'hook-signing-secret' } })
   await t.rejects(apply([{ do: 'createSecret' }, { do: 'patchStatus', status }], hook, deps, signal), { name: 'RetryableError' })
   t.strictSame(patches, [])
 })
 
-t.test('apply gives up a Secret that the API server refuses', async (t) => {
-  const { secrets, deps } = aShell()
+t.test('apply throws a terminal error when the API server rejects the Secret', async (t) => {
+  const { secrets, deps } = setUp()
   secrets.beforeCreate = () => {
     throw new KubeError({ status: 422, reason: 'Invalid', message: 'name too long' })
   }
   await t.rejects(apply([{ do: 'createSecret' }], hook, deps, signal), { name: 'TerminalError' })
 })
 
-t.test('apply comes back when asked to', async (t) => {
-  t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, aShell().deps, signal), { requeueAfterMilliseconds: 5 })
+t.test('apply requeues when requested', async (t) => {
+  t.strictSame(await apply([{ do: 'requeue', afterMilliseconds: 5 }], hook, setUp().deps, signal), { requeueAfterMilliseconds: 5 })
 })
 
-t.test('apply switches a webhook off with the reason in one write, and tells of it by an Event', async (t) => {
-  const { patches, deps } = aShell()
-  const told: unknown[] = []
-  const events = { warn: (object: { kind: string }, reason: string, message: string) => void told.push([object.kind, reason, message]) }
+t.test('apply disables a webhook with the reason in one write, and records an Event', async (t) => {
+  const { patches, deps } = setUp()
+  const reported: unknown[] = []
+  const events = { warn: (object: { kind: string }, reason: string, message: string) => void reported.push([object.kind, reason, message]) }
   await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, events }, signal)
   const annotations = { 'tintype.dev/disabled-reason': 'all failed', 'tintype.dev/updated-at': at(0).toISOString() }
   t.strictSame(patches, [{ metadata: { annotations, resourceVersion: '1' }, spec: { active: false } }])
-  t.strictSame(told, [['Webhook', 'WebhookDisabled', 'switched off: all failed']])
+  t.strictSame(reported, [['Webhook', 'WebhookDisabled', 'The endpoint was disabled: all failed.']])
 })
 
-t.test('apply tells of no webhook that is gone before it could be switched off', async (t) => {
-  const { deps } = aShell()
+t.test('apply records no Event for a webhook that was deleted meanwhile', async (t) => {
+  const { deps } = setUp()
   const gone = () => Promise.reject(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }))
   const events = { warn: () => t.fail('nothing was done') }
   await apply([{ do: 'disable', reason: 'all failed', at: at(0) }], hook, { ...deps, store: { patch: gone }, events }, signal)
 })
 
-t.test('apply forgets why a webhook was switched off', async (t) => {
-  const { patches, deps } = aShell()
+t.test('apply removes the reason why a webhook was disabled', async (t) => {
+  const { patches, deps } = setUp()
   await apply([{ do: 'forgetDisabledReason' }], hook, deps, signal)
   t.strictSame(patches, [{ metadata: { annotations: { 'tintype.dev/disabled-reason': null }, resourceVersion: '1' } }])
 })

@@ -17,36 +17,36 @@ const conditionOf = (status: 'True' | 'False', reason: string) => ({
   observedGeneration: 1,
 })
 
-t.test('decide makes the Secret before the status names it', async (t) => {
+t.test('decide creates the Secret before the status names it', async (t) => {
   const actions = decide(seen(aHook(), { secret: 'missing' }), at(0.4))
   t.match(actions, [{ do: 'createSecret' }, { do: 'patchStatus', status: { signingSecretName: 'hook-signing-secret' } }])
 })
 
-t.test('decide needs no Secret for a webhook whose spec holds its secret', async (t) => {
+t.test('decide needs no Secret for a webhook whose spec contains its secret', async (t) => {
   const actions = decide(seen(aHook({ signingSecretName: 'hook-signing-secret' }), { secret: 'sealed' }), at(0.4))
   t.match(actions, [{ do: 'patchStatus', status: { signingSecretName: null, conditions: [{ status: 'True' }] } }])
 })
 
 t.test('decide activates a new webhook from its creation, whenever it sees it', async (t) => {
   t.match(statusOf(seen(aHook()), 0.4), { activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) } })
-  t.match(statusOf(seen(aHook()), 90), { activeSince: iso(0) }, 'an operator that was away misses nothing')
+  t.match(statusOf(seen(aHook()), 90), { activeSince: iso(0) }, 'an operator that was not running misses nothing')
   const waited = aHook({ conditions: [conditionOf('False', 'SecretLeftover')] })
-  t.match(statusOf(seen(waited), 90), { activeSince: iso(0) }, 'the Secret of an earlier one of its name costs it nothing')
+  t.match(statusOf(seen(waited), 90), { activeSince: iso(0) }, 'the Secret of a deleted webhook of the same name does not delay it')
 })
 
-t.test('decide does nothing once all is as it should be', async (t) => {
+t.test('decide does nothing when the status is up to date', async (t) => {
   const status = statusOf(seen(aHook()), 0.4)!
   t.strictSame(decide(seen(aHook(status as WebhookStatus)), at(60)), [])
 })
 
-t.test('decide ends a webhook that is switched off, and starts it anew when it is switched on', async (t) => {
+t.test('decide deactivates an inactive webhook, and starts it again when it is activated', async (t) => {
   const active = aHook({ activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0) } }, { active: false })
   t.match(statusOf(seen(active), 5), { activeSince: null, subscriptions: null, conditions: [{ status: 'False', reason: 'Inactive' }] })
   const again = aHook({ conditions: [conditionOf('False', 'Inactive')] })
   t.match(statusOf(seen(again), 50), { activeSince: iso(50), subscriptions: { 'screenshot.completed': iso(50) } })
 })
 
-t.test('decide dates a type that is added from now, keeps the others, and drops what is not wanted', async (t) => {
+t.test('decide starts an added type now, keeps the others, and removes dropped types', async (t) => {
   const hook = aHook(
     { activeSince: iso(0), subscriptions: { 'screenshot.completed': iso(0), 'screenshot.queued': iso(0) } },
     { events: ['screenshot.completed', 'screenshot.failed'] },
@@ -59,29 +59,29 @@ t.test('decide dates a type that is added from now, keeps the others, and drops 
 })
 
 const obstacles: { name: string; more: Partial<Observed>; reason: string }[] = [
-  { name: 'has too many older siblings', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
+  { name: 'too many older webhooks', more: { isBeyondLimit: true }, reason: 'TooManyWebhooks' },
   {
-    name: 'an address that is refused',
+    name: 'a forbidden URL',
     more: { url: { allowed: false, reason: '10.0.0.1 is a private address' } },
     reason: 'AddressRefused',
   },
-  { name: 'a sealed secret that does not open', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
+  { name: 'a sealed secret that cannot be opened', more: { secret: 'unreadable' }, reason: 'SecretUnreadable' },
   { name: 'a foreign Secret of its name', more: { secret: 'foreign' }, reason: 'SecretConflict' },
   { name: 'the Secret of a deleted webhook', more: { secret: 'leftover' }, reason: 'SecretLeftover' },
 ]
 for (const { name, more, reason } of obstacles) {
-  t.test(`decide keeps a webhook from being told while there is ${name}`, async (t) => {
+  t.test(`decide keeps a webhook inactive because of ${name}`, async (t) => {
     const actions = decide(seen(aHook(), more), at(1))
     t.match(actions[0], { do: 'patchStatus', status: { activeSince: null, conditions: [{ status: 'False', reason }] } })
     t.notOk(actions.some((action) => action.do === 'createSecret'))
   })
 }
 
-t.test('decide comes back for a Secret that the garbage collector is about to take', async (t) => {
+t.test('decide requeues for a Secret that the garbage collector will delete', async (t) => {
   t.ok(decide(seen(aHook(), { secret: 'leftover' }), at(1)).some((action) => action.do === 'requeue'))
 })
 
-t.test('decide tells of a pause while the circuit is open, and of its end', async (t) => {
+t.test('decide reports a pause while the circuit is open, and its end', async (t) => {
   const well = statusOf(seen(aHook()), 0.4)!
   const paused = statusOf(seen(aHook(well as WebhookStatus), { isCircuitOpen: true }), 60)!
   t.match(paused.conditions, [
@@ -92,7 +92,7 @@ t.test('decide tells of a pause while the circuit is open, and of its end', asyn
   t.match(statusOf(seen(aHook(paused as WebhookStatus)), 90)?.conditions, [{ type: 'Ready' }, { type: 'Answering', status: 'True' }])
 })
 
-t.test('decide switches an endpoint off that has failed for days, and nothing besides', async (t) => {
+t.test('decide disables an endpoint that has failed for days, and nothing else', async (t) => {
   const DAYS = 5 * 86_400
   const statistics = { total: 9, successful: 0, failed: 3, failingSince: iso(0), lastFailureTime: iso(DAYS), consecutiveFailures: 9 }
   const hook = aHook({ activeSince: iso(0), statistics })
@@ -100,7 +100,7 @@ t.test('decide switches an endpoint off that has failed for days, and nothing be
   t.notMatch(decide(seen(hook), at(DAYS), { disableAfterDays: 6 }), [{ do: 'disable' }])
 })
 
-t.test('decide says of an endpoint that was switched off why, and forgets it when it is switched on', async (t) => {
+t.test('decide reports why an endpoint was disabled, and removes the reason when it is enabled', async (t) => {
   const metadata = { annotations: { 'tintype.dev/disabled-reason': 'every post has failed' } }
   const off = aWebhook({ metadata, spec: { active: false }, status: {} })
   t.match(statusOf(seen(off), 5)?.conditions, [{ status: 'False', reason: 'Disabled', message: /every post has failed/ }])

@@ -6,7 +6,7 @@ import { aWebhook } from '../../../support/fakes/builders.ts'
 const hook = aWebhook()
 const made = buildSigningSecret(hook, 'whsec_abc') as Secret
 
-t.test('buildSigningSecret makes a Secret that goes with its webhook', async (t) => {
+t.test('buildSigningSecret creates a Secret that is owned by its webhook', async (t) => {
   t.match(made, {
     metadata: {
       name: 'hook-signing-secret',
@@ -19,14 +19,14 @@ t.test('buildSigningSecret makes a Secret that goes with its webhook', async (t)
 
 const cases: { name: string; secret: Secret | undefined; is: ReturnType<typeof evaluateSecret> }[] = [
   { name: 'its own', secret: made, is: 'usable' },
-  { name: 'one that a person made', secret: { ...made, metadata: { name: 'hook-signing-secret' } }, is: 'usable' },
+  { name: 'one that a user created', secret: { ...made, metadata: { name: 'hook-signing-secret' } }, is: 'usable' },
   { name: 'none', secret: undefined, is: 'missing' },
   { name: 'one of another type', secret: { ...made, type: 'Opaque' }, is: 'foreign' },
   { name: 'one without a text', secret: { ...made, data: {} }, is: 'foreign' },
   { name: 'that of a deleted webhook', secret: buildSigningSecret(aWebhook(), 'whsec_old') as Secret, is: 'leftover' },
 ]
 for (const { name, secret, is } of cases) {
-  t.test(`evaluateSecret calls ${name} ${is}`, async (t) => {
+  t.test(`evaluateSecret reports ${name} as ${is}`, async (t) => {
     t.equal(evaluateSecret(secret, hook), is)
     if (secret && is !== 'usable') t.equal(readSigningSecret(secret, hook), undefined)
   })

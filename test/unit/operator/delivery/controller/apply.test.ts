@@ -15,8 +15,8 @@ const record: Action = {
 }
 const post: Action = { do: 'post', event: 'screenshot.completed', webhook: 'hook', attempt: 2 }
 
-/** The shell around the actions, in a log of what it did; `refuse` is what the API server answers. */
-function aShell(refuse?: KubeError) {
+/** The actions with a log of their effects; `refuse` is the error of the API server. */
+function setUp(refuse?: KubeError) {
   const did: string[] = []
   const store = {
     patch: async () => {
@@ -51,46 +51,46 @@ function aShell(refuse?: KubeError) {
 }
 const refusal = (status: number, reason: string, details?: unknown) => new KubeError({ status, reason, message: reason, details })
 
-t.test('apply writes before it posts, and tells of what was written', async (t) => {
-  const { did, progress, run } = aShell()
+t.test('apply writes before it posts, and reports what was written', async (t) => {
+  const { did, progress, run } = setUp()
   t.strictSame(await run([record, post, { do: 'requeue', afterMilliseconds: 7 }]), { requeueAfterMilliseconds: 7 })
   t.strictSame(did, ['write', 'see', 'count default/hook', 'metric ok', 'send 2'])
-  t.ok(progress.isEmpty, 'what is written down need not be remembered')
+  t.ok(progress.isEmpty, 'recorded results are removed')
 })
 
-t.test('apply posts nothing that rests on a write that failed, and remembers the result', async (t) => {
+t.test('apply posts nothing that depends on a failed write, and keeps the result', async (t) => {
   for (const [error, expected] of [
     [refusal(422, 'Invalid'), { name: 'RetryableError' }],
     [refusal(422, 'Invalid', { causes: [{ field: 'status.deliveries', reason: 'FieldValueTooMany' }] }), { name: 'TerminalError' }],
     [refusal(0, 'Unreachable'), { name: 'KubeError' }],
   ] as const) {
-    const { did, progress, run } = aShell(error)
+    const { did, progress, run } = setUp(error)
     await t.rejects(run([record, post]), { ...expected, message: /./ })
     t.strictSame(did, [])
     t.notOk(progress.isEmpty)
   }
 })
 
-t.test('apply lets a Screenshot go that is gone', async (t) => {
-  const { did, run } = aShell(refusal(404, 'NotFound'))
+t.test('apply ignores a Screenshot that was deleted', async (t) => {
+  const { did, run } = setUp(refusal(404, 'NotFound'))
   await run([record])
   t.strictSame(did, [])
 })
 
-t.test('apply deletes a Screenshot, or finds that somebody else has', async (t) => {
+t.test('apply deletes a Screenshot, or finds it deleted', async (t) => {
   for (const [error, expected] of [
     [undefined, ['delete', 'see gone']],
     [refusal(404, 'NotFound'), ['see gone']],
     [refusal(409, 'Conflict'), ['see gone']],
   ] as const) {
-    const { did, run } = aShell(error)
+    const { did, run } = setUp(error)
     await run([{ do: 'deleteScreenshot' }])
     t.strictSame(did, expected)
   }
 })
 
-t.test('apply counts what went to a request’s own address for the default webhook', async (t) => {
-  const { did, run } = aShell()
+t.test('apply counts posts to the URL of a request for the default webhook', async (t) => {
+  const { did, run } = setUp()
   const after = { attempts: 1, at: at(3).toISOString(), state: 'ok' as const }
   const change = { event: 'screenshot.completed' as const, webhook: '_request', before: undefined, after, statusCode: 200 }
   await run([{ do: 'record', changes: [change] }])

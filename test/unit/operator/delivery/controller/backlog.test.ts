@@ -4,34 +4,34 @@ import { ProgressStore } from '../../../../../operator/src/delivery/controller/p
 
 function aBacklog() {
   let now = 0
-  const told: string[] = []
+  const reported: string[] = []
   const backlog = new Backlog(() => now)
-  backlog.onFull = (keys) => told.push(`full ${keys.length}`)
-  backlog.onRoom = () => told.push('room')
+  backlog.onFull = (keys) => reported.push(`full ${keys.length}`)
+  backlog.onRoom = () => reported.push('room')
   const later = (milliseconds: number) => {
     now += milliseconds
   }
   const fill = (count: number) => {
     for (let n = 0; n < count; n++) backlog.add(`delivery-${n}`, `shot-${n % 10}`)
   }
-  return { backlog, told, later, fill }
+  return { backlog, reported, later, fill }
 }
 
-t.test('Backlog is full with 32 ends, names their Screenshots once, and tells when there is room again', async (t) => {
-  const { backlog, told, fill } = aBacklog()
+t.test('Backlog is full with 32 results, reports their Screenshots once, and reports when there is room again', async (t) => {
+  const { backlog, reported, fill } = aBacklog()
   fill(31)
   t.equal(backlog.isFull, false)
   fill(40)
-  t.strictSame([backlog.isFull, told], [true, ['full 10']])
+  t.strictSame([backlog.isFull, reported], [true, ['full 10']])
   for (let n = 0; n < 8; n++) backlog.remove(`delivery-${n}`)
   t.equal(backlog.isFull, true)
   backlog.remove('delivery-8')
   backlog.remove('delivery-8')
   backlog.remove('delivery-9')
-  t.strictSame([backlog.isFull, told], [false, ['full 10', 'room']])
+  t.strictSame([backlog.isFull, reported], [false, ['full 10', 'room']])
 })
 
-t.test('Backlog lets posts leave when what is in it cannot be written for long', async (t) => {
+t.test('Backlog lets posts start when its results cannot be written for a long time', async (t) => {
   const { backlog, later, fill } = aBacklog()
   fill(32)
   later(29_999)
@@ -40,7 +40,7 @@ t.test('Backlog lets posts leave when what is in it cannot be written for long',
   t.equal(backlog.isFull, false)
 })
 
-t.test('ProgressStore counts ends until they are written, overtaken or forgotten', async (t) => {
+t.test('ProgressStore counts results until they are written, replaced or removed', async (t) => {
   const { backlog } = aBacklog()
   const progressStore = new ProgressStore(backlog)
   const ended = { state: 'ended' as const, attempt: 1, at: new Date(0), isSuccess: true, statusCode: 200, jitter: 0 }
@@ -59,5 +59,5 @@ t.test('ProgressStore counts ends until they are written, overtaken or forgotten
   t.equal(backlog.isFull, false, 'forgotten')
   end(32)
   progressStore.of('shot-3', 'another uid')
-  t.equal(backlog.isFull, false, 'made anew')
+  t.equal(backlog.isFull, false, 'the object was recreated')
 })

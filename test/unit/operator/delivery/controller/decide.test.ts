@@ -3,14 +3,14 @@ import type { DeliveryEntry } from '../../../../../crds/src/kinds/screenshot.ts'
 import {
   type Action,
   type Candidate,
-  type Circumstances,
+  type DecideOptions,
   decide,
   type Progress,
 } from '../../../../../operator/src/delivery/controller/decide.ts'
 import { at } from '../../../../support/fakes/builders.ts'
 
 const schedule = { delaysMilliseconds: [10_000, 60_000], timeoutMilliseconds: 5_000 }
-const circumstances = (second: number, more: Partial<Circumstances> = {}): Circumstances => ({
+const optionsAt = (second: number, more: Partial<DecideOptions> = {}): DecideOptions => ({
   schedule,
   mayPost: true,
   isDeleteRequested: false,
@@ -42,7 +42,7 @@ const ended = (attempt: number, second: number, statusCode: number, more: object
 })
 
 /** Actions in a line: `record hook 1 open @20`, `post hook 2`, `requeue 10`. */
-const told = (actions: Action[]): string[] =>
+const reported = (actions: Action[]): string[] =>
   actions.flatMap((action) => {
     if (action.do === 'post') return [`post ${action.webhook} ${action.attempt}`]
     if (action.do === 'deleteScreenshot') return ['delete']
@@ -55,25 +55,25 @@ const told = (actions: Action[]): string[] =>
 
 const cases: { name: string; given: Partial<Candidate>; second: number; does: string[] }[] = [
   { name: 'posts a first attempt without a write', given: {}, second: 3, does: ['post hook 1'] },
-  { name: 'does nothing for who is no receiver', given: { isReceiver: false }, second: 3, does: [] },
-  { name: 'waits while a post is under way', given: { progress: { state: 'posting', attempt: 1 } }, second: 3, does: [] },
-  { name: 'waits while a post waits for its turn', given: { progress: { state: 'waiting', attempt: 1 } }, second: 3, does: [] },
+  { name: 'does nothing for a webhook that does not receive the event', given: { isReceiver: false }, second: 3, does: [] },
+  { name: 'waits while a post is in progress', given: { progress: { state: 'posting', attempt: 1 } }, second: 3, does: [] },
+  { name: 'waits while a post is queued', given: { progress: { state: 'waiting', attempt: 1 } }, second: 3, does: [] },
   { name: 'records a success', given: { progress: ended(1, 3, 200) }, second: 3, does: ['record hook 1 ok @3'] },
   {
-    name: 'records a failure and when the next attempt is due',
+    name: 'records a failure and the time of the next attempt',
     given: { progress: ended(1, 3, 500) },
     second: 3,
     does: ['record hook 1 open @13', 'requeue 10'],
   },
-  { name: 'comes back when the next attempt is due', given: { entry: anEntry(1, 13) }, second: 4, does: ['requeue 9'] },
+  { name: 'requeues for the next attempt', given: { entry: anEntry(1, 13) }, second: 4, does: ['requeue 9'] },
   {
-    name: 'records a second attempt before it starts, due again after the third one’s delay',
+    name: 'records a second attempt before it starts, due after the delay of the third one',
     given: { entry: anEntry(1, 13) },
     second: 13,
     does: ['record hook 2 open @73', 'post hook 2'],
   },
   {
-    name: 'records a third attempt before it starts, due again once it must be over',
+    name: 'records a third attempt before it starts, due after its timeout',
     given: { entry: anEntry(2, 80) },
     second: 80,
     does: ['record hook 3 open @90', 'post hook 3'],
@@ -85,40 +85,40 @@ const cases: { name: string; given: Partial<Candidate>; second: number; does: st
     does: ['record hook 3 failed @81'],
   },
   {
-    name: 'repeats a third attempt that a kill cut short, without a write',
+    name: 'repeats a third attempt that was interrupted, without a write',
     given: { entry: anEntry(3, 90) },
     second: 95,
     does: ['post hook 3'],
   },
-  { name: 'does nothing about what succeeded', given: { entry: anEntry(1, 3, 'ok') }, second: 99, does: [] },
-  { name: 'does nothing about what failed', given: { entry: anEntry(3, 3, 'failed') }, second: 99, does: [] },
+  { name: 'does nothing after a success', given: { entry: anEntry(1, 3, 'ok') }, second: 99, does: [] },
+  { name: 'does nothing after a final failure', given: { entry: anEntry(3, 3, 'failed') }, second: 99, does: [] },
   {
-    name: 'gives up an open delivery whose webhook is gone',
+    name: 'gives up an open delivery whose webhook was deleted',
     given: { entry: anEntry(1, 13), isReceiver: false },
     second: 5,
     does: ['record hook 1 failed @5'],
   },
   {
-    name: 'gives up after a failure when the webhook is gone meanwhile',
+    name: 'gives up after a failure when the webhook was deleted meanwhile',
     given: { progress: ended(1, 3, 500), isReceiver: false },
     second: 3,
     does: ['record hook 1 failed @3'],
   },
   {
-    name: 'records a success of a webhook that is gone meanwhile',
+    name: 'records a success of a webhook that was deleted meanwhile',
     given: { progress: ended(1, 3, 200), isReceiver: false },
     second: 3,
     does: ['record hook 1 ok @3'],
   },
   {
-    name: 'comes back to a post that could not leave',
+    name: 'requeues a post that could not be sent',
     given: { progress: { state: 'deferred', until: at(9) } },
     second: 4,
     does: ['requeue 5'],
   },
-  { name: 'posts again what could not leave', given: { progress: { state: 'deferred', until: at(9) } }, second: 9, does: ['post hook 1'] },
+  { name: 'posts a deferred delivery again', given: { progress: { state: 'deferred', until: at(9) } }, second: 9, does: ['post hook 1'] },
   {
-    name: 'waits as long as the receiver asks, twice the delay at most',
+    name: 'waits as long as the receiver requests, at most twice the delay',
     given: { progress: ended(1, 3, 503, { retryAfterMilliseconds: 999_000 }) },
     second: 3,
     does: ['record hook 1 open @23', 'requeue 20'],
@@ -126,10 +126,10 @@ const cases: { name: string; given: Partial<Candidate>; second: number; does: st
 ]
 
 cases.push(
-  { name: 'holds a first attempt back while the circuit is open', given: { heldUntil: at(30) }, second: 3, does: ['requeue 27'] },
-  { name: 'holds back and records nothing', given: { entry: anEntry(1, 13), heldUntil: at(30) }, second: 14, does: ['requeue 16'] },
+  { name: 'delays a first attempt while the circuit is open', given: { heldUntil: at(30) }, second: 3, does: ['requeue 27'] },
+  { name: 'delays an attempt without recording it', given: { entry: anEntry(1, 13), heldUntil: at(30) }, second: 14, does: ['requeue 16'] },
   {
-    name: 'goes on when the circuit holds no longer',
+    name: 'continues when the circuit no longer delays it',
     given: { entry: anEntry(1, 13), heldUntil: at(30) },
     second: 30,
     does: ['record hook 2 open @90', 'post hook 2'],
@@ -137,67 +137,67 @@ cases.push(
 )
 
 for (const { name, given, second, does } of cases) {
-  t.test(`decide ${name}`, async (t) => t.strictSame(told(decide([aCandidate(given)], circumstances(second))), does))
+  t.test(`decide ${name}`, async (t) => t.strictSame(reported(decide([aCandidate(given)], optionsAt(second))), does))
 }
 
-t.test('decide holds a result back while another post of the Screenshot is under way, so that one write holds both', async (t) => {
+t.test('decide delays a result while another post of the Screenshot is in progress, so that one write contains both', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], circumstances(3))), [])
+  t.strictSame(reported(decide([fast, slow], optionsAt(3))), [])
   const both = [fast, { ...slow, progress: ended(1, 6, 204) }]
-  t.strictSame(told(decide(both, circumstances(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
+  t.strictSame(reported(decide(both, optionsAt(6))), ['record fast 1 ok @3', 'record slow 1 ok @6'])
 })
 
-t.test('decide holds nothing back while too much waits to be written', async (t) => {
+t.test('decide delays nothing while too many results are not written', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([fast, slow], { ...circumstances(3), isCrowded: true })), ['record fast 1 ok @3'])
+  t.strictSame(reported(decide([fast, slow], { ...optionsAt(3), isCrowded: true })), ['record fast 1 ok @3'])
 })
 
-t.test('decide holds a failure back for a slow post no longer than until its next attempt is due', async (t) => {
+t.test('decide delays a failure for a slow post at most until its next attempt is due', async (t) => {
   const failed = aCandidate({ webhook: 'failed', progress: ended(1, 3, 500) })
   const slow = aCandidate({ webhook: 'slow', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([failed, slow], circumstances(4))), ['requeue 9'])
-  t.strictSame(told(decide([failed, slow], circumstances(13))), ['record failed 1 open @13', 'requeue 0'])
+  t.strictSame(reported(decide([failed, slow], optionsAt(4))), ['requeue 9'])
+  t.strictSame(reported(decide([failed, slow], optionsAt(13))), ['record failed 1 open @13', 'requeue 0'])
   const recorded = aCandidate({ webhook: 'failed', entry: anEntry(1, 13) })
-  t.strictSame(told(decide([recorded, slow], circumstances(13))), ['record failed 2 open @73', 'post failed 2'])
+  t.strictSame(reported(decide([recorded, slow], optionsAt(13))), ['record failed 2 open @73', 'post failed 2'])
 })
 
-t.test('decide does not hold a result back for a post that waits for its turn', async (t) => {
+t.test('decide does not delay a result for a queued post', async (t) => {
   const fast = aCandidate({ webhook: 'fast', progress: ended(1, 3, 200) })
   const queued = aCandidate({ webhook: 'queued', progress: { state: 'waiting', attempt: 1 } })
-  t.strictSame(told(decide([fast, queued], circumstances(3))), ['record fast 1 ok @3'])
+  t.strictSame(reported(decide([fast, queued], optionsAt(3))), ['record fast 1 ok @3'])
 })
 
-t.test('decide adds a held result to the record that an attempt needs', async (t) => {
+t.test('decide adds a delayed result to the record that an attempt needs', async (t) => {
   const due = aCandidate({ webhook: 'due', entry: anEntry(1, 5) })
   const done = aCandidate({ webhook: 'done', progress: ended(1, 4, 200) })
   const busy = aCandidate({ webhook: 'busy', progress: { state: 'posting', attempt: 1 } })
-  t.strictSame(told(decide([due, done, busy], circumstances(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
+  t.strictSame(reported(decide([due, done, busy], optionsAt(5))), ['record due 2 open @65', 'record done 1 ok @4', 'post due 2'])
 })
 
-t.test('decide starts nothing for an operator that leads no more, and still records what has ended', async (t) => {
+t.test('decide starts nothing after it lost leadership, and still records results', async (t) => {
   const given = [
     aCandidate({ webhook: 'new' }),
     aCandidate({ webhook: 'due', entry: anEntry(1, 1) }),
     aCandidate({ webhook: 'done', progress: ended(1, 2, 200) }),
   ]
-  t.strictSame(told(decide(given, circumstances(3, { mayPost: false }))), ['record done 1 ok @2'])
+  t.strictSame(reported(decide(given, optionsAt(3, { mayPost: false }))), ['record done 1 ok @2'])
 })
 
-t.test('decide names in each change what must still stand there', async (t) => {
+t.test('decide puts the expected current entry into each change', async (t) => {
   const entry = anEntry(1, 5)
-  const [record] = decide([aCandidate({ entry })], circumstances(5))
+  const [record] = decide([aCandidate({ entry })], optionsAt(5))
   t.match(record, { changes: [{ before: entry }] })
-  const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], circumstances(3))
+  const [first] = decide([aCandidate({ progress: ended(1, 3, 418) })], optionsAt(3))
   t.match(first, { changes: [{ before: undefined, statusCode: 418 }] })
 })
 
-t.test('decide deletes a Screenshot whose deletion waited, once its deliveries are settled', async (t) => {
-  const asked = circumstances(5, { isDeleteRequested: true })
+t.test('decide deletes a Screenshot with a requested deletion once its deliveries are settled', async (t) => {
+  const asked = optionsAt(5, { isDeleteRequested: true })
   const settled = [aCandidate({ entry: anEntry(1, 3, 'ok') }), aCandidate({ webhook: 'b', entry: anEntry(3, 3, 'failed') })]
-  t.strictSame(told(decide(settled, asked)), ['delete'])
-  t.strictSame(told(decide([], asked)), ['delete'])
-  t.strictSame(told(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
-  t.strictSame(told(decide(settled, circumstances(5))), [])
+  t.strictSame(reported(decide(settled, asked)), ['delete'])
+  t.strictSame(reported(decide([], asked)), ['delete'])
+  t.strictSame(reported(decide([...settled, aCandidate({ webhook: 'c', entry: anEntry(1, 9) })], asked)), ['requeue 4'])
+  t.strictSame(reported(decide(settled, optionsAt(5))), [])
 })

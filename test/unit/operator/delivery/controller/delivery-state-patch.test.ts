@@ -22,7 +22,7 @@ t.test('toDeliveryStatePatch adds status.deliveries where it is absent', async (
   ])
 })
 
-t.test('toDeliveryStatePatch adds an event beside another', async (t) => {
+t.test('toDeliveryStatePatch adds an event to existing ones', async (t) => {
   t.strictSame(toDeliveryStatePatch(shot({ 'screenshot.queued': { hook: entry(1) } }), [aChange()]).body, [
     { op: 'test', path: '/metadata/uid', value: 'uid-1' },
     { op: 'test', path: '/status/deliveries/screenshot.completed', value: null },
@@ -30,7 +30,7 @@ t.test('toDeliveryStatePatch adds an event beside another', async (t) => {
   ])
 })
 
-t.test('toDeliveryStatePatch changes an entry only while it is what was looked at', async (t) => {
+t.test('toDeliveryStatePatch changes an entry only while it has its expected value', async (t) => {
   const changes = [aChange({ before: entry(1, 'open'), after: entry(2) }), aChange({ webhook: 'new' })]
   t.strictSame(toDeliveryStatePatch(shot({ 'screenshot.completed': { hook: entry(1, 'open') } }), changes).body, [
     { op: 'test', path: '/metadata/uid', value: 'uid-1' },

@@ -21,10 +21,10 @@ const anOutcome = (statusCode: number): PostOutcome => ({
   excerpt: Buffer.alloc(0),
 })
 
-/** a delivery worker with one webhook, whose posts are kept. */
+/** A delivery worker with one webhook, whose posts are recorded. */
 function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook | undefined = aWebhook()) {
   const posts: Post[] = []
-  const told: string[] = []
+  const reported: string[] = []
   const limiter = new KeyedLimiter({ total: 2, perKey: 2 })
   const deliveryWorker = new DeliveryWorker({
     limiter,
@@ -38,8 +38,8 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
     findWebhook: () => hook,
     findDefaultWebhook: () => undefined,
     exists: () => true,
-    onProgress: (key) => told.push(key),
-    onMissingSecret: (key) => told.push(`no secret for ${key}`),
+    onProgress: (key) => reported.push(key),
+    onMissingSecret: (key) => reported.push(`no secret for ${key}`),
     now: () => at(5),
     random: () => 0.25,
     version: '1',
@@ -54,52 +54,52 @@ function aDeliveryWorker(given: Partial<DeliveryWorkerDeps> = {}, hook: Webhook 
     for (let n = 0; n < 5; n++) await setImmediate()
     return { before, after: progress.get('screenshot.completed', 'hook') }
   }
-  return { send, posts, told, limiter }
+  return { send, posts, reported, limiter }
 }
 
-t.test('DeliveryWorker posts the event to the webhook’s address and reports how it ended', async (t) => {
-  const { send, posts, told } = aDeliveryWorker()
+t.test('DeliveryWorker posts the event to the URL of the webhook and reports the result', async (t) => {
+  const { send, posts, reported } = aDeliveryWorker()
   const { before, after } = await send(2)
   t.ok(before, 'the progress is known at once')
   t.match(after, { state: 'ended', attempt: 2, at: at(5), isSuccess: true, statusCode: 200, jitter: 0.25 })
   t.match(posts, [{ url: 'https://hooks.example.com/in', headers: { 'x-webhook-attempt': '2', 'x-webhook-delivery': /^dlv_/ } }])
   t.match(JSON.parse(posts[0]!.body), { type: 'screenshot.completed', id: posts[0]!.headers['webhook-id'] })
-  t.strictSame(told, ['default/shot'])
+  t.strictSame(reported, ['default/shot'])
 })
 
-t.test('DeliveryWorker reports a failure with what the receiver asked for', async (t) => {
+t.test('DeliveryWorker reports a failure with the Retry-After of the receiver', async (t) => {
   const { send } = aDeliveryWorker({ post: async () => ({ ...anOutcome(503), retryAfterMilliseconds: 7_000 }) })
   t.match((await send()).after, { state: 'ended', isSuccess: false, statusCode: 503, retryAfterMilliseconds: 7_000 })
 })
 
-t.test('DeliveryWorker drops a job that its webhook wants no more', async (t) => {
+t.test('DeliveryWorker drops a job that its webhook no longer wants', async (t) => {
   for (const hook of [undefined, aWebhook({ spec: { active: false } }), aWebhook({ status: { activeSince: at(3).toISOString() } })]) {
-    const { send, posts, told } = aDeliveryWorker({ findWebhook: () => hook })
+    const { send, posts, reported } = aDeliveryWorker({ findWebhook: () => hook })
     t.equal((await send()).after, undefined)
-    t.strictSame([posts.length, told], [0, ['default/shot']])
+    t.strictSame([posts.length, reported], [0, ['default/shot']])
   }
 })
 
-t.test('DeliveryWorker puts off what it cannot sign, and asks for the secret', async (t) => {
-  const { send, posts, told } = aDeliveryWorker({ signingSecrets: { find: async () => undefined } })
+t.test('DeliveryWorker defers a post without a secret, and reports the missing secret', async (t) => {
+  const { send, posts, reported } = aDeliveryWorker({ signingSecrets: { find: async () => undefined } })
   t.match((await send()).after, { state: 'deferred', until: at(10) })
-  t.strictSame([posts.length, told], [0, ['no secret for default/hook', 'default/shot']])
+  t.strictSame([posts.length, reported], [0, ['no secret for default/hook', 'default/shot']])
 })
 
-t.test('DeliveryWorker puts off what the API server keeps it from', async (t) => {
+t.test('DeliveryWorker defers a post when the API server fails', async (t) => {
   const { send, posts } = aDeliveryWorker({ signingSecrets: { find: () => Promise.reject(new Error('away')) } })
   t.match((await send()).after, { state: 'deferred' })
   t.equal(posts.length, 0)
 })
 
 t.test('DeliveryWorker starts nothing when the limiter is closed', async (t) => {
-  const { send, posts, told, limiter } = aDeliveryWorker()
+  const { send, posts, reported, limiter } = aDeliveryWorker()
   await limiter.close()
   t.match((await send()).after, { state: 'waiting' })
-  t.strictSame([posts.length, told.length], [0, 0])
+  t.strictSame([posts.length, reported.length], [0, 0])
 })
 
-t.test('DeliveryWorker keeps the bytes of an event after its first failure only', async (t) => {
+t.test('DeliveryWorker stores the bytes of an event only after its first failure', async (t) => {
   for (const [attempt, statusCode, kept] of [
     [1, 500, 1],
     [1, 200, 0],
@@ -114,7 +114,7 @@ t.test('DeliveryWorker keeps the bytes of an event after its first failure only'
   }
 })
 
-t.test('DeliveryWorker holds a first attempt back while the circuit is open, and no later one: that is recorded already', async (t) => {
+t.test('DeliveryWorker delays a first attempt while the circuit is open, but no later one, which is recorded already', async (t) => {
   const circuitBreakers = { heldUntil: () => at(30), start: () => () => {} }
   const first = aDeliveryWorker({ circuitBreakers })
   t.match((await first.send()).after, { state: 'deferred', until: at(30) })
@@ -123,7 +123,7 @@ t.test('DeliveryWorker holds a first attempt back while the circuit is open, and
   t.match((await second.send(2)).after, { state: 'ended', attempt: 2 })
 })
 
-t.test('DeliveryWorker tells the circuit how each post ended, and of what never left', async (t) => {
+t.test('DeliveryWorker reports the result of each post to the circuit, and posts that were not sent', async (t) => {
   const ends: unknown[] = []
   const circuitBreakers = { heldUntil: () => undefined, start: () => (isSuccess: boolean | undefined) => void ends.push(isSuccess) }
   await aDeliveryWorker({ circuitBreakers }).send()
@@ -133,7 +133,7 @@ t.test('DeliveryWorker tells the circuit how each post ended, and of what never 
   t.strictSame(ends, [true, false, undefined, undefined])
 })
 
-t.test('DeliveryWorker posts nothing of a Screenshot that was deleted while the post waited for its turn', async (t) => {
+t.test('DeliveryWorker posts nothing for a Screenshot that was deleted while the post was queued', async (t) => {
   const { send, posts } = aDeliveryWorker({ exists: () => false })
   t.equal((await send()).after, undefined)
   t.equal(posts.length, 0)

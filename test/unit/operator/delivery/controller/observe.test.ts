@@ -18,7 +18,7 @@ function deps(shot: Screenshot, ...hooks: Webhook[]) {
 const KEY = 'default/shot'
 const aShot = (status = completedStatus()) => aScreenshot({ name: 'shot', status })
 
-t.test('observe finds the receivers of the account, in the namespace, and what status.deliveries names', async (t) => {
+t.test('observe finds the receivers of the account in the namespace, and the names in status.deliveries', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { gone: entry } } }))
   const hooks = [
@@ -32,13 +32,13 @@ t.test('observe finds the receivers of the account, in the namespace, and what s
   ])
 })
 
-t.test('observe finds nothing of a Screenshot that is gone or going', async (t) => {
+t.test('observe returns nothing for a Screenshot that was deleted or is being deleted', async (t) => {
   t.equal(observe('default/other', deps(aShot())), undefined)
   const going = aScreenshot({ name: 'shot', metadata: { deletionTimestamp: at(3).toISOString() } })
   t.equal(observe(KEY, deps(going)), undefined)
 })
 
-t.test('observe drops a result that status.deliveries holds already', async (t) => {
+t.test('observe drops a result that status.deliveries already contains', async (t) => {
   const settled = aShot(
     completedStatus({ deliveries: { 'screenshot.completed': { hook: { attempts: 1, at: at(3).toISOString(), state: 'ok' } } } }),
   )
@@ -49,27 +49,24 @@ t.test('observe drops a result that status.deliveries holds already', async (t) 
   t.ok(progress.isEmpty)
 })
 
-t.test(
-  'the end of a post whose webhook was switched off meanwhile is never written down, and 32 of them keep all posts back',
-  async (t) => {
-    const ended = { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 } as const
-    const deleteRequested = { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } }
-    for (const [said, metadata] of [['', {}] as const, [', deletion or not', deleteRequested] as const]) {
-      const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
-      for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
-        const given = deps(shot, ...hooks)
-        given.progressStore.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
-        t.match(
-          observe(KEY, given)?.candidates,
-          [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
-          `it is there to be recorded${said}`,
-        )
-      }
+t.test('observe keeps the result of a post whose webhook was disabled meanwhile, so that it is recorded', async (t) => {
+  const ended = { state: 'ended', attempt: 1, at: at(3), isSuccess: false, statusCode: 0, jitter: 0 } as const
+  const deleteRequested = { annotations: { 'tintype.dev/delete-requested': at(4).toISOString() } }
+  for (const [said, metadata] of [['', {}] as const, [', deletion or not', deleteRequested] as const]) {
+    const shot = aScreenshot({ name: 'shot', metadata, status: completedStatus() })
+    for (const hooks of [[], [aWebhook({ spec: { active: false } })]]) {
+      const given = deps(shot, ...hooks)
+      given.progressStore.of(KEY, shot.metadata.uid).set('screenshot.completed', 'hook', ended)
+      t.match(
+        observe(KEY, given)?.candidates,
+        [{ webhook: 'hook', isReceiver: false, entry: undefined, progress: ended }],
+        `it is there to be recorded${said}`,
+      )
     }
-  },
-)
+  }
+})
 
-t.test('observe forgets a post that could not leave and that nobody wants any more', async (t) => {
+t.test('observe drops a deferred post that is no longer wanted', async (t) => {
   const shot = aShot()
   const given = deps(shot)
   const progress = given.progressStore.of(KEY, shot.metadata.uid)
@@ -78,7 +75,7 @@ t.test('observe forgets a post that could not leave and that nobody wants any mo
   t.ok(progress.isEmpty)
 })
 
-t.test('an account with 65 webhooks does not fill status.deliveries beyond its limit', async (t) => {
+t.test('observe does not exceed the limit of status.deliveries for an account with 65 webhooks', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aShot(completedStatus({ deliveries: { 'screenshot.completed': { 'hook-70': entry } } }))
   const hooks = Array.from({ length: 80 }, (_, index) => aWebhook({ name: `hook-${index}` }))
@@ -87,19 +84,19 @@ t.test('an account with 65 webhooks does not fill status.deliveries beyond its l
   t.ok(names?.includes('hook-70'), 'recorded entries stay')
 })
 
-t.test('observe begins anew for an object of the same name', async (t) => {
+t.test('observe starts empty for a new object of the same name', async (t) => {
   const shot = aShot()
   const given = deps(shot, aWebhook())
   given.progressStore.of(KEY, 'another uid').set('screenshot.completed', 'hook', { state: 'posting', attempt: 1 })
   t.match(observe(KEY, given)?.candidates, [{ progress: undefined }])
 })
 
-t.test('observe refuses an object that is not as its definition says, for good', async (t) => {
+t.test('observe throws a terminal error for an object that does not match its schema', async (t) => {
   const odd = { ...aShot(), spec: { url: 7 } } as unknown as Screenshot
   t.throws(() => observe(KEY, deps(odd)), { name: 'TerminalError', reason: 'InvalidObject' })
 })
 
-t.test('observe begins nothing new about a Screenshot whose deletion is asked for', async (t) => {
+t.test('observe starts no new deliveries for a Screenshot whose deletion was requested', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const shot = aScreenshot({
     name: 'shot',
@@ -112,7 +109,7 @@ t.test('observe begins nothing new about a Screenshot whose deletion is asked fo
   t.equal(observed?.candidates.length, 1)
 })
 
-t.test('observe asks the circuit about what could start, from when it was due', async (t) => {
+t.test('observe checks the circuit for deliveries that could start, from their due time', async (t) => {
   const entry = { attempts: 1, at: at(9).toISOString(), state: 'open' as const }
   const asked: unknown[] = []
   const circuitBreakers = {
@@ -135,7 +132,7 @@ t.test('observe asks the circuit about what could start, from when it was due', 
   ])
 })
 
-t.test('observe finds the request’s own address, and who signs for it', async (t) => {
+t.test('observe finds the URL of the request and the default webhook that signs', async (t) => {
   const shot = aScreenshot({ name: 'shot', spec: { webhookUrl: 'https://me.example.com/' }, status: completedStatus() })
   const signer = aWebhook({ name: 'signer', spec: { isDefault: true } })
   const observed = observe(KEY, deps(shot, signer))

@@ -17,7 +17,7 @@ const change = (before: DeliveryStateChange['before'], after: DeliveryStateChang
   ...(statusCode === undefined ? {} : { statusCode }),
 })
 
-t.test('toCounts counts a delivery once, and its end once', async (t) => {
+t.test('toCounts counts a delivery once, and its result once', async (t) => {
   const cases: [DeliveryStateChange, object][] = [
     [change(undefined, entry(1, 'ok'), 200), { total: 1, successful: 1, failed: 0, lastStatusCode: 200 }],
     [change(undefined, entry(1, 'open'), 500), { total: 1, successful: 0, failed: 0, lastStatusCode: 500 }],
@@ -37,7 +37,7 @@ const attempt = (isSuccess: boolean, responseMilliseconds?: number) =>
     NOON,
   )
 
-t.test('addCounts counts the failures since the last success, in whatever portions they come', async (t) => {
+t.test('addCounts counts the failures since the last success, in any batches', async (t) => {
   const attempts = [false, false, true, false, false, false].map((isSuccess) => attempt(isSuccess))
   for (let cut = 1; cut < attempts.length; cut++) {
     const [before, after] = [attempts.slice(0, cut).reduce(addCounts), attempts.slice(cut).reduce(addCounts)]
@@ -45,12 +45,12 @@ t.test('addCounts counts the failures since the last success, in whatever portio
   }
 })
 
-t.test('addCounts sums how long the responses took', async (t) => {
+t.test('addCounts sums the response times', async (t) => {
   t.match([attempt(true, 30), attempt(false), attempt(false, 10)].reduce(addCounts), { answers: 2, answerMilliseconds: 40, total: 3 })
 })
 
-/** Statistics over one webhook and an API server that answers as `answer` says. */
-function aDesk(hook: Webhook, answer: () => void = () => {}) {
+/** Statistics of one webhook, with an API server that behaves as `answer` says. */
+function setUp(hook: Webhook, answer: () => void = () => {}) {
   const patches: unknown[] = []
   const lister = new Store<Webhook>()
   lister.set(hook)
@@ -63,9 +63,9 @@ function aDesk(hook: Webhook, answer: () => void = () => {}) {
   return { statistics, patches }
 }
 
-t.test('Statistics adds what was counted to what stands there, in one write a webhook', async (t) => {
+t.test('Statistics adds its counts to the existing ones, in one write per webhook', async (t) => {
   const hook = aWebhook({ status: { statistics: { total: 10, successful: 9, failed: 1 } } })
-  const { statistics, patches } = aDesk(hook)
+  const { statistics, patches } = setUp(hook)
   statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
   statistics.count('default/hook', change(entry(3, 'open'), entry(3, 'failed'), 503))
   await statistics.flush()
@@ -87,9 +87,9 @@ t.test('Statistics adds what was counted to what stands there, in one write a we
   t.strictSame(patches, [{ status: { statistics: sum }, metadata: { resourceVersion: '1' } }])
 })
 
-t.test('Statistics keeps what could not be written for the next time', async (t) => {
+t.test('Statistics keeps counts that could not be written for the next flush', async (t) => {
   let isAway = true
-  const { statistics, patches } = aDesk(aWebhook(), () => {
+  const { statistics, patches } = setUp(aWebhook(), () => {
     if (isAway) throw new KubeError({ status: 409, reason: 'Conflict', message: 'changed' })
   })
   statistics.count('default/hook', change(undefined, entry(1, 'ok'), 200))
@@ -100,14 +100,14 @@ t.test('Statistics keeps what could not be written for the next time', async (t)
   t.match(patches, [{ status: { statistics: { total: 2, successful: 2, lastStatusCode: 201 } } }])
 })
 
-t.test('Statistics forgets a webhook that is gone', async (t) => {
-  const { statistics, patches } = aDesk(aWebhook())
+t.test('Statistics drops the counts of a deleted webhook', async (t) => {
+  const { statistics, patches } = setUp(aWebhook())
   statistics.count('default/other', change(undefined, entry(1, 'ok'), 200))
   await statistics.flush()
   t.strictSame(patches, [])
 })
 
-t.test('addCounts remembers since when all has failed, in whatever portions it comes', async (t) => {
+t.test('addCounts keeps the start of continuous failures, in any batches', async (t) => {
   const HOUR = 3_600
   const one = (isSuccess: boolean, second: number) =>
     toCounts(change(undefined, entry(1, isSuccess ? 'ok' : 'open'), isSuccess ? 200 : 500), at(second))

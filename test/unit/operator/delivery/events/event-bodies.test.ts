@@ -8,13 +8,13 @@ import { collectIgnored } from '../../../../support/sources/mark-checks.ts'
 const linkBase = { publicUrl: '', ring: { current: 'k1', keys: { k1: Buffer.alloc(32, 1).toString('base64') } } }
 const shot = aScreenshot({ status: completedStatus() })
 
-t.test('EventBodies builds a first attempt without asking the store', async (t) => {
+t.test('EventBodies builds a first attempt without reading the store', async (t) => {
   const store = { put: async () => {}, get: () => t.fail('not asked') as never }
   const { id, body } = await new EventBodies({ linkBase, store, log: silentLog }).load(shot, 'screenshot.completed', 1)
   t.match(JSON.parse(body), { id, type: 'screenshot.completed' })
 })
 
-t.test('EventBodies repeats what was kept, and builds it again where nothing was', async (t) => {
+t.test('EventBodies repeats stored bytes, and rebuilds the event without them', async (t) => {
   const objects = new Map<string, string>()
   const store = { put: async (key: string, body: string) => void objects.set(key, body), get: async (key: string) => objects.get(key) }
   const library = new EventBodies({ linkBase, store, log: silentLog })
@@ -31,17 +31,17 @@ t.test('EventBodies repeats what was kept, and builds it again where nothing was
 const event = buildEvent(shot, 'screenshot.completed', linkBase)
 const forge = (changes: object): string => JSON.stringify({ ...event, data: { screenshot: { ...event.data.screenshot, ...changes } } })
 const forgeries: [string, string, string][] = [
-  ['nothing', '', 'content'],
-  ['not JSON', '\0\u0001', 'content'],
+  ['empty', '', 'content'],
+  ['invalid JSON', '\0\u0001', 'content'],
   ['of wrong types', '{"id":1}', 'content'],
   ['of another event', JSON.stringify({ ...event, id: 'evt_other' }), 'id'],
   ['of another screenshot', forge({ id: 'scr_other' }), 'id'],
   ['of another type', JSON.stringify({ ...event, type: 'screenshot.failed' }), 'content'],
-  ['leading elsewhere', forge({ download_url: 'https://evil.example/x.png' }), 'content'],
-  ['leading to another account', forge({ storage_path: 'users/victim/x.png' }), 'content'],
+  ['linking to another host', forge({ download_url: 'https://evil.example/x.png' }), 'content'],
+  ['linking to another account', forge({ storage_path: 'users/victim/x.png' }), 'content'],
 ]
 for (const [name, text, reason] of forgeries) {
-  t.test(`EventBodies posts nothing that was kept and is ${name}`, async (t) => {
+  t.test(`EventBodies ignores stored bytes that are ${name}`, async (t) => {
     const { ignored, report } = collectIgnored()
     const library = new EventBodies({ linkBase, store: { put: async () => {}, get: async () => text }, log: silentLog, report })
     t.equal((await library.load(shot, 'screenshot.completed', 2)).body, JSON.stringify(event))
@@ -49,7 +49,7 @@ for (const [name, text, reason] of forgeries) {
   })
 }
 
-t.test('EventBodies does without a store that fails', async (t) => {
+t.test('EventBodies continues without a failing store', async (t) => {
   const fail = () => Promise.reject(new Error('away'))
   const library = new EventBodies({ linkBase, store: { put: fail, get: fail }, log: silentLog })
   const event = await library.load(shot, 'screenshot.completed', 3)

@@ -9,7 +9,7 @@ import { aScreenshot, aWebhook, completedStatus } from '../../../../support/fake
 
 type Listener<T extends KubeObject> = (event: ReflectorEvent<T>) => void
 
-/** What a reflector does with what lists, watches and writes bring. */
+/** Behaves as a reflector for lists, watch events and writes. */
 function aSource<T extends KubeObject>() {
   let listener: Listener<T> = () => {}
   const addListener = (added: Listener<T>) => {
@@ -42,7 +42,7 @@ const notReady = (reason: string): WebhookStatus => ({
 })
 const running: ScreenshotStatus = { phase: 'Running', attempt: 1 }
 
-t.test('an event follows a webhook when its write came after, whichever watch brings it first', async (t) => {
+t.test('an event follows a webhook when its write came later, whichever watch reports it first', async (t) => {
   for (const isHookFirst of [true, false]) {
     const { follows, shots, hooks } = anOrder()
     if (isHookFirst) hooks.set(hookAt(10), 'watch')
@@ -54,7 +54,7 @@ t.test('an event follows a webhook when its write came after, whichever watch br
   }
 })
 
-t.test('an event keeps its place whatever is written to both objects afterwards', async (t) => {
+t.test('later writes to both objects do not change the order', async (t) => {
   const { follows, shots, hooks } = anOrder()
   shots.set(shotAt(9), 'watch')
   hooks.set(hookAt(10), 'watch')
@@ -67,7 +67,7 @@ t.test('an event keeps its place whatever is written to both objects afterwards'
   t.equal(follows(hookAt(21), shotAt(20), 'screenshot.completed'), true)
 })
 
-t.test('an event and a webhook that a list brings have no order of their own, but one to what came by the watch', async (t) => {
+t.test('an event and a webhook from a list have no order between them, but one relative to watch events', async (t) => {
   const { follows, shots, hooks } = anOrder()
   shots.set(shotAt(50, completedStatus()), 'list')
   hooks.set(hookAt(40), 'list')
@@ -79,14 +79,14 @@ t.test('an event and a webhook that a list brings have no order of their own, bu
   t.equal(follows(hookAt(40), shotAt(61, undefined, 'new'), 'screenshot.queued'), true)
 })
 
-t.test('a Screenshot that a list brings untouched was created at its own revision', async (t) => {
+t.test('an unchanged Screenshot from a list was created at its own revision', async (t) => {
   const { follows, shots, hooks } = anOrder()
   hooks.set(hookAt(40), 'list')
   shots.set(shotAt(50), 'list')
   t.equal(follows(hookAt(40), shotAt(50), 'screenshot.queued'), true)
 })
 
-t.test('an end that came with other writes lies somewhere between them', async (t) => {
+t.test('an end that came with other writes lies between them', async (t) => {
   const { follows, shots, hooks } = anOrder()
   shots.set(shotAt(9), 'watch')
   hooks.set(hookAt(10), 'watch')
@@ -96,7 +96,7 @@ t.test('an end that came with other writes lies somewhere between them', async (
   t.equal(follows(hookAt(30, { uid: 'later' }), shotAt(20), 'screenshot.completed'), false)
 })
 
-t.test('a webhook starts anew when it is switched on again, and for a type that it adds', async (t) => {
+t.test('a webhook starts again when it is enabled, and for a type that it adds', async (t) => {
   const { follows, shots, hooks } = anOrder()
   hooks.set(hookAt(10), 'watch')
   shots.set(shotAt(11), 'watch')
@@ -109,10 +109,10 @@ t.test('a webhook starts anew when it is switched on again, and for a type that 
   t.equal(follows(on, shotAt(11), 'screenshot.queued'), false)
   t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.queued'), true)
   t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.failed'), true)
-  t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.completed'), undefined, 'a type that it does not want')
+  t.equal(follows(on, shotAt(14, undefined, 'later'), 'screenshot.completed'), undefined, 'an unsubscribed type')
 })
 
-t.test('a webhook that could not be told starts when its obstacle has gone; one that only waits for its Secret, at once', async (t) => {
+t.test('a webhook with a problem starts when it is solved; one that only waits for its Secret starts at once', async (t) => {
   for (const [reason, expected] of [
     ['AddressRefused', false],
     ['SecretLeftover', true],
@@ -126,7 +126,7 @@ t.test('a webhook that could not be told starts when its obstacle has gone; one 
   }
 })
 
-t.test('a store that was restored from a backup begins its revisions anew: nothing is held against the old ones', async (t) => {
+t.test('after a restore of the store from a backup, old revisions are ignored', async (t) => {
   const { follows, shots, hooks } = anOrder()
   hooks.set(hookAt(1_000), 'watch')
   shots.set(shotAt(2_000, completedStatus()), 'list')
@@ -137,7 +137,7 @@ t.test('a store that was restored from a backup begins its revisions anew: nothi
   t.equal(follows(hookAt(300), shotAt(320, undefined, 'new'), 'screenshot.queued'), true)
 })
 
-t.test('what is deleted, or made anew under the same name, leaves nothing behind', async (t) => {
+t.test('deleted or recreated objects leave no state', async (t) => {
   const { follows, shots, hooks } = anOrder()
   hooks.set(hookAt(10), 'watch')
   shots.set(shotAt(9), 'watch')
@@ -148,7 +148,7 @@ t.test('what is deleted, or made anew under the same name, leaves nothing behind
   t.equal(follows(hookAt(10), shotAt(12, undefined, 'again'), 'screenshot.queued'), undefined)
 })
 
-t.test('a default webhook starts as a whole: it signs all types', async (t) => {
+t.test('a default webhook has one start for all types', async (t) => {
   const { follows, shots, hooks } = anOrder()
   const signer = hookAt(10, { spec: { isDefault: true, events: ['screenshot.failed'] } })
   hooks.set(signer, 'watch')

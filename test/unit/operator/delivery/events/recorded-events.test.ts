@@ -33,27 +33,27 @@ const renewed: Screenshot = { ...shot, metadata: { ...shot.metadata, uid: 'anoth
 const archived = { [recordKey('default', id)]: toArchivedLine(shot) }
 
 const cases: { name: string; live?: Screenshot[]; objects?: Record<string, string>; body: string | undefined }[] = [
-  { name: 'the bytes that were kept', live: [shot], objects: { [eventKey(event)]: kept }, body: kept },
+  { name: 'the stored bytes', live: [shot], objects: { [eventKey(event)]: kept }, body: kept },
   {
-    name: 'the bytes that were kept of a deleted record',
+    name: 'the stored bytes of a deleted record',
     objects: { [eventKey(event)]: kept, [tombstoneKey('default', id)]: '' },
     body: kept,
   },
-  { name: 'nothing that was kept of a record that the account never had', objects: { [eventKey(event)]: kept }, body: undefined },
+  { name: 'nothing for stored bytes of a record that the account never had', objects: { [eventKey(event)]: kept }, body: undefined },
   {
-    name: 'the same bytes again where something else was kept',
+    name: 'rebuilt bytes when other content was stored',
     live: [shot],
     objects: { [eventKey(event)]: '{"kept":true}' },
     body: built,
   },
-  { name: 'the same bytes again of a live record', live: [shot], body: built },
-  { name: 'the same bytes again of an archived record', objects: archived, body: built },
-  { name: 'nothing of a record that is nowhere', body: undefined },
-  { name: 'nothing of a record that is about to be deleted', live: [deleted], body: undefined },
-  { name: 'nothing of a tombstoned record', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
-  { name: 'nothing of an object that was made anew', live: [renewed], body: undefined },
+  { name: 'rebuilt bytes of a live record', live: [shot], body: built },
+  { name: 'rebuilt bytes of an archived record', objects: archived, body: built },
+  { name: 'nothing for a missing record', body: undefined },
+  { name: 'nothing for a record whose deletion was requested', live: [deleted], body: undefined },
+  { name: 'nothing for a record with a tombstone', objects: { ...archived, [tombstoneKey('default', id)]: '' }, body: undefined },
+  { name: 'nothing for a recreated object', live: [renewed], body: undefined },
 ]
-t.test('RecordedEvents leads nowhere that the record does not say', async (t) => {
+t.test('RecordedEvents accepts only URLs that the record contains', async (t) => {
   const events = new RecordedEvents({ screenshots: { byIndex: () => [shot] }, storage: new MemoryBucket().storage, linkBase })
   t.equal(await events.load(aWebhook(), { ...line, url: 'https://evil.example/' }), undefined)
 })

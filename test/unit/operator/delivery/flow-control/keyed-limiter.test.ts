@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { KeyedLimiter } from '../../../../../operator/src/delivery/flow-control/keyed-limiter.ts'
 
-/** Jobs that end when told, in a log of what started. */
-function aWorkshop() {
+/** Jobs that end when the test says so, with a log of the started ones. */
+function setUp() {
   const started: string[] = []
   const ends = new Map<string, () => void>()
   const job = (name: string) => () => {
@@ -18,19 +18,19 @@ function aWorkshop() {
 }
 
 t.test('KeyedLimiter runs no more than the limits allow', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 3, perKey: 2 })
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void limiter.run(name[0]!, job(name))
   t.strictSame(started, ['a1', 'a2', 'b1'])
   t.equal(limiter.active, 3)
   await end('a1')
-  t.strictSame(started, ['a1', 'a2', 'b1', 'b2'], 'the key whose turn it is')
+  t.strictSame(started, ['a1', 'a2', 'b1', 'b2'], 'round-robin: the next key')
   await end('a2')
   t.strictSame(started, ['a1', 'a2', 'b1', 'b2', 'a3'])
 })
 
-t.test('KeyedLimiter takes turns between keys, however many jobs one of them has', async (t) => {
-  const { started, job, end } = aWorkshop()
+t.test('KeyedLimiter alternates between keys, however many jobs one of them has', async (t) => {
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 1, perKey: 1 })
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1']) void limiter.run(name[0]!, job(name))
   for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) await end(name)
@@ -38,7 +38,7 @@ t.test('KeyedLimiter takes turns between keys, however many jobs one of them has
 })
 
 t.test('KeyedLimiter does not let a key whose jobs hang delay others', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 4, perKey: 2 })
   for (let n = 0; n < 50; n++) void limiter.run('hanging', job(`h${n}`))
   for (let n = 0; n < 5; n++) {
@@ -48,7 +48,7 @@ t.test('KeyedLimiter does not let a key whose jobs hang delay others', async (t)
   t.strictSame(started, ['h0', 'h1', 'w0', 'w1', 'w2', 'w3', 'w4'])
 })
 
-t.test('KeyedLimiter hands on what a job returns and throws, and frees its place', async (t) => {
+t.test('KeyedLimiter passes on results and errors of a job, and frees its slot', async (t) => {
   const limiter = new KeyedLimiter({ total: 1, perKey: 1 })
   t.equal(await limiter.run('a', async () => 7), 7)
   await t.rejects(
@@ -61,7 +61,7 @@ t.test('KeyedLimiter hands on what a job returns and throws, and frees its place
 })
 
 t.test('KeyedLimiter rejects waiting jobs when it is closed, and waits for running ones', async (t) => {
-  const { started, job, end } = aWorkshop()
+  const { started, job, end } = setUp()
   const limiter = new KeyedLimiter({ total: 1, perKey: 1 })
   const running = limiter.run('a', job('a1'))
   const waiting = t.rejects(limiter.run('a', job('a2')), { name: 'LimiterClosed' })
@@ -77,8 +77,8 @@ t.test('KeyedLimiter rejects waiting jobs when it is closed, and waits for runni
   t.strictSame(started, ['a1'])
 })
 
-t.test('KeyedLimiter starts nothing while it may not, and goes on when it is woken', async (t) => {
-  const { started, job, end } = aWorkshop()
+t.test('KeyedLimiter starts nothing while mayStart is false, and continues on wake', async (t) => {
+  const { started, job, end } = setUp()
   let mayStart = true
   const limiter = new KeyedLimiter({ total: 9, perKey: 9 }, () => mayStart)
   void limiter.run('a', job('a1'))

@@ -5,7 +5,7 @@ import { at, NOON } from '../../../../support/fakes/builders.ts'
 const schedule = { delaysMilliseconds: [5_000, 300_000], timeoutMilliseconds: 5_000 }
 const seconds = (time: Date) => (time.getTime() - NOON.getTime()) / 1000
 
-t.test('nextAttemptTime spreads each delay by a fifth to either side', async (t) => {
+t.test('nextAttemptTime varies each delay by up to a fifth', async (t) => {
   const cases: [attempt: number, jitter: number, second: number][] = [
     [1, 0, 4],
     [1, 0.5, 5],
@@ -18,7 +18,7 @@ t.test('nextAttemptTime spreads each delay by a fifth to either side', async (t)
     t.equal(Math.round(seconds(nextAttemptTime(schedule, { attempt, jitter, at: NOON }))), second)
 })
 
-t.test('nextAttemptTime heeds Retry-After up to twice the delay, and never comes sooner for it', async (t) => {
+t.test('nextAttemptTime respects Retry-After up to twice the delay, and it never shortens a delay', async (t) => {
   const cases: [retryAfter: number, second: number][] = [
     [0, 5],
     [1_000, 5],
@@ -31,12 +31,12 @@ t.test('nextAttemptTime heeds Retry-After up to twice the delay, and never comes
   }
 })
 
-t.test('recordedAttemptTime says when the next step is due if this attempt is never heard of again', async (t) => {
+t.test('recordedAttemptTime returns when the next step is due if this attempt is interrupted', async (t) => {
   t.equal(seconds(recordedAttemptTime(schedule, 2, at(0))), 300)
   t.equal(seconds(recordedAttemptTime(schedule, 3, at(0))), 10)
 })
 
-t.test('longestDelivery counts both delays at their longest, three posts, and a pause before each', async (t) => {
+t.test('longestDelivery sums both maximum delays, three posts, and a pause before each', async (t) => {
   t.equal(longestDelivery(schedule), 2 * 305_000 + 3 * 35_000)
   t.equal(longestDelivery({ delaysMilliseconds: [60_000], timeoutMilliseconds: 1_000 }), 2 * 120_000 + 3 * 31_000)
 })

@@ -6,7 +6,7 @@ import { NOON } from '../../../../support/fakes/builders.ts'
 
 const ids = { eventId: 'evt_1', eventType: 'screenshot.completed', webhookId: 'wh_1', deliveryId: 'dlv_1' }
 
-t.test('buildHeaders signs the body in both ways with one secret', async (t) => {
+t.test('buildHeaders signs the body with both schemes and one secret', async (t) => {
   const key = Buffer.alloc(33, 1)
   const secret = `whsec_${key.toString('base64')}`
   const body = '{"name":"ü"}'
@@ -34,7 +34,7 @@ t.test('buildHeaders signs the body in both ways with one secret', async (t) => 
   })
 })
 
-t.test('buildHeaders signs with the previous secret too while a rotation lasts', async (t) => {
+t.test('buildHeaders also signs with the previous secret during a rotation', async (t) => {
   const secrets = { current: newSigningSecret(), previous: newSigningSecret() }
   const headers = buildHeaders({ ...ids, body: '{}', secrets, attempt: 1, at: NOON, version: '1' })
   const seconds = NOON.getTime() / 1000

@@ -19,5 +19,5 @@ const cases: [thrown: unknown, end: string, detail: string][] = [
   [new Error('something else'), 'connection', 'the connection failed'],
 ]
 for (const [thrown, end, detail] of cases) {
-  t.test(`toPostFailure calls ${String(thrown)} ${end}`, async (t) => t.strictSame(toPostFailure(thrown), { end, detail }))
+  t.test(`toPostFailure classifies ${String(thrown)} as ${end}`, async (t) => t.strictSame(toPostFailure(thrown), { end, detail }))
 }

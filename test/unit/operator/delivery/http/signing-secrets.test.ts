@@ -12,7 +12,7 @@ const openingKeys = [newOpeningKey('k1')]
 const sealingKey = toSealingKey(openingKeys[0]!)
 const noSecret = async () => undefined
 
-/** The webhook with secrets in its spec, each with the second after noon at which it ends. */
+/** The webhook with secrets in its spec, each with its expiry in seconds after noon. */
 async function withSealed(webhook: Webhook, ...texts: [text: string, endsAt?: number][]): Promise<Webhook> {
   const signingSecrets: WebhookSpec['signingSecrets'] = []
   for (const [text, endsAt] of texts) {
@@ -40,7 +40,7 @@ t.test('SigningSecrets reads a secret at most every 30 seconds', async (t) => {
   t.strictSame(asked, ['hook-signing-secret', 'hook-signing-secret'])
 })
 
-t.test('SigningSecrets has no text of a Secret that is missing or not the webhook’s', async (t) => {
+t.test('SigningSecrets returns nothing for a Secret that is missing or does not belong to the webhook', async (t) => {
   for (const secret of [
     undefined,
     { ...buildSigningSecret(hook, 'x'), type: 'Opaque' } as Secret,
@@ -51,7 +51,7 @@ t.test('SigningSecrets has no text of a Secret that is missing or not the webhoo
   }
 })
 
-t.test('SigningSecrets opens the secrets in a spec, and drops the previous one when its time is up', async (t) => {
+t.test('SigningSecrets opens the secrets in a spec, and drops the previous one when it expires', async (t) => {
   let second = 0
   const rotated = await withSealed(hook, ['whsec_new'], ['whsec_old', 10])
   const secrets = new SigningSecrets({ secrets: { find: noSecret }, openingKeys, now: () => at(second) })
@@ -60,7 +60,7 @@ t.test('SigningSecrets opens the secrets in a spec, and drops the previous one w
   t.strictSame(await secrets.find(rotated), { current: 'whsec_new' })
 })
 
-t.test('SigningSecrets opens for no other webhook and no other account what one of them could open', async (t) => {
+t.test('SigningSecrets does not open secrets that were sealed for another webhook or account', async (t) => {
   const mine = await withSealed(hook, ['whsec_mine'])
   const { signingSecrets } = mine.spec
   const stolen = aWebhook({ name: 'thief', spec: { ...mine.spec } })
@@ -74,6 +74,6 @@ t.test('SigningSecrets opens for no other webhook and no other account what one 
   t.equal(await canOpen(mine, openingKeys, at(0)), true)
 })
 
-t.test('canOpen says no when every secret has ended', async (t) => {
+t.test('canOpen is false when every secret has expired', async (t) => {
   t.equal(await canOpen(await withSealed(hook, ['whsec_old', 5]), openingKeys, at(5)), false)
 })

@@ -19,11 +19,11 @@ const aHook = (annotations: Record<string, string>, uid = 'uid-1'): Webhook => {
   return { ...hook, metadata: { ...hook.metadata, namespace: 'default', uid, annotations } }
 }
 
-/** As a merge patch leaves it. */
+/** The object after a merge patch. */
 const withoutNulls = <T>(value: unknown): T => JSON.parse(JSON.stringify(value, (_, part) => (part === null ? undefined : part)))
 
 /** Requests of one Webhook whose posts end when the test says so. */
-function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
+function setUp(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOptions> = {}) {
   const state = { hook, patches: [] as unknown[] }
   const performed: { request: PostRequest; end: PromiseWithResolvers<PostResponse> }[] = []
   const requests = new PostRequests({
@@ -62,8 +62,8 @@ function aDesk(t: Test, hook: Webhook | undefined, given: Partial<PostRequestsOp
   return { state, performed, reconcile }
 }
 
-t.test('PostRequests begins each request once and answers it in its own place', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
+t.test('PostRequests starts each request once and writes its response to its own field', async (t) => {
+  const { state, performed, reconcile } = setUp(t, aHook({ ...toRequestAnnotation(test(1)), ...toRequestAnnotation(test(2)) }))
   await reconcile()
   await reconcile()
   t.strictSame(
@@ -82,15 +82,15 @@ t.test('PostRequests begins each request once and answers it in its own place', 
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests deletes a response when its request has gone', async (t) => {
+t.test('PostRequests deletes a response when its request was removed', async (t) => {
   const hook = aHook({})
-  const { state, reconcile } = aDesk(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
+  const { state, reconcile } = setUp(t, { ...hook, status: { ...hook.status, responses: { gone: response } } })
   await reconcile()
   t.strictSame(state.patches, [{ responses: { gone: null } }])
 })
 
 t.test('PostRequests responds to a manual test, and runs the next one too', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook({ [Annotation.testRequested]: 'one' }))
+  const { state, performed, reconcile } = setUp(t, aHook({ [Annotation.testRequested]: 'one' }))
   await reconcile()
   state.hook = aHook({ [Annotation.testRequested]: 'two' })
   await reconcile()
@@ -101,14 +101,14 @@ t.test('PostRequests responds to a manual test, and runs the next one too', asyn
   t.match(state.patches, [{ lastTest: { request: 'two', statusCode: 200 } }])
 })
 
-t.test('PostRequests begins nothing when it may not post', async (t) => {
-  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
+t.test('PostRequests starts nothing when it may not post', async (t) => {
+  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { mayPost: () => false })
   await reconcile()
   t.strictSame(performed, [])
 })
 
-t.test('PostRequests leaves what the limiter does not start to the next leader', async (t) => {
-  const { state, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), {
+t.test('PostRequests leaves requests that the limiter does not start to the next leader', async (t) => {
+  const { state, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), {
     limiter: { run: async () => Promise.reject(new LimiterClosed('')) },
   })
   await reconcile()
@@ -116,17 +116,17 @@ t.test('PostRequests leaves what the limiter does not start to the next leader',
   t.strictSame(state.patches, [])
 })
 
-t.test('PostRequests begins anew what could not be done', async (t) => {
-  const { performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+t.test('PostRequests retries a failed request', async (t) => {
+  const { performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
-  performed[0]!.end.reject(new Error('the store is away'))
+  performed[0]!.end.reject(new Error('the store is unavailable'))
   await setImmediate()
   await reconcile()
   t.equal(performed.length, 2)
 })
 
-t.test('PostRequests gives an object that was made anew no response to what the old one was asked', async (t) => {
-  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))))
+t.test('PostRequests writes no response of the old object to a recreated one', async (t) => {
+  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))))
   await reconcile()
   state.hook = aHook({}, 'uid-2')
   performed[0]!.end.resolve(response)
@@ -135,10 +135,10 @@ t.test('PostRequests gives an object that was made anew no response to what the 
   t.strictSame(state.patches, [])
 })
 
-t.test('PostRequests bears that the Webhook is gone', async (t) => {
+t.test('PostRequests ignores a Webhook that was deleted', async (t) => {
   const gone = new KubeError({ status: 404, reason: 'NotFound', message: '' })
   const store = { patch: async () => Promise.reject(gone) }
-  const { state, performed, reconcile } = aDesk(t, aHook(toRequestAnnotation(test(1))), { store })
+  const { state, performed, reconcile } = setUp(t, aHook(toRequestAnnotation(test(1))), { store })
   await reconcile()
   performed[0]!.end.resolve(response)
   await setImmediate()

@@ -23,8 +23,8 @@ const aLine = (changes: Partial<AttemptLine> = {}): AttemptLine => ({
   ...changes,
 })
 
-/** What is posted for a request, and what the log has afterwards. */
-function aDesk(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
+/** The posts of a request, and the log afterwards. */
+function setUp(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) {
   const posts: Post[] = []
   const noted: AttemptLine[] = []
   const missing: string[] = []
@@ -46,8 +46,8 @@ function aDesk(lines: AttemptLine[] = [], given: Partial<RequestPostDeps> = {}) 
   return { ask, posts, noted, missing }
 }
 
-t.test('postAsRequested posts a signed sample, which is in no log', async (t) => {
-  const { ask, posts, noted } = aDesk()
+t.test('postAsRequested posts a signed test event, which is not logged', async (t) => {
+  const { ask, posts, noted } = setUp()
   t.strictSame(await ask(test), {
     time: new Date(at(5).getTime() + 12).toISOString(),
     success: true,
@@ -61,49 +61,49 @@ t.test('postAsRequested posts a signed sample, which is in no log', async (t) =>
   t.strictSame(noted, [])
 })
 
-t.test('postAsRequested posts a sample to a webhook that is not active, by hand too', async (t) => {
-  const { ask, posts } = aDesk()
+t.test('postAsRequested posts a test event to an inactive webhook, also for a manual test', async (t) => {
+  const { ask, posts } = setUp()
   const hook = aWebhook({ spec: { active: false } })
   t.match(await ask(test, hook), { success: true })
   t.match(await ask({ do: 'manualTest', nonce: 'by-hand', text: 'now' }, hook), { success: true })
   t.equal(posts.length, 2)
 })
 
-t.test('postAsRequested posts an event once more, with its bytes and ids, and notes it as the next attempt', async (t) => {
-  const { ask, posts, noted } = aDesk([aLine(), aLine({ delivery: 'dlv_other', attempt: 9 })])
+t.test('postAsRequested posts an event again with its bytes and ids, and logs it as the next attempt', async (t) => {
+  const { ask, posts, noted } = setUp([aLine(), aLine({ delivery: 'dlv_other', attempt: 9 })])
   t.match(await ask(redelivery), { success: true, statusCode: 202 })
   t.match(posts, [{ body: '{"id":"evt_1"}', headers: { 'webhook-id': 'evt_1', 'x-webhook-delivery': DELIVERY, 'x-webhook-attempt': '4' } }])
   t.match(noted, [{ delivery: DELIVERY, event: 'evt_1', attempt: 4, manual: true, outcome: 'success', answer: 'ok' }])
 })
 
-t.test('postAsRequested sends the event of a single request where that request wanted it', async (t) => {
-  const { ask, posts, noted } = aDesk([aLine({ url: 'https://own.example.com/' })])
+t.test('postAsRequested sends the event of a single request to the URL of that request', async (t) => {
+  const { ask, posts, noted } = setUp([aLine({ url: 'https://own.example.com/' })])
   await ask(redelivery)
   t.match([posts[0]?.url, noted[0]?.url], ['https://own.example.com/', 'https://own.example.com/'])
 })
 
-const refusals: { name: string; desk: ReturnType<typeof aDesk>; hook?: Webhook; error: string }[] = [
-  { name: 'the log does not have', desk: aDesk([]), error: 'the log has no such delivery' },
-  { name: 'nobody can look up', desk: aDesk([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
+const refusals: { name: string; desk: ReturnType<typeof setUp>; hook?: Webhook; error: string }[] = [
+  { name: 'is not in the log', desk: setUp([]), error: 'the log has no such delivery' },
+  { name: 'cannot be looked up without a log', desk: setUp([], { deliveryLog: undefined }), error: 'the log has no such delivery' },
   {
     name: 'is of a deleted screenshot',
-    desk: aDesk([aLine()], { recordedEvents: { load: async () => undefined } }),
-    error: 'the screenshot was deleted, and its event is kept no longer',
+    desk: setUp([aLine()], { recordedEvents: { load: async () => undefined } }),
+    error: 'the screenshot was deleted, and its event was not kept',
   },
   {
-    name: 'a webhook that is not active would get',
-    desk: aDesk([aLine()]),
+    name: 'belongs to an inactive webhook',
+    desk: setUp([aLine()]),
     hook: aWebhook({ spec: { active: false } }),
     error: 'the webhook is not active',
   },
   {
     name: 'cannot be signed yet',
-    desk: aDesk([aLine()], { signingSecrets: { find: async () => undefined } }),
+    desk: setUp([aLine()], { signingSecrets: { find: async () => undefined } }),
     error: 'the webhook has no signing secret yet',
   },
 ]
 for (const { name, desk, hook, error } of refusals) {
-  t.test(`postAsRequested posts nothing that ${name}`, async (t) => {
+  t.test(`postAsRequested rejects a delivery that ${name}`, async (t) => {
     t.strictSame(await desk.ask(redelivery, hook), {
       time: at(5).toISOString(),
       success: false,
@@ -115,7 +115,7 @@ for (const { name, desk, hook, error } of refusals) {
   })
 }
 
-t.test('postAsRequested leaves what the store cannot tell for later', async (t) => {
-  const away = async () => Promise.reject(new Error('the store is away'))
-  await t.rejects(aDesk([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /away/)
+t.test('postAsRequested throws when the store is unavailable', async (t) => {
+  const away = async () => Promise.reject(new Error('the store is unavailable'))
+  await t.rejects(setUp([aLine()], { recordedEvents: { load: away } }).ask(redelivery), /unavailable/)
 })

@@ -26,21 +26,21 @@ function aLog(bucket = new MemoryBucket()) {
   return { log, bucket, idsRead }
 }
 
-t.test('DeliveryLog writes one object an endpoint and flush, and none when there is nothing', async (t) => {
+t.test('DeliveryLog writes one object per endpoint and flush, and none without lines', async (t) => {
   const { log, bucket, idsRead } = aLog()
   log.note(hook, aLine(1))
   log.note(hook, aLine(2))
-  t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'], 'what is not written is read too')
+  t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'], 'lines that are not written are read too')
   await log.flush()
   await log.flush()
   t.strictSame(bucket.keys(prefix).map(linesOf), [2])
   t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'])
 })
 
-t.test('DeliveryLog keeps what cannot be written for the next time', async (t) => {
+t.test('DeliveryLog keeps lines that cannot be written for the next flush', async (t) => {
   const { log, bucket, idsRead } = aLog()
   bucket.beforeCall = () => {
-    throw new Error('the bucket is away')
+    throw new Error('the bucket is unavailable')
   }
   log.note(hook, aLine(1))
   await log.flush()
@@ -51,7 +51,7 @@ t.test('DeliveryLog keeps what cannot be written for the next time', async (t) =
   t.strictSame(await idsRead(), ['dlv_2', 'dlv_1'])
 })
 
-t.test('DeliveryLog joins what it has written now and then, and keeps the newest lines', async (t) => {
+t.test('DeliveryLog merges its objects regularly, and keeps the newest lines', async (t) => {
   const { log, bucket, idsRead } = aLog()
   for (let n = 0; n < 600; n++) {
     log.note(hook, aLine(n))
@@ -64,7 +64,7 @@ t.test('DeliveryLog joins what it has written now and then, and keeps the newest
   t.strictSame([ids[0], ids.at(-1)], ['dlv_599', 'dlv_100'])
 })
 
-t.test('DeliveryLog bounds what waits, an endpoint and in all', async (t) => {
+t.test('DeliveryLog limits waiting lines, per endpoint and in total', async (t) => {
   const { log, bucket, idsRead } = aLog()
   for (let n = 0; n < 1_200; n++) log.note(hook, aLine(n))
   await log.flush()
@@ -72,7 +72,7 @@ t.test('DeliveryLog bounds what waits, an endpoint and in all', async (t) => {
   t.equal((await idsRead())[0], 'dlv_1199')
 })
 
-t.test('DeliveryLog of the next term goes on where the last one ended', async (t) => {
+t.test('DeliveryLog of the next term continues the log of the last one', async (t) => {
   const { log, bucket } = aLog()
   log.note(hook, aLine(1))
   await log.flush()
@@ -82,7 +82,7 @@ t.test('DeliveryLog of the next term goes on where the last one ended', async (t
   t.strictSame(await next.idsRead(), ['dlv_2', 'dlv_1'])
 })
 
-t.test('DeliveryLog loses no line that it did not read when other objects fill the log', async (t) => {
+t.test('DeliveryLog keeps unread lines when other objects fill the log', async (t) => {
   const { log, bucket, idsRead } = aLog()
   log.note(hook, aLine(1))
   await log.flush()
@@ -93,7 +93,7 @@ t.test('DeliveryLog loses no line that it did not read when other objects fill t
     await log.flush()
   }
   const junk = bucket.keys(prefix).filter((key) => key.includes('junk'))
-  t.equal(junk.length, 70, 'what could not be read stays')
+  t.equal(junk.length, 70, 'unreadable objects stay')
   for (const key of junk) await bucket.storage.remove([key])
   t.ok((await idsRead()).includes('dlv_1'), own)
 })

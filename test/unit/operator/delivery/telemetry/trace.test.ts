@@ -11,12 +11,12 @@ const shotWith = (flags: string) =>
   })
 const outcome = { isSuccess: false, statusCode: 500, detail: 'the endpoint responded with 500', durationMilliseconds: 40 }
 
-t.test('toTraceHeaders carries the trace of the request to the receiver, a span an attempt', async (t) => {
+t.test('toTraceHeaders passes the trace of the request to the receiver, with one span per attempt', async (t) => {
   t.strictSame(toTraceHeaders(shotWith('01'), 'dlv_1', 2), { traceparent: `00-${TRACE}-${spanIds.delivery('dlv_1', 2)}-01` })
   t.strictSame(toTraceHeaders(aScreenshot(), 'dlv_1', 1), {})
 })
 
-t.test('toDeliverySpan tells of one attempt, under the Screenshot', async (t) => {
+t.test('toDeliverySpan describes one attempt, as a child of the Screenshot', async (t) => {
   const screenshot = shotWith('01')
   const attempt = { screenshot, type: 'screenshot.completed' as const, deliveryId: 'dlv_1', attempt: 1, begun: at(3), outcome }
   t.match(toDeliverySpan(attempt), {
