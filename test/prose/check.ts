@@ -8,13 +8,13 @@ import { locateVale } from './vale.ts'
 
 const configuration = path.join(repository, 'docs/.vale/vale.ini')
 
-/** Mostly generated tables. Decision records are not checked either: they keep the words of their time. */
+/** Mostly generated tables. */
 const excluded = ['docs/options.md', 'docs/benchmarks.md']
 
 /** The files that `npm run verify` checks, relative to the repository. */
 export const checkedFiles: readonly string[] = [
   'charts/tintype/README.md',
-  ...globSync('{,docs/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
+  ...globSync('{,docs/,docs/adr/,docs/examples/,test/*/}*.md', { cwd: repository }).sort(),
 ].filter((file) => !excluded.includes(file))
 
 /** What Vale found. */
