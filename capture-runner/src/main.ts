@@ -63,7 +63,7 @@ const parts = {
 }
 const livenessProbe = new LivenessProbe({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled, onShutter) => capture(order, parts, cancelled, { onShutter, onTaken: () => livenessProbe.note() }),
+  capture: (order, cancelled, onPageReady) => capture(order, parts, cancelled, { onPageReady, onTaken: () => livenessProbe.note() }),
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
   log,
 })

@@ -127,7 +127,7 @@ export class Lifecycle {
   }
 
   /** True while requests are under way that began between these moments of the runner's clock. Streams do not count. */
-  isAsking(from: number, to: number): boolean {
+  hasPendingRequests(from: number, to: number): boolean {
     return this.#inFlight.values().some(({ since }) => since >= from && since <= to)
   }
 

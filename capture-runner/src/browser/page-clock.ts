@@ -19,8 +19,8 @@ const BUSY_MILLISECONDS = 2_000
 const STARVATION = 1_000
 
 /** Whether the page waits for an answer that is worth waiting for. */
-export type IsAsking = () => boolean
-const NOT_ASKING: IsAsking = () => false
+export type HasPendingRequests = () => boolean
+const NOT_ASKING: HasPendingRequests = () => false
 
 /** Advances the clock of one page. */
 export class PageClock {
@@ -43,19 +43,19 @@ export class PageClock {
 
   /**
    * Lets the page live through so many milliseconds at once, and through those by which it is behind real time. The clock stops for requests while
-   * `isAsking`.
+   * `hasPendingRequests`.
    * @param until when to give up, on the runner's clock
    * @throws the signal's reason
    */
-  async advance(milliseconds: number, isAsking: IsAsking, until: number, signal: AbortSignal): Promise<void> {
+  async advance(milliseconds: number, hasPendingRequests: HasPendingRequests, until: number, signal: AbortSignal): Promise<void> {
     this.#reached ??= performance.now()
     const budget = milliseconds + Math.max(0, Math.floor(-this.lead))
-    let isStopping = isAsking() || !this.#tab.lifecycle.isStreaming
+    let isStopping = hasPendingRequests() || !this.#tab.lifecycle.isStreaming
     let expired = this.#grant(budget, isStopping, signal)
     await this.#advanceFrames(budget)
     while (!(await isWithin(CHECK_MILLISECONDS, expired, signal))) {
       if (performance.now() > until) return
-      if (!isStopping || isAsking()) continue
+      if (!isStopping || hasPendingRequests()) continue
       isStopping = false
       expired = this.#grant(budget, isStopping, signal)
     }

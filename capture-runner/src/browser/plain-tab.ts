@@ -4,7 +4,7 @@ import type { DevTools, ParentSession } from './devtools.ts'
 import { emulate, toEmulatedMedia, toLayoutMetrics, toMetrics, WITHOUT_SHARED_WORKERS } from './emulation.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, enableNetwork, enablePageEvents } from './page-events.ts'
-import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 import { buildUserAgent } from './user-agent.ts'
 
 // Most captures need nothing of a page that DevTools would not do, and Playwright's own page is a twelfth of what they cost: it has the browser
@@ -64,7 +64,7 @@ export async function openPlainTab(control: ParentSession, { browser, exit, plan
       // A page's main frame has its target's id.
       mainFrame: targetId,
       ended: end.signal,
-      look: lookIn(session, lifecycle, targetId),
+      evaluate: evaluateIn(session, lifecycle, targetId),
       resize,
       layOut: async (height) => {
         await session.send('Emulation.setDeviceMetricsOverride', toLayoutMetrics({ ...plan, viewport: window }, height))

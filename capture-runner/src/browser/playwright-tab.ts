@@ -4,7 +4,7 @@ import { applyEmulation, emulateMedia, toContextOptions, toLayoutMetrics, WITHOU
 import { Lifecycle } from './lifecycle.ts'
 import { countScripts, findClient, listenAlong } from './page-events.ts'
 import { followWorkers } from './playwright-workers.ts'
-import { createEnd, lookIn, type Tab, type TabParts } from './tab.ts'
+import { createEnd, evaluateIn, type Tab, type TabParts } from './tab.ts'
 
 /** Makes a tab by Playwright: of another device, place, time or language, or for steps that need its page. */
 export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Promise<Tab> {
@@ -38,7 +38,7 @@ export async function openPlaywrightTab({ browser, exit, plan }: TabParts): Prom
     exit,
     mainFrame,
     ended: end.signal,
-    look: lookIn(session, lifecycle, mainFrame),
+    evaluate: evaluateIn(session, lifecycle, mainFrame),
     resize: (viewport) => page.setViewportSize(viewport),
     // By Playwright's own session: the scale of another one would be counted twice.
     ...(client

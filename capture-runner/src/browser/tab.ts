@@ -33,7 +33,7 @@ export interface Tab {
    * Evaluates an expression among the page's elements but out of reach of its scripts, and gives its value. The expression must be synchronous:
    * with JavaScript switched off no timer, frame or promise of a page ever ends. Where it is on, `awaitPromise` gives the value of a promise.
    */
-  readonly look: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
+  readonly evaluate: <T>(expression: string, signal: AbortSignal, awaitPromise?: boolean) => Promise<T>
   /** Gives the window another size, CSS pixels. */
   readonly resize: (viewport: ContextPlan['viewport']) => Promise<void>
   /**
@@ -85,8 +85,8 @@ export function pageOf({ page }: Tab): Page {
   return page
 }
 
-/** See {@link Tab.look}. */
-export function lookIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['look'] {
+/** See {@link Tab.evaluate}. */
+export function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: string): Tab['evaluate'] {
   let world: { document: string | undefined; contextId: number } | undefined
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle

@@ -34,7 +34,7 @@ export interface CaptureParts {
 /** What is told of a capture on its way. */
 export interface CaptureNews {
   /** The runner may begin another one: what is left of this one needs the browser for drawing only. Called once, if ever. */
-  onShutter?: () => void
+  onPageReady?: () => void
   /** The picture is there. */
   onTaken?: () => void
 }
@@ -56,17 +56,17 @@ export async function capture(order: CaptureOrder, parts: CaptureParts, cancelle
   const courseNow = () => ({ processingMilliseconds: performance.now() - started, timings })
   const late = () => new CaptureError('TIMEOUT', 'the capture did not end within its time')
   let isShut = false
-  const onShutter = () => {
-    if (!isShut) news.onShutter?.()
+  const onPageReady = () => {
+    if (!isShut) news.onPageReady?.()
     isShut = true
   }
   using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
-      photograph({ order, plan, parts, timings, signal: time.signal, onShutter }),
+      photograph({ order, plan, parts, timings, signal: time.signal, onPageReady }),
     )
-    onShutter()
+    onPageReady()
     news.onTaken?.()
     await copyIfAsked(picture, order, plan, parts, time.signal)
     const uploading = performance.now()
@@ -91,10 +91,10 @@ interface Photograph {
   parts: CaptureParts
   timings: Record<string, number>
   signal: AbortSignal
-  onShutter: () => void
+  onPageReady: () => void
 }
 
-async function photograph({ order, plan, parts, timings, signal, onShutter }: Photograph): Promise<Captured> {
+async function photograph({ order, plan, parts, timings, signal, onPageReady }: Photograph): Promise<Captured> {
   const { browsers, policy, memory, lists } = parts
   const started = performance.now()
   const httpCache = parts.httpCache.open(order.accountName, plan.httpCache?.partition)
@@ -104,7 +104,7 @@ async function photograph({ order, plan, parts, timings, signal, onShutter }: Ph
   let isSound = false
   try {
     openExit(lease.tab.exit, policy, plan)
-    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onShutter })
+    const captured = await run({ plan, tab: lease.tab, lists, httpCache, signal, timings, onPageReady })
     isSound = true
     return captured
   } finally {

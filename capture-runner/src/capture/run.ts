@@ -120,16 +120,16 @@ export interface Run {
   signal: AbortSignal
   timings: Record<string, number>
   /** See {@link Work}. */
-  onShutter?: () => void
+  onPageReady?: () => void
 }
 
 /**
  * Runs the steps on a tab, all under one signal.
  * @throws CaptureError; the signal's reason as it is, when that ended it
  */
-export async function run({ plan, tab, lists, httpCache, signal, timings, onShutter }: Run): Promise<Captured> {
+export async function run({ plan, tab, lists, httpCache, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
-  const work: Work = { tab, plan, findings, lists, httpCache, onShutter, signal: AbortSignal.any([signal, tab.ended]) }
+  const work: Work = { tab, plan, findings, lists, httpCache, onPageReady, signal: AbortSignal.any([signal, tab.ended]) }
   try {
     for (const step of STEPS) {
       if (step.isWanted && !step.isWanted(plan)) continue

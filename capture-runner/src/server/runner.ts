@@ -11,7 +11,7 @@ import type { Reported } from './report.ts'
 /** What a runner does with an order. */
 export interface RunnerParts {
   /** Says when the next capture may begin. */
-  capture: (order: CaptureOrder, cancelled: AbortSignal, onShutter: () => void) => Promise<Attempt>
+  capture: (order: CaptureOrder, cancelled: AbortSignal, onPageReady: () => void) => Promise<Attempt>
   report: (order: CaptureOrder, outcome: Outcome, cancelled: AbortSignal) => Promise<Reported>
   log: Logger
 }

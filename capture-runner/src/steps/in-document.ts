@@ -1,8 +1,8 @@
 import type { Work } from './step.ts'
 
 /**
- * Asks the page's document something. Returns `otherwise` when the page goes to another document meanwhile, which leaves the question without a response.
- * @throws the signal's reason, or why the question failed in a document that is still there
+ * Evaluates something in the page's document. Returns `otherwise` when the page navigates meanwhile, because the evaluation then never returns.
+ * @throws the signal's reason, or the evaluation's error if the document is still the same
  */
 export async function inDocument<T, O>({ tab, signal }: Pick<Work, 'tab' | 'signal'>, otherwise: O, ask: () => Promise<T>): Promise<T | O> {
   const { document } = tab.lifecycle

@@ -55,10 +55,10 @@ const parts = {
 }
 const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
-  capture: (order, cancelled, onShutter) =>
+  capture: (order, cancelled, onPageReady) =>
     capture(order, parts, cancelled, {
-      onShutter: () => {
-        onShutter()
+      onPageReady: () => {
+        onPageReady()
         tell({ uid: order.uid, isTaken: true })
       },
     }),

@@ -93,10 +93,10 @@ t.test('a browser that hangs while it waits is found out and replaced', async (t
 
 t.test('the next page may load while a picture is drawn: neither picture is the other one’s', async (t) => {
   let next: ReturnType<typeof studio.shoot> | undefined
-  const onShutter = () => {
+  const onPageReady = () => {
     next = studio.shoot(site.url('/blue'))
   }
-  const first = await studio.shoot(site.url('/'), undefined, { onShutter })
+  const first = await studio.shoot(site.url('/'), undefined, { onPageReady })
   const second = await next
   t.strictSame((await decode(first.picture)).at(5, 5).slice(0, 3), GREEN)
   t.strictSame((await decode(second?.picture ?? Buffer.of())).at(5, 5).slice(0, 3), BLUE)
@@ -110,7 +110,7 @@ for (const { what, path, options, shuts } of [
 ])
   t.test(`a picture of ${what} has the next page wait ${shuts ? 'for the shutter only' : 'to its end'}`, async (t) => {
     let shut = 0
-    await studio.shoot(site.url(path), options, { onShutter: () => shut++ })
+    await studio.shoot(site.url(path), options, { onPageReady: () => shut++ })
     t.equal(shut, shuts)
   })
 

@@ -164,7 +164,7 @@ t.test('a PDF that does not come within the timeout fails with TIMEOUT', async (
 const FAILURES = [
   { path: '/encrypted', message: /the PDF needs a password/ },
   { path: '/damaged', message: /the PDF is damaged/ },
-  { path: '/once', message: /not when it is asked again/ },
+  { path: '/once', message: /not on a second request/ },
   { path: '/large', message: /the PDF is larger than 64 MiB/ },
   { path: '/file.pdf', message: /javascript_enabled/, options: { javascriptEnabled: false } },
   { path: '/file.pdf', message: /a PDF \(application\/pdf\), not a page/, options: { format: 'pdf' } },

@@ -120,7 +120,7 @@ t.test('no way to open a window leads to one', async (t) => {
     link.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true, cancelable: true })); document.forms[0].submit()`
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression, userGesture: true })
   t.equal(exceptionDetails, undefined)
-  await lease.tab.look('1', AbortSignal.timeout(10_000))
+  await lease.tab.evaluate('1', AbortSignal.timeout(10_000))
   const control = await browser.newBrowserCDPSession()
   const { targetInfos } = await control.send('Target.getTargets')
   const page = targetInfos.find(({ targetId }) => targetId === mainFrame)

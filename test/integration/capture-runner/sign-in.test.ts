@@ -300,7 +300,7 @@ t.test('a cookie that the browser refuses costs a warning, which does not name i
   ]
   const { findings } = await shoot(sites, '/', { cookies })
   t.equal(findings.pageTitle, 'a=1')
-  t.strictSame(findings.warnings[0], 'the browser refused cookies (by their place): 2')
+  t.strictSame(findings.warnings[0], 'the browser rejected cookies (by position): 2')
   t.notMatch(findings.warnings, /s3cret/)
 })
 

@@ -7,7 +7,7 @@ const wantsDocuments = ({ notes }: CapturePlan): boolean => notes.has('redirects
 const wantsRequests = ({ files }: CapturePlan): boolean => files.has('har')
 const wantsConsole = ({ files }: CapturePlan): boolean => files.has('console')
 
-/** Begins to note what the page asks for and says, before it is opened. */
+/** Starts to record network events and console messages before the page opens. */
 export const listen: Step = {
   name: 'listen',
   isWanted: (plan) => wantsDocuments(plan) || wantsRequests(plan) || wantsConsole(plan),

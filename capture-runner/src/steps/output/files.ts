@@ -9,10 +9,10 @@ type Saved = Exclude<ArtifactType, 'thumbnail'>
 
 const toJson = (value: unknown): string => JSON.stringify(value, null, 1)
 
-/** How each file comes about. */
+/** Creates each kind of file. */
 const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> = {
-  html: ({ tab, signal }) => tab.look<string>(HTML, signal),
-  text: ({ tab, signal }) => tab.look<string>(`document.body?.innerText ?? ''`, signal),
+  html: ({ tab, signal }) => tab.evaluate<string>(HTML, signal),
+  text: ({ tab, signal }) => tab.evaluate<string>(`document.body?.innerText ?? ''`, signal),
   mhtml: async (work) => {
     const saved = raced(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
@@ -29,7 +29,7 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
 }
 
-/** Makes the files that go beside the picture, of the page as it is captured. */
+/** Saves the additional files of the page as it is captured. */
 export const files: Step = {
   name: 'files',
   isWanted: (plan) => [...plan.files].some((type) => type !== 'thumbnail'),

@@ -10,9 +10,9 @@ const VALUE_LENGTH = 2_048
 const MAX_HEADERS = 64
 const MAX_REDIRECTS = 20
 const MAX_FONTS = 32
-/** Elements whose fonts are looked at. */
+/** Maximum number of elements whose fonts are read. */
 const FONT_SAMPLE = 300
-/** Notes that are taken from the page before its picture. */
+/** Notes that are read from the page before the screenshot. */
 const OF_THE_PAGE: readonly Note[] = [
   'redirects',
   'responseHeaders',
@@ -25,7 +25,7 @@ const OF_THE_PAGE: readonly Note[] = [
   'blockedRequests',
 ]
 
-/** Notes what the options ask for of the page. */
+/** Records the page data that options ask for. */
 export const notePage: Step = {
   name: 'notePage',
   isWanted: ({ notes }) => OF_THE_PAGE.some((note) => notes.has(note)),
@@ -39,11 +39,11 @@ export const notePage: Step = {
     if (notes.has('blockedRequests')) page.blockedRequests = work.evaluator?.refused ?? 0
     if (notes.has('fonts')) page.fonts = await findFonts(work)
     const wanted = (['openGraph', 'icon', 'timings', 'links'] as const).filter((note) => notes.has(note))
-    if (wanted.length > 0) Object.assign(page, await work.tab.look<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
+    if (wanted.length > 0) Object.assign(page, await work.tab.evaluate<PageNotes>(`(${READ})(${JSON.stringify(wanted)})`, work.signal))
   },
 }
 
-/** Notes what the options ask for of the picture. */
+/** Records the screenshot data that options ask for. */
 export const notePicture: Step = {
   name: 'notePicture',
   isWanted: ({ notes }) => notes.has('contentHash') || notes.has('palette'),

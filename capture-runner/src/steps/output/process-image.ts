@@ -2,7 +2,7 @@ import { makeThumbnail, processPicture } from '../../picture/image-processing.ts
 import { raced } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
-/** Brings the picture into its last form. */
+/** Converts the screenshot into its final form. */
 export const process: Step = {
   name: 'process',
   isWanted: (plan) => plan.processing !== undefined,
@@ -16,7 +16,7 @@ export const process: Step = {
   },
 }
 
-/** Makes the small copy. */
+/** Creates the thumbnail. */
 export const thumbnail: Step = {
   name: 'thumbnail',
   isWanted: (plan) => plan.thumbnail !== undefined,

@@ -32,7 +32,7 @@ export interface How {
   signal?: AbortSignal
   policy?: EgressPolicy
   privateOptions?: PrivateOptions
-  onShutter?: () => void
+  onPageReady?: () => void
 }
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
@@ -81,7 +81,14 @@ export async function openStudio({
   const httpCache = new HttpCache()
   await browsers.start()
   const shoot: Studio['shoot'] = async (url, options, how = {}) => {
-    const { account = 'default', signal = AbortSignal.timeout(120_000), policy = LOOPBACK_POLICY, privateOptions, batchId, onShutter } = how
+    const {
+      account = 'default',
+      signal = AbortSignal.timeout(120_000),
+      policy = LOOPBACK_POLICY,
+      privateOptions,
+      batchId,
+      onPageReady,
+    } = how
     const plan = buildPlan(url, options, privateOptions, batchId)
     const shared = httpCache.open(account, plan.httpCache?.partition)
     const timings: Record<string, number> = {}
@@ -90,7 +97,15 @@ export async function openStudio({
     let isSound = false
     try {
       openExit(lease.tab.exit, policy, plan)
-      const captured = await run({ plan, tab: lease.tab, lists, httpCache: shared, signal, timings, ...(onShutter ? { onShutter } : {}) })
+      const captured = await run({
+        plan,
+        tab: lease.tab,
+        lists,
+        httpCache: shared,
+        signal,
+        timings,
+        ...(onPageReady ? { onPageReady } : {}),
+      })
       isSound = true
       return { ...captured, timings, browserPid: lease.browser.pid }
     } finally {

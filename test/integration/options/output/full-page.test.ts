@@ -203,7 +203,7 @@ t.test('complaint: inner panels are not captured: the one that scrolls in the pa
     )
   }
   const { findings } = await shoot('/short', { ...narrow, fullPageScrollContainer: 'auto' })
-  t.match(findings.warnings, ['full_page_scroll_container matched nothing that scrolls'])
+  t.match(findings.warnings, ['full_page_scroll_container matched no scrollable element'])
 })
 
 t.test('option full_page_overflow: crops, makes smaller, or fails', async (t) => {

@@ -184,7 +184,7 @@ t.test('templates that load something crash the page: they are refused, and the 
     'the font of @font-face': `<style>@font-face { font-family: a; src: url(${sheet}) } p { font-family: a }</style><p>a</p>`,
   }
   for (const [found, template] of Object.entries(loading)) {
-    const message = `must load nothing but images from data: addresses; leave ${found} out`
+    const message = `may load only images from data: URLs; remove ${found}`
     t.match(await refused({ pdfHeaderTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_header_template ${message}` })
     t.match(await refused({ pdfFooterTemplate: template }), { code: 'INVALID_OPTIONS', message: `pdf_footer_template ${message}` })
   }

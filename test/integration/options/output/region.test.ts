@@ -78,7 +78,7 @@ t.test('option selector_algorithm: clip cuts the box out of the page as it stand
 t.test('option error_on_selector_not_found: fails, or captures the window and says so', async (t) => {
   const { pixels, findings } = await shoot('/boxes', { selector: '#none', timeout: 1_000 })
   t.strictSame(sizeOf(pixels), [1920, 1080])
-  t.match(findings.warnings, [/^the window was captured: no visible element matched/])
+  t.match(findings.warnings, [/^captured the whole window: no visible element matched/])
   const error = await stage.fail('/boxes', { selector: '#none', timeout: 1_000, errorOnSelectorNotFound: true })
   t.equal(error.code, 'SELECTOR_NOT_FOUND')
 })
@@ -90,7 +90,7 @@ t.test('clip_* captures a region of the page, also below the window', async (t) 
   t.ok(isNear(pixels.at(25, 9), BLUE, 0) && isNear(pixels.at(25, 10), RED, 0), 'from its first row on')
   t.ok(isNear(pixels.at(25, 109), RED, 0) && isNear(pixels.at(25, 110), BLUE, 0), 'to its last')
   const beyond = await shoot('/stripes', { clipX: 0, clipY: 9_000, clipWidth: 50, clipHeight: 50 })
-  t.match(beyond.findings.warnings, ['the region lies beyond the page', /one color/])
+  t.match(beyond.findings.warnings, ['the region is outside the page', /one color/])
 })
 
 t.test('option capture_beyond_viewport: without it a region ends at the window and a full page gets a tall window', async (t) => {

@@ -115,7 +115,7 @@ t.test('option network_idle_max_connections: tolerates requests that hang', asyn
 
 t.test('option network_idle_timeout: goes on with a warning', async (t) => {
   const { findings } = await stage.shoot('/polls', { waitUntil: ['networkidle'], networkIdleTimeout: 700 })
-  t.strictSame(findings.warnings, ['the network did not rest within 700 ms'])
+  t.strictSame(findings.warnings, ['the network was not idle within 700 ms'])
 })
 
 t.test('option dom_idle_time: waits until elements stay as they are, without a script of the page', async (t) => {
