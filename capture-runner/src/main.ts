@@ -61,7 +61,7 @@ const parts = {
   httpCache: new HttpCache(),
   memory: createMemoryWatch({ limitBytes: config.TINTYPE_MEMORY_LIMIT_BYTES, log }),
 }
-const livenessProbe = new LivenessProbe({ beat: (signal) => browsers.prove(signal), now: () => performance.now(), log })
+const livenessProbe = new LivenessProbe({ beat: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
   capture: (order, cancelled, onPageReady) => capture(order, parts, cancelled, { onPageReady, onTaken: () => livenessProbe.note() }),
   report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),

@@ -100,22 +100,22 @@ export const STEPS: readonly Step[] = [
   notePicture,
 ]
 
-/** Milliseconds that the news of a crash may take. */
-const LAST_WORDS_MILLISECONDS = 100
+/** How long to wait for the notice of a crash. */
+const CRASH_NOTICE_MILLISECONDS = 100
 
-/** What a capture gave, before it is stored. */
+/** Result of a capture before it is stored. */
 export interface Captured {
   picture: Buffer
   findings: Findings
 }
 
-/** What `run` needs; `timings` gets the milliseconds of each step, also of the one that failed. */
+/** Input of `run`. `timings` receives the milliseconds of each step, including the one that failed. */
 export interface Run {
   plan: CapturePlan
   tab: Tab
-  /** Absent: what would need them fails. */
+  /** Absent: options that need them fail. */
   lists?: FilterLists | undefined
-  /** What the capture may share with its batch; absent: nothing. */
+  /** The HTTP cache shared with the capture's batch; absent: nothing is shared. */
   httpCache?: BatchCache | undefined
   signal: AbortSignal
   timings: Record<string, number>
@@ -125,7 +125,7 @@ export interface Run {
 
 /**
  * Runs the steps on a tab, all under one signal.
- * @throws CaptureError; the signal's reason as it is, when that ended it
+ * @throws CaptureError; the signal's reason if it was aborted
  */
 export async function run({ plan, tab, lists, httpCache, signal, timings, onPageReady }: Run): Promise<Captured> {
   const findings: Findings = { warnings: [...plan.warnings], files: new Map(), page: {} }
@@ -136,7 +136,7 @@ export async function run({ plan, tab, lists, httpCache, signal, timings, onPage
       await runStep(step, work, timings)
     }
   } finally {
-    // Not waited for: a page that hangs does not answer.
+    // Not awaited, because a page that hangs never responds.
     work.clock?.hold().catch(() => {})
   }
   if (!findings.picture) throw new Error('screenshot leaves a picture')
@@ -154,10 +154,10 @@ async function runStep(step: Step, work: Work, timings: Record<string, number>):
   }
 }
 
-/** A lost page first shows as a command that fails, and a little later as what it is. */
+/** When a page is lost, the pending command fails first. The actual reason follows a little later. */
 async function toStepError(error: unknown, step: Step, { tab, signal }: Work): Promise<unknown> {
   if (signal.aborted) return signal.reason
   if (error instanceof CaptureError) return error
-  await sleep(LAST_WORDS_MILLISECONDS)
+  await sleep(CRASH_NOTICE_MILLISECONDS)
   return tab.ended.aborted ? tab.ended.reason : toCaptureError(error, step)
 }

@@ -69,20 +69,20 @@ t.test('the browser that waits gives a tiny picture while a capture occupies the
   const stop = new AbortController()
   const busy = studio.shoot(site.url('/never'), undefined, { signal: stop.signal }).catch(() => {})
   await eventually('the page is loading', async () => site.requests.includes('GET /never'))
-  await studio.browsers.prove(AbortSignal.timeout(60_000))
+  await studio.browsers.checkStandby(AbortSignal.timeout(60_000))
   stop.abort(new Error('late'))
   await busy
   t.pass('it did')
 })
 
 t.test('a browser that hangs while it waits is found out and replaced', async (t) => {
-  await studio.browsers.prove(AbortSignal.timeout(60_000))
+  await studio.browsers.checkStandby(AbortSignal.timeout(60_000))
   const { browserPid } = await studio.shoot(site.url('/'))
   const [standby] = browsers().filter(({ pid }) => pid !== browserPid)
   process.kill(standby?.pid ?? 0, 'SIGSTOP')
-  await t.rejects(studio.browsers.prove(AbortSignal.timeout(3_000)))
+  await t.rejects(studio.browsers.checkStandby(AbortSignal.timeout(3_000)))
   const isProven = () =>
-    studio.browsers.prove(AbortSignal.timeout(30_000)).then(
+    studio.browsers.checkStandby(AbortSignal.timeout(30_000)).then(
       () => true,
       () => false,
     )

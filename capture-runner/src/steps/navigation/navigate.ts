@@ -26,7 +26,7 @@ export const navigate: Step = {
   },
 }
 
-/** Shows a PDF; rejects any other file. The response event arrives only after another command has returned, see listenAlong. */
+/** Shows a PDF; rejects any other file. The response event arrives only after another command has returned, see pageEventsOf. */
 async function showFile(work: Work, signal: AbortSignal): Promise<void> {
   const { session, lifecycle } = work.tab
   await answered(session.send('Page.getLayoutMetrics'), signal)
@@ -61,7 +61,7 @@ export async function follow(work: Work): Promise<void> {
 export async function arriveAgain(work: Work, states: readonly WaitState[]): Promise<void> {
   const { plan, tab } = work
   using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
-  if (states.includes('networkidle')) tab.lifecycle.expectQuiet()
+  if (states.includes('networkidle')) tab.lifecycle.resetNetworkIdle()
   await arrive(work, time.signal, [...new Set([...plan.states, ...states])])
 }
 
@@ -80,7 +80,7 @@ async function arrive(work: Work, signal: AbortSignal, states: readonly WaitStat
   } catch (error) {
     if (!canContinue(work)) throw error
     warnOnce(work.findings.warnings, toMessage(error))
-    tab.lifecycle.forgive(tab.lifecycle.missing(states))
+    tab.lifecycle.markReached(tab.lifecycle.missing(states))
   }
   checkMainFrame(tab)
 }
@@ -96,7 +96,7 @@ async function awaitIdleNetwork({ tab, plan, findings }: Work, signal: AbortSign
     if (!isOnlyBusy(tab, plan.states)) throw error
     warnOnce(findings.warnings, `the network was not idle within ${timeoutMilliseconds} ms`)
     // Later steps would wait in vain, too.
-    tab.lifecycle.forgive(['networkidle'])
+    tab.lifecycle.markReached(['networkidle'])
   }
 }
 
@@ -107,11 +107,11 @@ const canContinue = ({ tab, plan, signal }: Work): boolean =>
 const toMessage = (error: unknown): string => (error instanceof Error ? error.message : 'the page did not load in time')
 
 /** @throws CaptureError when the main frame failed or exceeded a limit */
-export function checkMainFrame({ lifecycle, exit }: Tab): void {
+export function checkMainFrame({ lifecycle, egress }: Tab): void {
   const { failure } = lifecycle
-  if (failure?.kind === 'circle') throw new CaptureError('TOO_MANY_REDIRECTS', 'the page keeps navigating from document to document')
-  if (failure) throw toFailureOf(exit.requestLog, failure.url, failure.netError)
-  if (exit.requestLog.isExhausted) throw toFailureOf(exit.requestLog, '', undefined)
+  if (failure?.kind === 'loop') throw new CaptureError('TOO_MANY_REDIRECTS', 'the page keeps navigating from document to document')
+  if (failure) throw toFailureOf(egress.requestLog, failure.url, failure.netError)
+  if (egress.requestLog.isExhausted) throw toFailureOf(egress.requestLog, '', undefined)
   if (lifecycle.requests > MAX_REQUESTS) {
     throw new CaptureError('RESOURCE_LIMIT', `the page made more than ${MAX_REQUESTS} requests`)
   }
@@ -120,14 +120,14 @@ export function checkMainFrame({ lifecycle, exit }: Tab): void {
 const isOnlyBusy = ({ lifecycle }: Tab, states: readonly WaitState[]): boolean =>
   lifecycle.document !== undefined && !lifecycle.isMoving && lifecycle.missing(states).every((state) => state === 'networkidle')
 
-function toFailure({ lifecycle, exit }: Tab, url: string, errorText: string): CaptureError {
-  if (errorText === 'net::ERR_ABORTED' && !exit.requestLog.isExhausted) {
+function toFailure({ lifecycle, egress }: Tab, url: string, errorText: string): CaptureError {
+  if (errorText === 'net::ERR_ABORTED' && !egress.requestLog.isExhausted) {
     return new CaptureError('NAVIGATION_FAILED', 'the URL returns no content')
   }
-  return toFailureOf(exit.requestLog, lifecycle.failure?.url ?? url, errorText)
+  return toFailureOf(egress.requestLog, lifecycle.failure?.url ?? url, errorText)
 }
 
-function toFailureOf(requestLog: Tab['exit']['requestLog'], url: string, netError: string | undefined): CaptureError {
+function toFailureOf(requestLog: Tab['egress']['requestLog'], url: string, netError: string | undefined): CaptureError {
   const { code, message } = classifyFailure(requestLog, url, netError)
   return new CaptureError(code, message)
 }

@@ -5,7 +5,7 @@ import pino from 'pino'
 import type { FilterLists } from '../../../../capture-runner/src/blocking/lists.ts'
 import { launchBrowser } from '../../../../capture-runner/src/browser/browser.ts'
 import { Browsers } from '../../../../capture-runner/src/browser/browsers.ts'
-import { openExit } from '../../../../capture-runner/src/capture/exit-policy.ts'
+import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
 import { type Captured, run } from '../../../../capture-runner/src/capture/run.ts'
 import { createGuard, type GuardConfig } from '../../../../capture-runner/src/egress/guard.ts'
 import type { EgressPolicy } from '../../../../capture-runner/src/egress/policy.ts'
@@ -96,7 +96,7 @@ export async function openStudio({
     const watch = memory.watch(lease.browser.pid)
     let isSound = false
     try {
-      openExit(lease.tab.exit, policy, plan)
+      armEgress(lease.tab.egress, policy, plan)
       const captured = await run({
         plan,
         tab: lease.tab,

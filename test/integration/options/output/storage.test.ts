@@ -136,7 +136,7 @@ t.test('option storage_region: is what the request is signed for', async (t) => 
 t.test('a copy that the store refuses fails the capture for good, and stores nothing', async (t) => {
   const secret = 'Zq7planted7Secret'
   const { outcome, error, own } = await shoot({ secrets: { storageSecretAccessKey: secret } })
-  t.match(outcome.result.error, { code: 'COPY_FAILED', message: /the store answered 403 SignatureDoesNotMatch$/ })
+  t.match(outcome.result.error, { code: 'COPY_FAILED', message: /the storage returned 403 SignatureDoesNotMatch$/ })
   t.equal(error?.retryable, false)
   t.equal(own, undefined)
   t.notMatch(JSON.stringify(outcome), secret)

@@ -132,7 +132,7 @@ t.test('Lifecycle ends a page that goes from document to document', async (t) =>
     page.start(`d${i}`)
     page.commit(`d${i}`)
   }
-  t.match(page.lifecycle.failure, { kind: 'circle' })
+  t.match(page.lifecycle.failure, { kind: 'loop' })
   t.ok(await isThere(page.lifecycle))
 })
 
@@ -215,7 +215,7 @@ t.test('Lifecycle is not stuck as busy by a worker: what it loads ends on its ow
   page.finish('a')
   page.request('worker', { loader: '', type: 'Script' })
   const session = new EventEmitter()
-  const end = page.lifecycle.attendWorker(session as unknown as CDPSession, 'worker')
+  const end = page.lifecycle.followWorker(session as unknown as CDPSession, 'worker')
   t.ok(page.lifecycle.isBusy, 'its script is under way')
   t.ok((page.lifecycle.lastWorker ?? Number.POSITIVE_INFINITY) <= performance.now(), 'it runs')
   const ask = (requestId: string) =>

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { openExit } from '../../../../capture-runner/src/capture/exit-policy.ts'
+import { armEgress } from '../../../../capture-runner/src/capture/arm-egress.ts'
 import type { EgressPolicy, ParentProxy } from '../../../../capture-runner/src/egress/policy.ts'
 import { DEFAULT_EGRESS_RULES } from '../../../../crds/src/addresses/address-rules.ts'
 
@@ -8,21 +8,21 @@ const proxy: ParentProxy = { url: 'http://proxy.example:3128', direct: [], chose
 const own: ParentProxy = { url: 'http://operator.example', direct: ['*.example'], chosenBy: 'operator' }
 
 /** What the exit was armed with. */
-const opened = (given: EgressPolicy, plan: Parameters<typeof openExit>[2]): EgressPolicy[] => {
+const opened = (given: EgressPolicy, plan: Parameters<typeof armEgress>[2]): EgressPolicy[] => {
   const armed: EgressPolicy[] = []
-  openExit({ arm: (one) => void armed.push(one) }, given, plan)
+  armEgress({ arm: (one) => void armed.push(one) }, given, plan)
   return armed
 }
 
-t.test('openExit opens by the rules of the pool', async (t) => {
+t.test('armEgress opens by the rules of the pool', async (t) => {
   t.strictSame(opened(policy, {}), [policy])
 })
 
-t.test('openExit never opens for a capture that is offline', async (t) => {
+t.test('armEgress never opens for a capture that is offline', async (t) => {
   t.strictSame(opened(policy, { isOffline: true, proxy }), [])
 })
 
-t.test('openExit leads through the client’s proxy, and through the operator’s to it', async (t) => {
+t.test('armEgress leads through the client’s proxy, and through the operator’s to it', async (t) => {
   t.strictSame(opened(policy, { proxy }), [{ ...policy, parentProxy: proxy }])
   t.strictSame(opened({ ...policy, parentProxy: own }, { proxy }), [{ ...policy, parentProxy: { ...proxy, via: own } }])
 })
