@@ -8,7 +8,7 @@ import type { Jail } from '../jail/jail.ts'
 import { browserEnvironment } from '../jail/probe-sandbox.ts'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { argumentsOf, killGroup, listProcesses } from '../runtime/processes.ts'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import { type ParentSession, parentOf } from './devtools.ts'
 import { openPlainTab } from './plain-tab.ts'
 import { openPlaywrightTab } from './playwright-tab.ts'
@@ -122,7 +122,7 @@ async function start(settings: BrowserSettings, jail: Jail | undefined, mark: st
     handleSIGHUP: false,
   })
   // Playwright waits for this session without a time limit.
-  const control = await raced(browser.newBrowserCDPSession(), AbortSignal.timeout(launchMilliseconds))
+  const control = await abortable(browser.newBrowserCDPSession(), AbortSignal.timeout(launchMilliseconds))
   return { browser, control: parentOf(control) }
 }
 
@@ -145,7 +145,7 @@ async function makeTab({ browser, control, guard, openListener, gone }: TabSourc
   const parts = { browser, egress, plan }
   try {
     // Playwright never returns if the browser is killed meanwhile.
-    return await raced(control && isAdaptable(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts), gone)
+    return await abortable(control && isAdaptable(plan) ? openPlainTab(control, parts, gone) : openPlaywrightTab(parts), gone)
   } catch (error) {
     egress.close()
     throw error

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
 import { keptBytesOf } from '../runtime/processes.ts'
-import { bounded, pause, raced } from '../runtime/race.ts'
+import { abortable, bounded, pause } from '../runtime/race.ts'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
 import { adaptTab, type Tab } from './tab.ts'
 
@@ -131,10 +131,10 @@ export class Browsers {
   async checkStandby(signal: AbortSignal): Promise<void> {
     const standby = this.#standby
     if (!standby) throw new Error('the browsers are not started')
-    const prepared = await raced(standby, signal)
+    const prepared = await abortable(standby, signal)
     try {
       // No tab: a capture has just taken it.
-      if (prepared.next) await raced(prepared.next.then(takeTestScreenshot), signal)
+      if (prepared.next) await abortable(prepared.next.then(takeTestScreenshot), signal)
     } catch (error) {
       if (this.#standby === standby) prepared.browser.kill()
       throw error
@@ -173,7 +173,7 @@ export class Browsers {
     for (;;) {
       this.#stop.signal.throwIfAborted()
       if (!this.#current) throw new Error('the browsers are not started')
-      const prepared = await raced(this.#current, signal)
+      const prepared = await abortable(this.#current, signal)
       const isOurs = prepared.account === undefined || prepared.account === account
       if (isOurs && prepared.browser.isConnected() && !this.#isUsedUp(prepared)) return prepared
       this.#replace(prepared)
@@ -279,8 +279,8 @@ export class Browsers {
     const next = isAdaptable(plan) ? (prepared.next ?? openDefaultTab(prepared.browser)) : prepared.browser.openTab(plan)
     if (next === prepared.next) prepared.next = undefined
     try {
-      const tab = await raced(next, time.signal)
-      if (isAdaptable(plan)) await raced(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
+      const tab = await abortable(next, time.signal)
+      if (isAdaptable(plan)) await abortable(adaptTab(tab, DEFAULT_CONTEXT, plan), time.signal)
       return tab
     } catch (error) {
       discard(next)
@@ -292,7 +292,7 @@ export class Browsers {
   async #close(tab: Tab): Promise<boolean> {
     using time = bounded(this.#stop.signal, CLOSE_MILLISECONDS, () => new Error('the context did not close in time'))
     // Await here, because the timeout ends when this function returns.
-    return await raced(tab.close(), time.signal).then(
+    return await abortable(tab.close(), time.signal).then(
       () => true,
       () => false,
     )
@@ -302,7 +302,7 @@ export class Browsers {
   async #canDraw({ next }: PreparedBrowser): Promise<boolean> {
     using time = bounded(this.#stop.signal, CHECK_MILLISECONDS, () => new Error('the browser drew nothing in time'))
     // Await here, because the timeout ends when this function returns.
-    return await raced(next?.then(takeTestScreenshot) ?? Promise.resolve(), time.signal).then(
+    return await abortable(next?.then(takeTestScreenshot) ?? Promise.resolve(), time.signal).then(
       () => true,
       () => false,
     )
@@ -322,7 +322,7 @@ export class Browsers {
 async function takeTestScreenshot({ session, ended }: Tab): Promise<void> {
   const clip = { x: 0, y: 0, width: 8, height: 8, scale: 1 }
   // Commands to a browser that is being killed never return.
-  const { data } = await raced(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
+  const { data } = await abortable(session.send('Page.captureScreenshot', { format: 'png', clip }), ended)
   if (data === '') throw new Error('the picture is empty')
 }
 

@@ -1,5 +1,5 @@
 import type { WaitState } from '@tintype/crds/options/page/waiting'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import type { PageEvents } from './page-events.ts'
 
 // Tracks the main frame by DevTools events. Playwright's own waiting follows one navigation. A capture must follow all navigations by scripts and
@@ -154,7 +154,7 @@ export class Lifecycle {
     const listener = () => isThere() && resolve()
     this.#listeners.add(listener)
     try {
-      await raced(promise, signal)
+      await abortable(promise, signal)
     } finally {
       this.#listeners.delete(listener)
     }

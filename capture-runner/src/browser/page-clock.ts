@@ -1,4 +1,4 @@
-import { pause, raced } from '../runtime/race.ts'
+import { abortable, pause } from '../runtime/race.ts'
 import type { Tab } from './tab.ts'
 
 // The page's virtual clock (ADR 34). Timers, dates and performance.now of a normal tab run ahead of real time. Frames, CSS animations and the network
@@ -121,7 +121,7 @@ export class PageClock {
       budget,
       maxVirtualTimeTaskStarvationCount: STARVATION,
     })
-    return raced(
+    return abortable(
       granted.then(() => promise),
       signal,
     )
@@ -140,7 +140,7 @@ async function isWithin(milliseconds: number, promise: Promise<void>, signal: Ab
   const { promise: over, resolve } = Promise.withResolvers<false>()
   const timer = setTimeout(() => resolve(false), milliseconds)
   try {
-    return await raced(Promise.race([promise.then(() => true as const), over]), signal)
+    return await abortable(Promise.race([promise.then(() => true as const), over]), signal)
   } finally {
     clearTimeout(timer)
   }

@@ -3,7 +3,7 @@ import type { EgressSession } from '../egress/session.ts'
 import type { ContextPlan } from '../plan/context.ts'
 import type { MediaPlan } from '../plan/media.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { answered } from '../runtime/race.ts'
+import { awaitResponse } from '../runtime/race.ts'
 import type { DevTools } from './devtools.ts'
 import { toEmulatedMedia } from './emulation.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -91,13 +91,16 @@ export function evaluateIn(session: DevTools, lifecycle: Lifecycle, mainFrame: s
   const worldOf = async (signal: AbortSignal): Promise<number> => {
     const { document } = lifecycle
     if (world && world.document === document) return world.contextId
-    const made = await answered(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
+    const made = await awaitResponse(session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName: WORLD }), signal)
     world = { document, contextId: made.executionContextId }
     return world.contextId
   }
   return async <T>(expression: string, signal: AbortSignal, awaitPromise = false): Promise<T> => {
     const contextId = await worldOf(signal)
-    const evaluated = await answered(session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }), signal)
+    const evaluated = await awaitResponse(
+      session.send('Runtime.evaluate', { expression, contextId, returnByValue: true, awaitPromise }),
+      signal,
+    )
     if (evaluated.exceptionDetails) throw new Error(evaluated.exceptionDetails.exception?.description ?? evaluated.exceptionDetails.text)
     return evaluated.result.value as T
   }

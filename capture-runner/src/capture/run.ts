@@ -4,7 +4,7 @@ import type { Tab } from '../browser/tab.ts'
 import type { BatchCache } from '../http-cache/http-cache.ts'
 import type { CapturePlan } from '../plan/plan.ts'
 import { CaptureError, toCaptureError } from '../runtime/errors.ts'
-import { raced } from '../runtime/race.ts'
+import { abortable } from '../runtime/race.ts'
 import { frame } from '../steps/full-page/frame.ts'
 import { measure } from '../steps/full-page/measure.ts'
 import { notePanel } from '../steps/full-page/note-panel.ts'
@@ -146,7 +146,7 @@ export async function run({ plan, tab, lists, httpCache, signal, timings, onPage
 async function runStep(step: Step, work: Work, timings: Record<string, number>): Promise<void> {
   const started = performance.now()
   try {
-    await raced(step.run(work), work.signal)
+    await abortable(step.run(work), work.signal)
   } catch (error) {
     throw await toStepError(error, step, work)
   } finally {

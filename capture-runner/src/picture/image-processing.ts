@@ -4,25 +4,25 @@ import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-pr
 import { CaptureError } from '../runtime/errors.ts'
 import { encodeWebp, toLegal } from './encode.ts'
 
-// What is done to a picture after the browser has taken it. Asked for only: the browser's own file goes out as it is otherwise.
+// Processes an image after the screenshot, only if an option needs it. Otherwise the browser's file is the result.
 
-/** A picture's last form. */
+/** The final form of an image. */
 export interface Finish {
   format: ImageFormat
   /** 0 to 100; absent for png. */
   quality: number | undefined
-  /** False: time is spent on a smaller png. */
+  /** False: spend time to make a smaller PNG. */
   fastPng: boolean
   processing: ProcessingPlan
 }
 
-/** The file, and what it came to. */
+/** The file and warnings. */
 export interface Processed {
   picture: Buffer
   warnings: string[]
 }
 
-/** Carries out the plan. @throws CaptureError TOO_LARGE when no quality and no size brings the file below its limit */
+/** Processes the image by the plan. @throws CaptureError TOO_LARGE if no quality and no size meets the size limit */
 export async function processPicture(master: Buffer, finish: Finish): Promise<Processed> {
   const { maxBytes } = finish.processing
   const first = await make(master, finish, WHOLE)
@@ -30,11 +30,11 @@ export async function processPicture(master: Buffer, finish: Finish): Promise<Pr
   return squeeze(master, finish, maxBytes)
 }
 
-/** How far a try goes below what was wished. */
+/** Reductions of one attempt: shares of the requested quality and size. */
 interface Try {
   quality: number
   size: number
-  /** Colors of a png; 0: all. */
+  /** Colors of a PNG palette; 0: no palette. */
   colors: number
 }
 
@@ -61,7 +61,7 @@ async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
   const { processing } = finish
   let shape = () => reshape(sharp(master, { limitInputPixels: false }), finish)
   if (one.size < 1) {
-    // A second pass: the library has one resize to a pipeline.
+    // Needs a second pass, because the library allows only one resize per pipeline.
     const whole = await shape().png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true })
     const width = Math.max(1, Math.round(whole.info.width * one.size))
     shape = () => sharp(whole.data, { limitInputPixels: false }).resize({ width })
@@ -71,7 +71,7 @@ async function make(master: Buffer, finish: Finish, one: Try): Promise<Buffer> {
   return encodeAs(shape, { ...finish, quality }, colors)
 }
 
-/** Trims, resizes, takes the colors out, pads and fills, in this order. */
+/** Trims, resizes, converts to grayscale, pads and fills, in this order. */
 function reshape(picture: Sharp, { format, processing }: Finish): Sharp {
   const { trimThreshold, resize, grayscale, padding, background } = processing
   let shaped = trimThreshold === undefined ? picture : picture.trim({ threshold: trimThreshold })
@@ -90,7 +90,7 @@ const toResize = ({ width, height, fit, position, upscale }: ResizePlan, backgro
   withoutEnlargement: !upscale,
 })
 
-/** From 4 on an avif takes five times as long and is a tenth smaller; at 1 it takes two thirds, is a twentieth larger and shows 0.3 dB more noise. */
+/** From effort 4, AVIF takes five times as long and is a tenth smaller. Effort 1 takes two thirds of the time, with 0.3 dB more noise, and is a twentieth larger. */
 const AVIF_EFFORT = 2
 
 async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colors: number): Promise<Buffer> {
@@ -119,10 +119,10 @@ async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, pro
   }
 }
 
-/** Rows of a small copy: the most that every format takes. */
+/** Height limit of a thumbnail, which every format allows. */
 const MAX_THUMBNAIL_HEIGHT = 16_383
 
-/** Makes the small copy: the whole width and its top part when both sides are given, else the whole picture. Nothing is enlarged. */
+/** Creates the thumbnail: with both sides given, the top part at full width; else the whole image. Never enlarges. */
 export async function makeThumbnail(picture: Buffer, { width, height, format }: ThumbnailPlan): Promise<Buffer> {
   const source = () => sharp(picture, { limitInputPixels: false })
   const small = source().resize({

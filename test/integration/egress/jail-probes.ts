@@ -105,7 +105,7 @@ export const testJail = (t: Test): void => {
       secretFiles: [token, '/no/such/token'],
       listeners: [listener],
     })
-    t.strictSame(found, { jail: true, chromiumSandbox: true, detail: 'jail and sandbox hold' })
+    t.strictSame(found, { jail: true, chromiumSandbox: true, detail: 'jail and sandbox work' })
   })
 
   t.test('probeSandbox detects a jail that does not hide a secret', async (t) => {
@@ -120,7 +120,7 @@ export const testJail = (t: Test): void => {
     t.match(await probeSandbox({ mode: 'auto', ...config }), {
       jail: false,
       chromiumSandbox: true,
-      detail: /the jail does not hold: readFiles .*token/,
+      detail: /the jail is not effective: readFiles .*token/,
     })
   })
 }

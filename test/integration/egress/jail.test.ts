@@ -184,7 +184,7 @@ t.test('Jail lends each listener to one session at a time, and closes connection
 
 t.test('openJail reports the error of the node, and leaves no process behind', async (t) => {
   const before = descendants()
-  await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be made: .*hold\.sh/ })
+  await t.rejects(openJail({ programsDirectory: '/nowhere' }), { message: /the jail cannot be created: .*hold\.sh/ })
   t.strictSame(
     descendants().filter((pid) => !before.includes(pid)),
     [],
@@ -215,7 +215,7 @@ t.test('probeSandbox reports a node that allows no user namespaces', async (t) =
   t.match(JSON.parse(stdout), {
     jail: false,
     chromiumSandbox: false,
-    detail: /the jail cannot be made: unshare.*Chromium’s sandbox does not start/,
+    detail: /the jail cannot be created: unshare.*Chromium’s sandbox does not start/,
   })
 })
 

@@ -1,4 +1,4 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step } from '../step.ts'
 
@@ -9,7 +9,7 @@ export const measure: Step = {
     const { tab, findings, signal } = work
     // The page may have begun a navigation during the delay. Follow it, because the client would not see the old document.
     await follow(work)
-    const { cssContentSize, cssVisualViewport } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+    const { cssContentSize, cssVisualViewport } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     const { width: contentWidth, height: contentHeight } = cssContentSize
     findings.size = { contentWidth, contentHeight, scrollX: cssVisualViewport.pageX, scrollY: cssVisualViewport.pageY }
   },

@@ -1,4 +1,4 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { restoreSectionLinks } from './section-links.ts'
 
@@ -18,7 +18,7 @@ export const reveal: Step = {
     const { viewport } = plan.context
     const height = Math.min(pageHeight, plan.picture.reach)
     if (height <= viewport.height || !tab.layOut) return
-    await answered(tab.layOut(height), signal)
+    await awaitResponse(tab.layOut(height), signal)
     await tab.evaluate(PIN, signal)
     work.isRevealed = true
   },
@@ -31,11 +31,11 @@ export const conceal: Step = {
   run: async (work) => {
     const { tab, plan, signal } = work
     if (!work.isRevealed || !tab.layOut) return
-    await answered(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
+    await awaitResponse(tab.session.send('Emulation.setScriptExecutionDisabled', { value: true }), signal)
     await restoreSectionLinks(work)
     const { height } = plan.context.viewport
     await tab.evaluate(`(${freezeViewAnimations})(${height})`, signal)
-    await answered(tab.layOut(), signal)
+    await awaitResponse(tab.layOut(), signal)
     // Scripts may have made elements as tall as the page. These keep their height, unless the client wants a tall window.
     await tab.evaluate(`(${unpin})(${!plan.picture.beyondWindow})`, signal)
   },

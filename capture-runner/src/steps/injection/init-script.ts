@@ -1,4 +1,4 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { firstLine } from './syntax.ts'
 
@@ -14,8 +14,8 @@ export const initScript: Step = {
       if (!warnings.includes(warning)) warnings.push(warning)
     })
     // Only with this option, because the browser reports every console message of the page from now on.
-    await answered(tab.session.send('Runtime.enable'), signal)
-    await answered(tab.addInitScript(`${plan.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
+    await awaitResponse(tab.session.send('Runtime.enable'), signal)
+    await awaitResponse(tab.addInitScript(`${plan.initScript ?? ''}\n//# sourceURL=${SOURCE}`), signal)
   },
 }
 

@@ -1,5 +1,5 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { bounded, raced } from '../../runtime/race.ts'
+import { abortable, bounded } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 import { assertScript } from './syntax.ts'
 
@@ -34,7 +34,7 @@ async function assertScripts(work: Work, urls: readonly string[]): Promise<void>
 /** Undefined when the file cannot be loaded. */
 async function loadText({ tab: { session, mainFrame }, signal }: Work, url: string): Promise<string | undefined> {
   const options = { disableCache: false, includeCredentials: false }
-  const { resource } = await raced(session.send('Network.loadNetworkResource', { frameId: mainFrame, url, options }), signal)
+  const { resource } = await abortable(session.send('Network.loadNetworkResource', { frameId: mainFrame, url, options }), signal)
   const { success, httpStatusCode = 0, stream } = resource
   if (stream === undefined) return undefined
   try {
@@ -47,7 +47,7 @@ async function loadText({ tab: { session, mainFrame }, signal }: Work, url: stri
 async function readAll({ session, signal }: Pick<Work['tab'], 'session'> & Pick<Work, 'signal'>, handle: string): Promise<string> {
   const parts: Buffer[] = []
   for (let bytes = 0; bytes < MAX_BYTES; ) {
-    const { data, base64Encoded, eof } = await raced(session.send('IO.read', { handle }), signal)
+    const { data, base64Encoded, eof } = await abortable(session.send('IO.read', { handle }), signal)
     const part = Buffer.from(data, base64Encoded ? 'base64' : 'utf8')
     parts.push(part)
     bytes += part.length

@@ -1,5 +1,5 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { bounded, raced } from '../../runtime/race.ts'
+import { abortable, bounded } from '../../runtime/race.ts'
 import { arriveAgain, follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 import { firstLine } from './syntax.ts'
@@ -36,7 +36,7 @@ async function runScript(work: Work, expression: string): Promise<void> {
   const { document } = tab.lifecycle
   const evaluation = { expression, awaitPromise: true, replMode: true, userGesture: true }
   try {
-    const { exceptionDetails } = await raced(tab.session.send('Runtime.evaluate', evaluation), time.signal)
+    const { exceptionDetails } = await abortable(tab.session.send('Runtime.evaluate', evaluation), time.signal)
     if (exceptionDetails) {
       throw new CaptureError('SCRIPT_ERROR', firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text, MESSAGE_LENGTH))
     }

@@ -1,7 +1,7 @@
 import type { Tab } from '../../browser/tab.ts'
 import type { OptionText, ScriptText, SyntaxPlan } from '../../plan/syntax.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 
 // Checks whether the browser can parse the values of options. The browser checks them itself, on its empty page, because no other parser behaves
 // exactly the same. No script of the client runs here.
@@ -52,12 +52,12 @@ const findFault = `(selectors) => {
 export async function assertScript({ tab: { session, mainFrame }, signal }: SyntaxTab, { option, text, kind }: ScriptText): Promise<void> {
   // Each script gets its own isolated world, so that declarations do not collide.
   const worldName = `tintype-syntax-${option}`
-  const { executionContextId: contextId } = await answered(
+  const { executionContextId: contextId } = await awaitResponse(
     session.send('Page.createIsolatedWorld', { frameId: mainFrame, worldName }),
     signal,
   )
   const evaluation = { expression: toUnrun(text, kind), contextId, replMode: kind === 'console' }
-  const { exceptionDetails } = await answered(session.send('Runtime.evaluate', evaluation), signal)
+  const { exceptionDetails } = await awaitResponse(session.send('Runtime.evaluate', evaluation), signal)
   const { className, description = '' } = exceptionDetails?.exception ?? {}
   if (className === 'SyntaxError') throw new CaptureError('INVALID_SCRIPT', `${option} is not JavaScript: ${firstLine(description)}`)
 }

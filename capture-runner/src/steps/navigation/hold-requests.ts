@@ -5,7 +5,7 @@ import type { EngineName } from '../../plan/blocking.ts'
 import type { CapturePlan } from '../../plan/plan.ts'
 import { intercept } from '../../requests/interception.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 /** Intercepts requests to block some, add headers, or serve them from the batch's cache. Each interception costs half a millisecond. */
@@ -22,7 +22,7 @@ export const holdRequests: Step = {
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
     // This must come first, because the browser's HTTP cache keeps more than this allows.
-    if (plan.bypassServiceWorkers) await answered(bypassServiceWorkers(tab.session), signal)
+    if (plan.bypassServiceWorkers) await awaitResponse(bypassServiceWorkers(tab.session), signal)
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
     const interception = { signIn: addsHeaders(plan) ? signIn : undefined, evaluator: work.evaluator, shared }
@@ -34,7 +34,7 @@ const addsHeaders = ({ signIn }: CapturePlan): boolean =>
   signIn !== undefined && (signIn.basicAuth !== undefined || Object.keys(signIn.headers).length > 0)
 
 /** DevTools cannot intercept the handshake of a WebSocket. The page gets sockets that fail as if no server were listening. */
-const refuseWebSockets = ({ tab, signal }: Work) => answered(tab.addInitScript(DEAD_SOCKETS), signal)
+const refuseWebSockets = ({ tab, signal }: Work) => awaitResponse(tab.addInitScript(DEAD_SOCKETS), signal)
 
 const DEAD_SOCKETS = `(() => {
   const Real = globalThis.WebSocket

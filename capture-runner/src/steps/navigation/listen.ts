@@ -1,6 +1,6 @@
 import type { CapturePlan } from '../../plan/plan.ts'
 import { Journal } from '../../requests/journal.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
 const wantsDocuments = ({ notes }: CapturePlan): boolean => notes.has('redirects') || notes.has('responseHeaders')
@@ -17,6 +17,6 @@ export const listen: Step = {
     if (wantsDocuments(plan) || wantsRequests(plan)) journal.followNetwork(tab.events, tab.mainFrame, wantsRequests(plan))
     if (!wantsConsole(plan)) return
     journal.followConsole(tab.session)
-    await answered(Promise.all([tab.session.send('Runtime.enable'), tab.session.send('Log.enable')]), signal)
+    await awaitResponse(Promise.all([tab.session.send('Runtime.enable'), tab.session.send('Log.enable')]), signal)
   },
 }

@@ -3,7 +3,7 @@ import type { MainResponse } from '../../browser/lifecycle.ts'
 import type { Tab } from '../../browser/tab.ts'
 import { classifyFailure } from '../../egress/classify-failure.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, bounded, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse, bounded } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 import { showPdf } from './show-pdf.ts'
 
@@ -18,7 +18,7 @@ export const navigate: Step = {
     const { tab, plan } = work
     tab.lifecycle.quiet = plan.quiet
     using time = bounded(work.signal, plan.timeoutMilliseconds, () => tooSlow(plan.timeoutMilliseconds))
-    const answer = await raced(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
+    const answer = await abortable(tab.session.send('Page.navigate', { url: plan.url, ...refererOf(plan) }), time.signal)
     // Await here, because the timeout ends when this function returns.
     if (answer.isDownload) return await showFile(work, time.signal)
     if (answer.errorText) throw toFailure(tab, plan.url, answer.errorText)
@@ -29,7 +29,7 @@ export const navigate: Step = {
 /** Shows a PDF; rejects any other file. The response event arrives only after another command has returned, see pageEventsOf. */
 async function showFile(work: Work, signal: AbortSignal): Promise<void> {
   const { session, lifecycle } = work.tab
-  await answered(session.send('Page.getLayoutMetrics'), signal)
+  await awaitResponse(session.send('Page.getLayoutMetrics'), signal)
   const { download } = lifecycle
   if (download?.mimeType === PDF && !work.plan.pages) return showPdf(work, download.url, signal, () => arrive(work, signal))
   throw new CaptureError('UNSUPPORTED_CONTENT', `the URL returns ${describeFile(download)}, not a page. ${INSTEAD}`)

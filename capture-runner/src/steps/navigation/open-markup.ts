@@ -1,6 +1,6 @@
 import MarkdownIt from 'markdown-it'
 import type { CapturePlan } from '../../plan/plan.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 /**
@@ -17,7 +17,7 @@ export const openMarkup: Step = {
       if (frameId !== tab.mainFrame) return void tab.session.send('Fetch.continueRequest', { requestId }).catch(() => {})
       void answer(work, requestId, body).catch(() => {})
     })
-    await answered(tab.session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }), signal)
+    await awaitResponse(tab.session.send('Fetch.enable', { patterns: [{ urlPattern: '*', resourceType: 'Document' }] }), signal)
   },
 }
 

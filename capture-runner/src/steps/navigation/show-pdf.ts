@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 import { type PdfOutcome, toViewer } from './pdf-viewer.ts'
 
@@ -60,12 +60,12 @@ export async function showPdf({ tab, plan, findings }: Work, url: string, signal
     await session.send('Fetch.failRequest', { requestId: held.requestId, errorReason: 'BlockedByClient' })
   }
   const patterns = [{ urlPattern: '*', resourceType: 'Document' as const }, { urlPattern: `*${base}*` }]
-  await answered(session.send('Fetch.enable', { patterns }), signal)
+  await awaitResponse(session.send('Fetch.enable', { patterns }), signal)
   try {
-    await raced(session.send('Page.navigate', { url }), signal)
+    await abortable(session.send('Page.navigate', { url }), signal)
     await arrive()
     const shown = session.send('Runtime.evaluate', { expression: 'pdfOutcome', awaitPromise: true, returnByValue: true })
-    const outcome = (await raced(shown, signal)).result.value as PdfOutcome
+    const outcome = (await abortable(shown, signal)).result.value as PdfOutcome
     if (outcome.problem) throw new CaptureError('UNSUPPORTED_CONTENT', MESSAGES[outcome.problem])
     const { pages, shown: drawn } = outcome
     if (fullPage && drawn < pages) findings.warnings.push(`the picture shows the first ${drawn} of the ${pages} pages of the PDF`)

@@ -1,5 +1,5 @@
 import type { CookiePlan, SignInPlan } from '../../plan/identity.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 /** Sets cookies and localStorage before the page opens. The interception of requests adds headers and credentials. */
@@ -25,7 +25,7 @@ async function isRefused(cookie: CookiePlan, session: Work['tab']['session'], si
     ({ success }) => !success,
     () => true,
   )
-  return answered(set, signal)
+  return awaitResponse(set, signal)
 }
 
 /** Writes localStorage in each new document of the origin, before its scripts run. Does not overwrite values that the page has changed. */
@@ -35,6 +35,6 @@ async function keepEntries({ origin, localStorage }: SignInPlan, { tab, signal }
   for (const [name, value] of Object.entries(${JSON.stringify(localStorage)})) localStorage.getItem(name) ?? localStorage.setItem(name, value)
 }`
   // A session runs its scripts only after Page.enable.
-  await answered(tab.session.send('Page.enable'), signal)
-  await answered(tab.session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'tintype-sign-in' }), signal)
+  await awaitResponse(tab.session.send('Page.enable'), signal)
+  await awaitResponse(tab.session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: 'tintype-sign-in' }), signal)
 }

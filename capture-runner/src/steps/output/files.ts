@@ -1,6 +1,6 @@
 import type { ArtifactType } from '@tintype/crds/options/artifacts'
 import { buildHar } from '../../requests/har.ts'
-import { raced } from '../../runtime/race.ts'
+import { abortable } from '../../runtime/race.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { Step, Work } from '../step.ts'
 import { whileTimePasses } from '../waiting/pass-time.ts'
@@ -14,7 +14,7 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   html: ({ tab, signal }) => tab.evaluate<string>(HTML, signal),
   text: ({ tab, signal }) => tab.evaluate<string>(`document.body?.innerText ?? ''`, signal),
   mhtml: async (work) => {
-    const saved = raced(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
+    const saved = abortable(work.tab.session.send('Page.captureSnapshot', { format: 'mhtml' }), work.signal)
     return (await whileTimePasses(work, saved)).data
   },
   har: ({ plan, findings }) => {
@@ -23,8 +23,8 @@ const MAKERS: Readonly<Record<Saved, (work: Work) => Promise<string> | string>> 
   },
   console: ({ findings }) => toJson(findings.journal?.console ?? []),
   accessibility_tree: async ({ tab, signal }) => {
-    await raced(tab.session.send('Accessibility.enable'), signal)
-    const { nodes } = await raced(tab.session.send('Accessibility.getFullAXTree'), signal)
+    await abortable(tab.session.send('Accessibility.enable'), signal)
+    const { nodes } = await abortable(tab.session.send('Accessibility.getFullAXTree'), signal)
     return toJson(nodes.filter(({ ignored }) => !ignored))
   },
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageNotes } from '@tintype/crds/kinds/page-notes'
 import { describePicture } from '../../picture/picture-notes.ts'
 import type { Note } from '../../plan/metadata.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Step, Work } from '../step.ts'
 
 const ADDRESS_LENGTH = 2_048
@@ -51,7 +51,7 @@ export const notePicture: Step = {
     const { picture, page } = findings
     if (!picture) return
     const isRaster = plan.picture.format !== 'pdf'
-    const described = isRaster ? await raced(describePicture(picture), signal) : undefined
+    const described = isRaster ? await abortable(describePicture(picture), signal) : undefined
     if (plan.notes.has('palette') && described) page.palette = described.palette
     if (!plan.notes.has('contentHash')) return
     const sha256 = createHash('sha256').update(picture).digest('hex')
@@ -73,13 +73,13 @@ function headersOf({ findings }: Work): Record<string, string> {
 }
 
 async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> {
-  await answered(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
-  const { root } = await answered(session.send('DOM.getDocument', { depth: 0 }), signal)
-  const { nodeIds } = await answered(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
+  await awaitResponse(Promise.all([session.send('DOM.enable'), session.send('CSS.enable')]), signal)
+  const { root } = await awaitResponse(session.send('DOM.getDocument', { depth: 0 }), signal)
+  const { nodeIds } = await awaitResponse(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
   const step = Math.max(1, Math.ceil(nodeIds.length / FONT_SAMPLE))
   const sample = nodeIds.filter((_, index) => index % step === 0)
   const asked = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
-  const found = await answered(Promise.all(asked), signal)
+  const found = await awaitResponse(Promise.all(asked), signal)
   const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
 }

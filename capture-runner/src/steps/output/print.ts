@@ -1,7 +1,7 @@
 import { fixDates } from '../../picture/pdf-dates.ts'
 import type { PagesPlan } from '../../plan/pdf.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
 
@@ -48,7 +48,7 @@ class PrintRejected extends CaptureError {}
 async function printPages({ tab, signal }: Work, pages: PagesPlan): Promise<Buffer> {
   try {
     // Without the usual time limit of commands, because a long document takes time.
-    const { data } = await raced(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
+    const { data } = await abortable(tab.session.send('Page.printToPDF', toParameters(pages)), signal)
     return fixDates(Buffer.from(data, 'base64'))
   } catch (cause) {
     const [, reason] = /\(Page\.printToPDF\): (.+)/.exec(String(cause)) ?? []
@@ -107,9 +107,9 @@ async function fitOnePage(work: Work, pages: PagesPlan): Promise<PagesPlan> {
   const { scale, marginLeft, marginRight, marginTop, marginBottom } = pages
   const paperWidth = pages.landscape ? pages.paperHeight : pages.paperWidth
   const width = Math.max(1, Math.floor(((paperWidth - marginLeft - marginRight) * PIXELS_PER_INCH) / scale))
-  await raced(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
-  await raced(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
-  const { cssContentSize } = await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+  await abortable(tab.resize({ width, height: work.plan.context.viewport.height }), signal)
+  await abortable(tab.setMedia({ mediaType: 'print', ...work.plan.context }), signal)
+  const { cssContentSize } = await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
   const wanted = ((cssContentSize.height + 1) * scale) / PIXELS_PER_INCH + marginTop + marginBottom
   if (wanted > MAX_SHEET_INCHES) findings.warnings.push(`the content needs a sheet of ${Math.ceil(wanted)} inches; the limit is 200 inches`)
   return { ...pages, landscape: false, paperWidth, paperHeight: Math.min(wanted, MAX_SHEET_INCHES), preferCssPageSize: false }

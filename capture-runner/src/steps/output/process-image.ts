@@ -1,5 +1,5 @@
 import { makeThumbnail, processPicture } from '../../picture/image-processing.ts'
-import { raced } from '../../runtime/race.ts'
+import { abortable } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 
 /** Converts the screenshot into its final form. */
@@ -10,7 +10,7 @@ export const process: Step = {
     const { processing, fastPng, picture } = plan
     if (!processing || !findings.picture || picture.format === 'pdf') return
     const finish = { format: picture.format, quality: picture.quality, fastPng, processing }
-    const processed = await raced(processPicture(findings.picture, finish), signal)
+    const processed = await abortable(processPicture(findings.picture, finish), signal)
     findings.picture = processed.picture
     findings.warnings.push(...processed.warnings)
   },
@@ -22,6 +22,6 @@ export const thumbnail: Step = {
   isWanted: (plan) => plan.thumbnail !== undefined,
   run: async ({ plan, findings, signal }) => {
     if (!plan.thumbnail || !findings.picture) return
-    findings.files.set('thumbnail', await raced(makeThumbnail(findings.picture, plan.thumbnail), signal))
+    findings.files.set('thumbnail', await abortable(makeThumbnail(findings.picture, plan.thumbnail), signal))
   },
 }

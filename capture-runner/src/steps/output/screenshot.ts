@@ -6,7 +6,7 @@ import { type Cut, cutPage, isInWindow } from '../../picture/tiles.ts'
 import type { Color } from '../../plan/image.ts'
 import type { Tile } from '../../plan/region.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered, bounded, pause } from '../../runtime/race.ts'
+import { awaitResponse, bounded, pause } from '../../runtime/race.ts'
 import { scrollTo } from '../full-page/scroll-to.ts'
 import { checkMainFrame } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -130,7 +130,7 @@ async function withRetry(work: Work, take: () => Promise<Buffer>): Promise<Buffe
   } catch (error) {
     rethrowFinal(error, work)
     await pause(RETRY_MILLISECONDS, work.signal)
-    await answered(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
+    await awaitResponse(work.tab.session.send('Page.getLayoutMetrics'), work.signal)
     return take()
   }
 }
@@ -144,7 +144,7 @@ function rethrowFinal(error: unknown, { signal }: Work): void {
 async function shootRaw(work: Work, encoding: Encoding, piece: Piece | undefined): Promise<Buffer> {
   const { tab, signal } = work
   const clip = piece ? clipOf(work, piece) : {}
-  const shot = answered(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
+  const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { ...encoding, ...clip }), signal)
   const { data } = await (work.clock?.whileDrawing(shot, signal) ?? shot)
   // Chromium returns no data for an image that it cannot encode.
   if (data.length === 0) throw new Error('the browser returned an empty screenshot')
@@ -164,7 +164,7 @@ function clipOf({ plan, findings }: Work, { tile, scale }: Piece) {
 /** Uses Playwright if the tab has a Playwright page, else a clip, which is drawn outside of the window. */
 function shootByFallback(work: Work, encoding: Encoding, clip: Piece | undefined, piece: Piece): Promise<Buffer> {
   const { page } = work.tab
-  return page ? answered(shootByPlaywright(page, work.plan, encoding, clip), work.signal) : shootRaw(work, encoding, piece)
+  return page ? awaitResponse(shootByPlaywright(page, work.plan, encoding, clip), work.signal) : shootRaw(work, encoding, piece)
 }
 
 function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: Encoding, piece: Piece | undefined): Promise<Buffer> {
@@ -181,5 +181,5 @@ function shootByPlaywright(page: Page, plan: Work['plan'], { format, quality }: 
 const TRANSPARENT: Color = { r: 0, g: 0, b: 0, alpha: 0 }
 
 async function paintCanvas({ tab, signal }: Work, { r, g, b, alpha }: Color): Promise<void> {
-  await answered(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
+  await awaitResponse(tab.session.send('Emulation.setDefaultBackgroundColorOverride', { color: { r, g, b, a: alpha } }), signal)
 }

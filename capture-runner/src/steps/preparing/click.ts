@@ -1,7 +1,7 @@
 import { pageOf } from '../../browser/tab.ts'
 import type { Target } from '../../plan/preparing.ts'
 import { CaptureError } from '../../runtime/errors.ts'
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { findElement, firstVisible, isThere } from '../find-element.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -51,7 +51,7 @@ export const hover: Step = {
     const { hover: target } = work.plan
     if (!target || !(await findTarget(work, target))) return
     const { x, y } = await work.tab.evaluate<Point>(middleOf(firstVisible(target.selector)), work.signal)
-    await answered(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
+    await awaitResponse(work.tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }), work.signal)
   },
 }
 
@@ -63,7 +63,7 @@ export const pressKey: Step = {
     const key = work.plan.pressKey ?? ''
     const { keyboard } = pageOf(work.tab)
     try {
-      await answered(keyboard.press(key), work.signal)
+      await awaitResponse(keyboard.press(key), work.signal)
     } catch (cause) {
       work.signal.throwIfAborted()
       throw new CaptureError('INVALID_OPTIONS', `press_key is not a known key: ${key}`, { cause })
@@ -85,7 +85,7 @@ async function findTarget(work: Work, { selector, isNeeded }: Target): Promise<b
 
 async function pressAt({ tab, signal }: Work, { x, y }: Point): Promise<void> {
   const press = { x, y, button: 'left', clickCount: 1 } as const
-  await answered(
+  await awaitResponse(
     Promise.all([
       tab.session.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y }),
       tab.session.send('Input.dispatchMouseEvent', { type: 'mousePressed', buttons: 1, ...press }),

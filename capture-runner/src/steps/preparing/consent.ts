@@ -1,7 +1,7 @@
 import type { AutoConsentCMPRule, RuleBundle } from '@duckduckgo/autoconsent'
 import { callWithClosedRoots } from '../../blocking/closed-roots.ts'
 import { ConsentFrames, type ConsentMessage } from '../../blocking/consent-frames.ts'
-import { answerBanner } from '../../blocking/guess-banners.ts'
+import { clickBannerButton } from '../../blocking/guess-banners.ts'
 import type { ConsentRules } from '../../blocking/lists.ts'
 import { inDocument } from '../in-document.ts'
 import { assertLists } from '../navigation/hold-requests.ts'
@@ -70,11 +70,11 @@ interface BannerHandling {
 /** Waits for a banner and until it is handled. Returns true if there was one. */
 async function handleBanner(work: Work, { frames, progress, time, isOptIn }: BannerHandling): Promise<boolean> {
   const { lifecycle } = work.tab
-  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, answerBanner, isOptIn, work.signal))
+  const handleUnknown = () => inDocument(work, false, () => callWithClosedRoots<boolean>(work.tab, clickBannerButton, isOptIn, work.signal))
   let { document } = lifecycle
   let guessedAt = 0
   for (;;) {
-    await frames.attendForeignFrames()
+    await frames.startForeignFrames()
     await frames.settled()
     const hasYoungFrames = performance.now() - frames.lastForeign < FOREIGN_MILLISECONDS
     if (!progress.isWorthWaiting(time, hasYoungFrames)) break

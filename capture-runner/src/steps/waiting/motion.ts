@@ -1,4 +1,4 @@
-import { answered } from '../../runtime/race.ts'
+import { awaitResponse } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import type { Work } from '../step.ts'
 
@@ -65,7 +65,7 @@ export const bringForward = (work: Work, milliseconds: number): Promise<void> =>
 
 /** Seconds of script execution in the page's own process since the tab was opened, as the browser counts. */
 export async function scriptSeconds({ tab, signal }: Work): Promise<number> {
-  const { metrics } = await answered(tab.session.send('Performance.getMetrics'), signal)
+  const { metrics } = await awaitResponse(tab.session.send('Performance.getMetrics'), signal)
   return metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0
 }
 

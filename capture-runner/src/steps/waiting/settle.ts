@@ -1,5 +1,5 @@
 import type { CapturePlan } from '../../plan/plan.ts'
-import { answered, pause } from '../../runtime/race.ts'
+import { awaitResponse, pause } from '../../runtime/race.ts'
 import { inDocument } from '../in-document.ts'
 import { follow } from '../navigation/navigate.ts'
 import type { Step, Work } from '../step.ts'
@@ -44,7 +44,7 @@ function countOpen({ tab, plan, signal }: Work): Promise<number | undefined> {
   return inDocument({ tab, signal }, undefined, async () => {
     const open = await tab.evaluate<number>(openWithin(plan.picture.reach), signal)
     // Events of requests that the layout started may arrive after its response, but before the next response.
-    await answered(tab.session.send('Page.getLayoutMetrics'), signal)
+    await awaitResponse(tab.session.send('Page.getLayoutMetrics'), signal)
     return tab.lifecycle.document === document ? open : undefined
   })
 }

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { answered, raced } from '../../runtime/race.ts'
+import { abortable, awaitResponse } from '../../runtime/race.ts'
 import type { Work } from '../step.ts'
 
 /** Width to which screenshots are scaled for the comparison. A digit of a heading is larger than one pixel of it. */
@@ -26,7 +26,7 @@ export interface Raster {
 
 /** Takes a quick, lossy screenshot of the window. */
 export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<string> {
-  const shot = answered(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
+  const shot = awaitResponse(tab.session.send('Page.captureScreenshot', { format: 'jpeg', quality: 60, optimizeForSpeed: true }), signal)
   const { data } = await (clock?.whileDrawing(shot, signal) ?? shot)
   return data
 }
@@ -36,8 +36,8 @@ export async function isSamePicture(work: Work, first: string, second: string): 
   if (first === second) return true
   const [restless, ...rasters] = await Promise.all([
     work.tab.evaluate<Area[]>(RESTLESS, work.signal),
-    raced(shrink(first), work.signal),
-    raced(shrink(second), work.signal),
+    abortable(shrink(first), work.signal),
+    abortable(shrink(second), work.signal),
   ])
   return isSameRaster(...rasters, restless)
 }

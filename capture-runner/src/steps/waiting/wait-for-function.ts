@@ -1,5 +1,5 @@
 import { CaptureError } from '../../runtime/errors.ts'
-import { bounded, pause, raced } from '../../runtime/race.ts'
+import { abortable, bounded, pause } from '../../runtime/race.ts'
 import { attempt } from '../attempt.ts'
 import { timerNote } from '../injection/scripts.ts'
 import { firstLine } from '../injection/syntax.ts'
@@ -37,12 +37,12 @@ async function isTrue({ tab }: Work, expression: string, last: LastResult, signa
   const { document } = tab.lifecycle
   const isGone = () => tab.lifecycle.isMoving || tab.lifecycle.document !== document
   try {
-    const { result, exceptionDetails } = await raced(tab.session.send('Runtime.evaluate', { expression: `(${expression}\n)` }), signal)
+    const { result, exceptionDetails } = await abortable(tab.session.send('Runtime.evaluate', { expression: `(${expression}\n)` }), signal)
     // A missing name is no final error, because the page may define it later.
     last.thrown = exceptionDetails && firstLine(exceptionDetails.exception?.description ?? exceptionDetails.text)
     if (exceptionDetails) return false
     if (result.subtype !== 'promise' || result.objectId === undefined) return isTruthy(result)
-    const { result: settled } = await raced(tab.session.send('Runtime.awaitPromise', { promiseObjectId: result.objectId }), signal)
+    const { result: settled } = await abortable(tab.session.send('Runtime.awaitPromise', { promiseObjectId: result.objectId }), signal)
     return isTruthy(settled)
   } catch (error) {
     signal.throwIfAborted()

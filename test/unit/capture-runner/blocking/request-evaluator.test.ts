@@ -11,7 +11,7 @@ const decide = (rules: Partial<RequestRules>, url: string, resourceType = 'Scrip
     url,
     resourceType,
     isPage,
-    asker: undefined,
+    documentUrl: undefined,
   })
 
 const cases: { name: string; decision: string; is: string }[] = [
@@ -53,7 +53,8 @@ for (const { name, decision, is } of cases) t.test(`RequestEvaluator ${name}`, a
 
 t.test('RequestEvaluator goes by where redirects have led the page, and counts what it refuses', async (t) => {
   const evaluator = new RequestEvaluator('https://short.example/1', { ...NOTHING, thirdParty: true }, [])
-  const ask = (url: string, resourceType: string, isPage = false) => evaluator.evaluate({ url, resourceType, isPage, asker: undefined })
+  const ask = (url: string, resourceType: string, isPage = false) =>
+    evaluator.evaluate({ url, resourceType, isPage, documentUrl: undefined })
   ask('https://short.example/1', 'Document', true)
   ask(PAGE, 'Document', true)
   t.equal(ask('https://news.example/a.png', 'Image'), 'pass')

@@ -187,7 +187,7 @@ t.test('Runner survives a bug in a capture', async (t) => {
   runner.accept(anOrder())
   captures[0]?.fail(new Error('bug'))
   await settled()
-  t.match(lines.join(), /capture ended by a bug/)
+  t.match(lines.join(), /capture failed unexpectedly/)
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
@@ -254,7 +254,7 @@ t.test('Runner says why it has given a capture up, also when it was asked to go'
   t.strictSame(runner.findGivenUp('a'), { uid: 'a', attempt: 1, code: 'STORAGE_FAILED', message: 'why' })
   runner.accept(anOrder({ uid: 'b' }))
   await runner.close(0)
-  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner was asked to go' })
+  t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner is shutting down' })
 })
 
 t.test('Runner says nothing of a capture that was cancelled', async (t) => {
