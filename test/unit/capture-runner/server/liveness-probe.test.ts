@@ -2,7 +2,7 @@ import pino from 'pino'
 import t, { type Test } from 'tap'
 import { LivenessProbe } from '../../../../capture-runner/src/server/liveness-probe.ts'
 
-/** A liveness probe whose clock and pictures the test has in hand. */
+/** A liveness probe whose clock and screenshots the test controls. */
 function stage(t: Test) {
   const clock = { now: 1_000 }
   const screenshots: PromiseWithResolvers<void>[] = []
@@ -19,7 +19,7 @@ function stage(t: Test) {
   return { clock, screenshots, livenessProbe, settle }
 }
 
-t.test('LivenessProbe holds until there was no picture for a minute', async (t) => {
+t.test('LivenessProbe passes until there was no screenshot for a minute', async (t) => {
   const { clock, livenessProbe } = stage(t)
   t.equal(livenessProbe.check(), true, 'a pod that starts has a minute')
   clock.now += 59_999
@@ -28,7 +28,7 @@ t.test('LivenessProbe holds until there was no picture for a minute', async (t) 
   t.equal(livenessProbe.check(), false)
 })
 
-t.test('LivenessProbe goes on with each picture, of its own or of a capture', async (t) => {
+t.test('LivenessProbe passes after each screenshot, its own or a capture’s', async (t) => {
   const { clock, screenshots, livenessProbe, settle } = stage(t)
   livenessProbe.check()
   clock.now += 70_000
@@ -40,7 +40,7 @@ t.test('LivenessProbe goes on with each picture, of its own or of a capture', as
   t.equal(livenessProbe.check(), true)
 })
 
-t.test('LivenessProbe takes one picture at a time, and the next after one that failed', async (t) => {
+t.test('LivenessProbe takes one screenshot at a time, and the next after a failure', async (t) => {
   const { screenshots, livenessProbe, settle } = stage(t)
   livenessProbe.check()
   livenessProbe.check()

@@ -26,7 +26,7 @@ const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
   return { outcome, error }
 }
 
-/** A runner whose captures and reports end when the test says so. */
+/** A runner whose captures and reports the test controls. */
 function aRunner() {
   const captures: {
     order: CaptureOrder
@@ -56,10 +56,10 @@ function aRunner() {
   return { runner, captures, reports, lines }
 }
 
-/** Lets everything happen that needs no more than promises. */
+/** Waits for pending promises. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-t.test('Runner takes an order, reports its end, and remembers that it did', async (t) => {
+t.test('Runner accepts an order, reports its result, and remembers it', async (t) => {
   const { runner, captures, reports } = aRunner()
   t.match(runner.accept(anOrder()), { kind: 'accepted', state: { uid: 'a', attempt: 1, state: 'running' } })
   captures[0]?.end(anAttempt('TIMEOUT'))
@@ -70,7 +70,7 @@ t.test('Runner takes an order, reports its end, and remembers that it did', asyn
   t.match(runner.find('a'), { state: 'done' })
 })
 
-t.test('Runner answers a repeated order with what became of it', async (t) => {
+t.test('Runner answers a repeated order with its state', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   t.match(runner.accept(anOrder()), { kind: 'known', state: { state: 'running' } })
@@ -83,7 +83,7 @@ t.test('Runner answers a repeated order with what became of it', async (t) => {
   t.equal(captures.length, 1)
 })
 
-t.test('Runner begins another capture while the file of the last one is being stored', async (t) => {
+t.test('Runner starts another capture while the last one is being stored', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   let isTold = false
@@ -103,7 +103,7 @@ t.test('Runner begins another capture while the file of the last one is being st
   t.match([runner.find('a'), runner.find('b')], [{ state: 'reporting' }, { state: 'running', isTaken: undefined }])
 })
 
-t.test('Runner holds no more than two pictures that are not stored', async (t) => {
+t.test('Runner holds at most two unstored screenshots', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
@@ -115,7 +115,7 @@ t.test('Runner holds no more than two pictures that are not stored', async (t) =
   t.equal(runner.accept(anOrder({ uid: 'c' })).kind, 'accepted')
 })
 
-t.test('Runner gives a capture up whose file could not be stored, and keeps the one that it has begun since', async (t) => {
+t.test('Runner gives up a capture that it could not store, and keeps the next one', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.take()
@@ -127,14 +127,14 @@ t.test('Runner gives a capture up whose file could not be stored, and keeps the 
   t.match(runner.find('b'), { state: 'running' })
 })
 
-t.test('Runner is busy with one capture for every other order, the next attempt of the same too', async (t) => {
+t.test('Runner is busy for every other order during a capture, including its next attempt', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   t.match(runner.accept(anOrder({ uid: 'b' })), { kind: 'busy', state: { uid: 'a' } })
   t.match(runner.accept(anOrder({ attempt: 2 })), { kind: 'busy', state: { uid: 'a', attempt: 1 } })
 })
 
-t.test('Runner takes the next order while it reports the last', async (t) => {
+t.test('Runner accepts the next order while it reports the last', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt())
@@ -146,7 +146,7 @@ t.test('Runner takes the next order while it reports the last', async (t) => {
   t.match([runner.find('a'), runner.find('b')], [{ state: 'done' }, { state: 'running' }])
 })
 
-t.test('Runner forgets a capture that another attempt may do better, without a report', async (t) => {
+t.test('Runner gives up a retryable failure without a report', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder({ attempt: 2 }))
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -156,7 +156,7 @@ t.test('Runner forgets a capture that another attempt may do better, without a r
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
-t.test('Runner reports such a failure in the last attempt', async (t) => {
+t.test('Runner reports a retryable failure in the last attempt', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder({ attempt: 3 }))
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -164,7 +164,7 @@ t.test('Runner reports such a failure in the last attempt', async (t) => {
   t.match(reports, [{ uid: 'a', outcome: { phase: 'Failed', result: { error: { code: 'STORAGE_FAILED' } } } }])
 })
 
-t.test('Runner drops a cancelled capture, running or being reported', async (t) => {
+t.test('Runner drops a canceled capture, running or being reported', async (t) => {
   const { runner, captures, reports } = aRunner()
   t.equal(runner.cancel('a'), false)
   runner.accept(anOrder())
@@ -191,7 +191,7 @@ t.test('Runner survives a bug in a capture', async (t) => {
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
 })
 
-t.test('Runner remembers no more than it needs', async (t) => {
+t.test('Runner remembers a limited number of captures', async (t) => {
   const { runner, captures, reports } = aRunner()
   for (let i = 0; i < 40; i++) {
     runner.accept(anOrder({ uid: `uid-${i}` }))
@@ -204,7 +204,7 @@ t.test('Runner remembers no more than it needs', async (t) => {
   t.match(runner.find('uid-39'), { state: 'done' })
 })
 
-t.test('Runner that closes takes no order, and waits for what it has', async (t) => {
+t.test('a closing Runner accepts no order, and waits for its captures', async (t) => {
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   const closed = runner.close(60_000)
@@ -217,7 +217,7 @@ t.test('Runner that closes takes no order, and waits for what it has', async (t)
   t.match(runner.find('a'), { state: 'done' })
 })
 
-t.test('Runner that closes gives up what takes too long', async (t) => {
+t.test('a closing Runner gives up captures after the grace period', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   await runner.close(1)
@@ -225,7 +225,7 @@ t.test('Runner that closes gives up what takes too long', async (t) => {
   t.equal(runner.find('a'), undefined)
 })
 
-t.test('Runner logs one line a capture, and nothing of the client’s in it', async (t) => {
+t.test('Runner logs one line per capture, without the client’s data', async (t) => {
   const { runner, captures, lines } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt('TIMEOUT'))
@@ -235,7 +235,7 @@ t.test('Runner logs one line a capture, and nothing of the client’s in it', as
   t.notMatch(lines[0], /secret|signature|example\.com/)
 })
 
-t.test('Runner tells a new leader how many captures it began, and for whom the last', async (t) => {
+t.test('Runner reports how many captures it started, and the account of the last', async (t) => {
   const { runner, captures } = aRunner()
   t.strictSame(runner.history(), { captures: 0 })
   runner.accept(anOrder({ accountName: 'one' }))
@@ -246,7 +246,7 @@ t.test('Runner tells a new leader how many captures it began, and for whom the l
   t.strictSame(runner.history(), { captures: 2, accountName: 'two' })
 })
 
-t.test('Runner says why it has given a capture up, also when it was asked to go', async (t) => {
+t.test('Runner returns why it gave up a capture, also on shutdown', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   captures[0]?.end(anAttempt('STORAGE_FAILED'))
@@ -257,7 +257,7 @@ t.test('Runner says why it has given a capture up, also when it was asked to go'
   t.match(runner.findGivenUp('b'), { code: 'STOPPING', message: 'the runner is shutting down' })
 })
 
-t.test('Runner says nothing of a capture that was cancelled', async (t) => {
+t.test('Runner returns no reason for a canceled capture', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   runner.cancel('a')
@@ -265,7 +265,7 @@ t.test('Runner says nothing of a capture that was cancelled', async (t) => {
   t.equal(runner.findGivenUp('a'), undefined)
 })
 
-t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
+t.test('whenSettled resolves when a capture is no longer running', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   let told = 0
@@ -279,7 +279,7 @@ t.test('Runner tells whoever waits when a capture runs no more', async (t) => {
   await runner.whenSettled('unknown', 60_000)
 })
 
-t.test('Runner keeps nobody waiting for longer than was asked', async (t) => {
+t.test('whenSettled waits no longer than requested', async (t) => {
   const { runner } = aRunner()
   runner.accept(anOrder())
   await runner.whenSettled('a', 1)
