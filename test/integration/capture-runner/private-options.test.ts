@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts'
 import { servePages } from './stage/page-server.ts'
 import { openService } from './stage/service.ts'
 
-// Secrets in an encrypted order, used by a real runner process at its most talkative: they reach the page, and nothing that the runner says.
+// Secrets in an encrypted order, with a real runner process at its most verbose log level. They must reach the page, but no output of the runner.
 
 const SECRET = 'Zq7planted7Secret'
 const heard: string[] = []
@@ -41,7 +41,7 @@ const all: PrivateOptions = {
 }
 const basic: PrivateOptions = { basicAuthUsername: 'u', basicAuthPassword: SECRET }
 
-t.test('a runner uses what is private, and tells of it nowhere', async (t) => {
+t.test('a runner uses private options without revealing them', async (t) => {
   const captured = await capture(site.url('/'), all)
   t.match(captured.status, { phase: 'Completed', result: { pageTitle: 'In', warnings: [/refused cookies .* 2$/] } })
   t.strictSame(heard, [`Bearer ${SECRET} sid=${SECRET} ${SECRET}`], 'control: the page heard all of it')
@@ -53,7 +53,7 @@ t.test('a runner uses what is private, and tells of it nowhere', async (t) => {
     ...(await service.claim(site.url('/'))),
     privateOptions: { ...all, [SECRET]: 1 },
   } as never)
-  t.equal(outcome, 'refused', 'an order that it does not know')
+  t.equal(outcome, 'refused', 'an order with an unknown field')
   await eventually('three captures are logged', async () => runner.log().split('capture finished').length === 4)
   const places = { objects: JSON.stringify(await service.screenshots.listAll()), log: runner.log() }
   for (const [place, text] of Object.entries(places))

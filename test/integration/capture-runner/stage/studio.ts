@@ -14,11 +14,11 @@ import { buildPlan } from '../../../../capture-runner/src/plan/plan.ts'
 import { CaptureError } from '../../../../capture-runner/src/runtime/errors.ts'
 import { createMemoryWatch } from '../../../../capture-runner/src/runtime/memory-watch.ts'
 
-/** A runner's browsers without its server: what the capture tests share. */
+/** A runner's browsers without its server, shared by the capture tests. */
 export interface Studio {
   browsers: Browsers
   httpCache: HttpCache
-  /** Takes a picture as a runner would, to the point where it would be stored. */
+  /** Captures like a runner, without the upload. */
   shoot: (url: string, options?: CaptureOptions, how?: How) => Promise<Captured & { timings: Record<string, number>; browserPid: number }>
   /** The error of a capture that must fail. */
   shootInVain: (url: string, options?: CaptureOptions, how?: How) => Promise<CaptureError>
@@ -27,7 +27,7 @@ export interface Studio {
 
 export interface How {
   account?: string
-  /** Batch that the capture belongs to. */
+  /** The capture's batch. */
   batchId?: string
   signal?: AbortSignal
   policy?: EgressPolicy
@@ -37,10 +37,10 @@ export interface How {
 
 export const CHROMIUM = process.env.TINTYPE_CHROMIUM ?? '/usr/lib/chromium/chromium-headless-shell'
 
-// Browsers of tests choose faces as those of images do.
+// Uses the font configuration of the image.
 process.env.FONTCONFIG_FILE ??= join(import.meta.dirname, '../../../../capture-runner/fonts/fonts.conf')
 
-/** Loopback is open, because the pages are there. */
+/** Allows loopback, where the pages are. */
 export const LOOPBACK_POLICY: EgressPolicy = {
   rules: { allowedHosts: [], allowedCidrs: ['127.0.0.0/8'], deniedCidrs: [], allowedPorts: [] },
   maxBytes: 512 * 1024 * 1024,
@@ -49,19 +49,19 @@ export const LOOPBACK_POLICY: EgressPolicy = {
 export interface StudioOptions {
   isolation?: 'context' | 'browser'
   memoryLimitBytes?: number
-  /** Bytes that a browser may keep between captures. */
+  /** Memory that a browser may retain between captures. */
   maxKeptBytes?: number
   /** Captures after which a browser is replaced. */
   maxCaptures?: number
-  /** What blocking works with; absent: it is refused. */
+  /** Filter lists; absent: blocking options are rejected. */
   lists?: FilterLists
-  /** How names are resolved and dialled. */
+  /** Settings of the guard. */
   guard?: GuardConfig
-  /** Of the browser, besides the runner's own. */
+  /** Additional flags of the browser. */
   extraArguments?: readonly string[]
 }
 
-/** Starts the browsers. Chromium's own sandbox does not start as root. */
+/** Starts the browsers. Chromium's own sandbox does not work as root. */
 export async function openStudio({
   isolation = 'context',
   memoryLimitBytes,
