@@ -63,8 +63,8 @@ const parts = {
 }
 const livenessProbe = new LivenessProbe({ takeScreenshot: (signal) => browsers.checkStandby(signal), now: () => performance.now(), log })
 const runner = new Runner({
-  capture: (order, cancelled, onPageReady) => capture(order, parts, cancelled, { onPageReady, onTaken: () => livenessProbe.note() }),
-  report: (order, outcome, cancelled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, cancelled),
+  capture: (order, canceled, onPageReady) => capture(order, parts, canceled, { onPageReady, onTaken: () => livenessProbe.note() }),
+  report: (order, outcome, canceled) => reporter.report({ ...order, podUid: config.TINTYPE_POD_UID }, outcome, canceled),
   log,
 })
 if (!mayCapture) await runner.close(0)

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type ContextPlan, DEFAULT_CONTEXT, isAdaptable } from '../plan/plan.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { keptBytesOf } from '../runtime/processes.ts'
+import { retainedBytesOf } from '../runtime/processes.ts'
 import { abortable, bounded, pause } from '../runtime/race.ts'
 import { openDefaultTab, type RunningBrowser } from './browser.ts'
 import { adaptTab, type Tab } from './tab.ts'
@@ -19,7 +19,7 @@ export interface BrowsersOptions {
   /** Captures after which a browser is replaced; only measurements set another number. */
   maxCaptures?: number
   /** Memory that a browser may retain between captures; only tests set another number. */
-  maxKeptBytes?: number
+  maxRetainedBytes?: number
 }
 
 /** A running browser and its next tab. */
@@ -41,7 +41,7 @@ interface PreparedBrowser {
 const MAX_CAPTURES = 100
 const MAX_AGE_MILLISECONDS = 30 * 60_000
 /** Memory that a browser's long-lived processes may retain. Usually 100 MiB. */
-const MAX_KEPT_BYTES = 400 * 1024 * 1024
+const MAX_RETAINED_BYTES = 400 * 1024 * 1024
 /** Captures between two memory checks, because a check reads files of every process in the pod. */
 const MEMORY_CHECK_EVERY = 5
 /** Time limit for closing a context, after which its browser is replaced. */
@@ -309,7 +309,7 @@ export class Browsers {
   }
 
   #retainsTooMuch({ pid }: RunningBrowser): boolean {
-    return keptBytesOf(pid) > (this.#options.maxKeptBytes ?? MAX_KEPT_BYTES)
+    return retainedBytesOf(pid) > (this.#options.maxRetainedBytes ?? MAX_RETAINED_BYTES)
   }
 
   #isUsedUp({ captures, startedAt, isWornOut }: PreparedBrowser): boolean {

@@ -47,13 +47,13 @@ export interface Attempt {
 
 /**
  * Runs one capture, including the upload. Every failure becomes an outcome.
- * @param cancelled aborts the capture at once
- * @throws only the reason of `cancelled`
+ * @param canceled aborts the capture at once
+ * @throws only the reason of `canceled`
  */
 export async function capture(
   order: CaptureOrder,
   parts: CaptureParts,
-  cancelled: AbortSignal,
+  canceled: AbortSignal,
   events: CaptureEvents = {},
 ): Promise<Attempt> {
   const started = performance.now()
@@ -65,7 +65,7 @@ export async function capture(
     if (!isPageReady) events.onPageReady?.()
     isPageReady = true
   }
-  using time = bounded(cancelled, Math.max(0, order.deadline - Date.now()), late)
+  using time = bounded(canceled, Math.max(0, order.deadline - Date.now()), late)
   try {
     const plan = buildPlan(order.url, order.options, order.privateOptions, order.batchId)
     const { picture, findings } = await repeatedly(plan, { deadline: order.deadline, signal: time.signal }, () =>
@@ -84,7 +84,7 @@ export async function capture(
     const success = { format: plan.picture.format, ...size, stored, artifacts, findings }
     return { outcome: buildSuccess(success, durations(), new Date()), error: undefined }
   } catch (cause) {
-    cancelled.throwIfAborted()
+    canceled.throwIfAborted()
     const error = toCaptureError(cause)
     return { outcome: buildFailure(error, durations(), new Date()), error }
   }

@@ -57,7 +57,7 @@ interface Exchange {
 }
 
 /** Ends a failed exchange. The client's connection closes without a response, because an error page would appear in the screenshot. */
-const cut = ({ response, entry, session }: Exchange, error: unknown): void => {
+const abortExchange = ({ response, entry, session }: Exchange, error: unknown): void => {
   if (!response.destroyed) session.requestLog.fail(entry, error)
   response.destroy()
 }
@@ -90,16 +90,16 @@ const send = (exchange: Exchange): void => {
     try {
       relay(incoming, meter, exchange)
     } catch (error) {
-      cut(exchange, error)
+      abortExchange(exchange, error)
     }
   })
   upstream.once('upgrade', (_incoming, socket) => {
     socket.destroy()
-    cut(exchange, new EgressError('NAVIGATION_FAILED', 'the site switched protocols without a request'))
+    abortExchange(exchange, new EgressError('NAVIGATION_FAILED', 'the site switched protocols without a request'))
   })
   upstream.on('error', (error) => {
     if (!hasBody(request) && !response.headersSent && !response.destroyed && isStale(error, upstream)) send(exchange)
-    else cut(exchange, error)
+    else abortExchange(exchange, error)
   })
   if (hasBody(request)) pipeline(request, upstream, () => {})
   else upstream.end()

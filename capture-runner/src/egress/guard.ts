@@ -43,7 +43,7 @@ const interfaceAddresses = (): string[] =>
     .map(({ address }) => address)
 
 export const createGuard = (config: GuardConfig = {}): Guard => {
-  const { headStartMilliseconds, connectTimeoutMilliseconds, ...asking } = { ...DEFAULTS, ...config }
+  const { headStartMilliseconds, connectTimeoutMilliseconds, ...resolverConfig } = { ...DEFAULTS, ...config }
   const ownPorts = new Set(config.ownPorts)
   const routeOf = () => ({
     times: { headStartMilliseconds, connectTimeoutMilliseconds },
@@ -52,7 +52,7 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
   })
   return {
     connect: async (target, policy) => {
-      const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(asking).resolve, passed: new Map() })
+      const { socket } = await connect(target, { ...routeOf(), policy, resolve: createResolver(resolverConfig).resolve, passed: new Map() })
       return socket
     },
     openSession: async (openListener = openLoopbackListener) => {
@@ -60,7 +60,7 @@ export const createGuard = (config: GuardConfig = {}): Guard => {
       if (listener.ownPort !== undefined) ownPorts.add(listener.ownPort)
       return openSession({
         listener,
-        resolver: createResolver(asking),
+        resolver: createResolver(resolverConfig),
         route: routeOf(),
         now: config.now ?? Date.now,
         onClose: () => void (listener.ownPort !== undefined && ownPorts.delete(listener.ownPort)),

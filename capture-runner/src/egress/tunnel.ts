@@ -21,7 +21,7 @@ export const serve = async (client: net.Socket, session: OpenSession): Promise<v
   client.on('error', ignore)
   const target = await readConnectRequest(client).catch(() => undefined)
   if (!target) return void client.destroy()
-  if (!mayGoInRequests(target, session)) return openTunnel(client, target, session, () => sendConnectReply(client))
+  if (!isForwardedAsRequests(target, session)) return openTunnel(client, target, session, () => sendConnectReply(client))
   sendConnectReply(client)
   const [first] = await peek(client)
   if (first === undefined) return void client.destroy()
@@ -51,7 +51,7 @@ export const openTunnel = async (
 }
 
 /** True if a parent proxy reads requests: it may refuse tunnels other than for https. For a refused target, `openTunnel` records the reason. */
-const mayGoInRequests = (target: Target, session: OpenSession): boolean => {
+const isForwardedAsRequests = (target: Target, session: OpenSession): boolean => {
   if (target.port === HTTPS_PORT) return false
   try {
     const context = session.route()

@@ -62,11 +62,11 @@ export function createPolicy(request: SharedRequest, { status, headers }: Networ
   // Without an explicit lifetime, freshness would be a guess.
   if (!/\b(immutable|max-age)\b/.test(cacheControl) && joined.expires === undefined) return undefined
   if (!varyNames(joined).every((name) => COMPARED.has(name))) return undefined
-  const asked = toPolicyRequest(request)
+  const policyRequest = toPolicyRequest(request)
   const response = { status, headers: { ...joined, ...(cacheControl === '' ? {} : { 'cache-control': cacheControl }) } }
   // As for a browser's cache, s-maxage does not apply. Private responses are rejected above.
-  const policy = new CachePolicy(asked, response, { shared: false, cacheHeuristic: 0 })
-  return policy.storable() && policy.satisfiesWithoutRevalidation(asked) ? policy : undefined
+  const policy = new CachePolicy(policyRequest, response, { shared: false, cacheHeuristic: 0 })
+  return policy.storable() && policy.satisfiesWithoutRevalidation(policyRequest) ? policy : undefined
 }
 
 /** True if a stored response is fresh and matches this request. */

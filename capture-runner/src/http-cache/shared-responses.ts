@@ -73,14 +73,14 @@ export class SharedResponses {
     // The response after a redirect may depend on more than the URL.
     if (networkId === undefined || redirectedRequestId !== undefined || !SHARED_TYPES.some((type) => type === resourceType))
       return undefined
-    const asked: SharedRequest = { ...request, headers }
+    const shared: SharedRequest = { ...request, headers }
     const place = this.#origins.keyOf(frameId)
-    if (place === undefined || !isShareable(asked)) return undefined
+    if (place === undefined || !isShareable(shared)) return undefined
     const key = `${place} ${originHeader(headers)} ${request.url}`
-    const found = this.#cache.find(key, asked)
+    const found = this.#cache.find(key, shared)
     if (found) this.hits.add(networkId)
     else if (this.#seen++ < MAX_CANDIDATES)
-      this.#candidates.set(networkId, { key, request: asked, bytes: 0, isShareable: false, isFinished: false })
+      this.#candidates.set(networkId, { key, request: shared, bytes: 0, isShareable: false, isFinished: false })
     return found
   }
 

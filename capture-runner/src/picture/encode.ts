@@ -24,7 +24,7 @@ export async function encode(open: () => Sharp, format: BrowserFormat, quality =
       // Optimized coding would need the whole image in memory: 600 MB for 94 megapixels, instead of 160 MB.
       return {
         picture: await open()
-          .jpeg({ quality: toLegal(quality), optimiseCoding: false })
+          .jpeg({ quality: clampQuality(quality), optimiseCoding: false })
           .toBuffer(),
         quality,
       }
@@ -34,7 +34,7 @@ export async function encode(open: () => Sharp, format: BrowserFormat, quality =
 }
 
 /** Clamps the quality for the library, which does not accept 0. Chromium and clients may use 0. */
-export const toLegal = (quality: number): number => Math.max(1, quality)
+export const clampQuality = (quality: number): number => Math.max(1, quality)
 
 /** Shares of the requested quality, with the effort of each attempt. An image with much detail overflows a table of the WebP format at first. */
 const WEBP_ATTEMPTS = [
@@ -46,14 +46,14 @@ const WEBP_ATTEMPTS = [
 ]
 
 /** Encodes a WebP at the requested quality, or at the best possible one. */
-export async function encodeWebp(open: () => Sharp, wished: number): Promise<Encoded> {
+export async function encodeWebp(open: () => Sharp, requested: number): Promise<Encoded> {
   let cause: unknown
   for (const { share, effort } of WEBP_ATTEMPTS) {
-    const quality = Math.round(wished * share)
+    const quality = Math.round(requested * share)
     try {
       return {
         picture: await open()
-          .webp({ quality: toLegal(quality), effort })
+          .webp({ quality: clampQuality(quality), effort })
           .toBuffer(),
         quality,
       }

@@ -2,7 +2,7 @@ import type { ImageFormat } from '@tintype/crds/options/output/image'
 import sharp, { type Sharp } from 'sharp'
 import type { ProcessingPlan, ResizePlan, ThumbnailPlan } from '../plan/image-processing.ts'
 import { CaptureError } from '../runtime/errors.ts'
-import { encodeWebp, toLegal } from './encode.ts'
+import { clampQuality, encodeWebp } from './encode.ts'
 
 // Processes an image after the screenshot, only if an option needs it. Otherwise the browser's file is the result.
 
@@ -27,7 +27,7 @@ export async function processPicture(master: Buffer, finish: Finish): Promise<Pr
   const { maxBytes } = finish.processing
   const first = await make(master, finish, WHOLE)
   if (maxBytes === undefined || first.length <= maxBytes) return { picture: first, warnings: [] }
-  return squeeze(master, finish, maxBytes)
+  return reduceToLimit(master, finish, maxBytes)
 }
 
 /** Reductions of one attempt: shares of the requested quality and size. */
@@ -43,7 +43,7 @@ const SIZES: readonly Try[] = [0.75, 0.5, 0.35, 0.25, 0.15].map((size) => ({ qua
 const LOSSY_TRIES: readonly Try[] = [...[0.8, 0.6, 0.4].map((quality) => ({ quality, size: 1, colors: 0 })), ...SIZES]
 const PNG_TRIES: readonly Try[] = [{ quality: 1, size: 1, colors: 256 }, ...SIZES]
 
-async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
+async function reduceToLimit(master: Buffer, finish: Finish, maxBytes: number): Promise<Processed> {
   const isExact = finish.format === 'png' || finish.processing.lossless
   for (const one of finish.format === 'png' ? PNG_TRIES : isExact ? SIZES : LOSSY_TRIES) {
     const picture = await make(master, finish, one)
@@ -52,8 +52,8 @@ async function squeeze(master: Buffer, finish: Finish, maxBytes: number): Promis
   throw new CaptureError('TOO_LARGE', `the picture does not fit into ${maxBytes} bytes (image_max_bytes)`)
 }
 
-function toWarning({ quality, size, colors }: Try, { format, quality: wished = 90 }: Finish): string {
-  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(wished * quality)}`]
+function toWarning({ quality, size, colors }: Try, { format, quality: requested = 90 }: Finish): string {
+  const how = format === 'png' ? [`${colors} colors`] : [`quality ${Math.round(requested * quality)}`]
   return `to fit into image_max_bytes: ${[...how, ...(size < 1 ? [`${Math.round(size * 100)} % of the size`] : [])].join(', ')}`
 }
 
@@ -90,7 +90,10 @@ const toResize = ({ width, height, fit, position, upscale }: ResizePlan, backgro
   withoutEnlargement: !upscale,
 })
 
-/** From effort 4, AVIF takes five times as long and is a tenth smaller. Effort 1 takes two thirds of the time, with 0.3 dB more noise, and is a twentieth larger. */
+/**
+ * AVIF effort. From 4 on, encoding takes five times as long and files are a tenth smaller. Effort 1 takes two thirds of the time, but files are a
+ * twentieth larger and have 0.3 dB more noise.
+ */
 const AVIF_EFFORT = 2
 
 async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, processing }: Finish, colors: number): Promise<Buffer> {
@@ -107,11 +110,11 @@ async function encodeAs(shape: () => Sharp, { format, quality = 90, fastPng, pro
         .toBuffer()
     case 'jpeg':
       return shape()
-        .jpeg({ quality: toLegal(quality), progressive, optimiseCoding: progressive })
+        .jpeg({ quality: clampQuality(quality), progressive, optimiseCoding: progressive })
         .toBuffer()
     case 'avif':
       return shape()
-        .avif({ quality: toLegal(quality), lossless, effort: AVIF_EFFORT })
+        .avif({ quality: clampQuality(quality), lossless, effort: AVIF_EFFORT })
         .toBuffer()
     case 'webp':
       if (lossless) return shape().webp({ lossless, effort: 1 }).toBuffer()

@@ -97,16 +97,16 @@ interface Fitted {
 /** Cuts the area or reduces the scale, as the client or the format requires. */
 function fit(area: Tile, scale: number, picture: CapturePlan['picture']): Fitted {
   const { format, overflow } = picture
-  const asked = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
+  const wanted = picture.fullPage ? Math.min(area.height, picture.maxHeight) : area.height
   const possible = maxHeight(format, area.width, scale)
-  const height = Math.min(asked, possible)
+  const height = Math.min(wanted, possible)
   if (height === area.height) return { height, scale, warnings: [] }
-  const why = asked > possible ? `${format} and the service allow no more` : 'full_page_max_height'
+  const why = wanted > possible ? `${format} and the service allow no more` : 'full_page_max_height'
   if (overflow === 'fail') throw new CaptureError('TOO_LARGE', `the page is ${area.height} pixels tall: ${why}`)
   if (overflow === 'scale') return shrink(area, scale, { height, format })
   const warnings = [
-    ...(height < asked ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
-    ...(asked < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
+    ...(height < wanted ? [`the picture ends at ${Math.round(height * scale)} pixels: ${why}`] : []),
+    ...(wanted < area.height ? [`the page is ${area.height} pixels tall: the picture ends at full_page_max_height`] : []),
   ]
   return { height, scale, warnings }
 }

@@ -22,7 +22,7 @@ export class Requesters {
   /** Origin of each frame's current document, from Page events. */
   readonly #shown = new Map<string, string>()
   /** Origin of the document that each frame requested last. Page events arrive later than this. Empty: not trusted. */
-  readonly #asked = new Map<string, string>()
+  readonly #requested = new Map<string, string>()
 
   /** @param isSame which origins count as the same */
   constructor(events: PageEvents, mainFrame: string, isSame: IsSame = (a, b) => a === b) {
@@ -39,13 +39,13 @@ export class Requesters {
     if (resourceType !== 'Document') return this.#isSame(target, origin) && this.#isAt(frameId, origin)
     const mayNavigate = this.#mayNavigate(frameId, origin)
     // A document also gets nothing if another origin may have started the navigation.
-    this.#asked.set(frameId, mayNavigate ? target : '')
+    this.#requested.set(frameId, mayNavigate ? target : '')
     return mayNavigate && this.#isSame(target, origin)
   }
 
   /** True if the frame and all its ancestors show a document of the origin. */
   #isAt(frameId: string, origin: string): boolean {
-    if (!this.#isSame(this.#asked.get(frameId) ?? '', origin) || !this.#isFree(frameId, origin)) return false
+    if (!this.#isSame(this.#requested.get(frameId) ?? '', origin) || !this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
     return parent !== undefined && this.#isAt(parent, origin)
@@ -56,7 +56,7 @@ export class Requesters {
     if (!this.#isFree(frameId, origin)) return false
     if (frameId === this.#mainFrame) return true
     const parent = this.#parents.get(frameId)
-    return parent !== undefined && this.#isAt(parent, origin) && this.#isSame(this.#asked.get(frameId) ?? origin, origin)
+    return parent !== undefined && this.#isAt(parent, origin) && this.#isSame(this.#requested.get(frameId) ?? origin, origin)
   }
 
   /** True while the frame shows no document, or one of the origin. */

@@ -58,7 +58,7 @@ export function memoryOfGroup(files: readonly string[] = GROUP_FILES): number | 
 }
 
 /** Memory that a browser retains after its pages are closed: that of all its processes except renderers. */
-export function keptBytesOf(browserPid: number): number {
+export function retainedBytesOf(browserPid: number): number {
   const lasting = treeOf(browserPid).filter((pid) => !argumentsOf(pid).includes('--type=renderer'))
   return lasting.reduce((sum, pid) => sum + memoryOf(pid), 0)
 }

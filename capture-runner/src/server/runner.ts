@@ -11,8 +11,8 @@ import type { Reported } from './report.ts'
 /** What the runner does with an order. */
 export interface RunnerParts {
   /** Calls `onPageReady` when the next capture may begin. */
-  capture: (order: CaptureOrder, cancelled: AbortSignal, onPageReady: () => void) => Promise<Attempt>
-  report: (order: CaptureOrder, outcome: Outcome, cancelled: AbortSignal) => Promise<Reported>
+  capture: (order: CaptureOrder, canceled: AbortSignal, onPageReady: () => void) => Promise<Attempt>
+  report: (order: CaptureOrder, outcome: Outcome, canceled: AbortSignal) => Promise<Reported>
   log: Logger
 }
 

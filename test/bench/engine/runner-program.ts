@@ -55,8 +55,8 @@ const parts = {
 }
 const tell = (news: RunnerNews | object): void => void process.stdout.write(`${JSON.stringify(news)}\n`)
 const runner = new Runner({
-  capture: (order, cancelled, onPageReady) =>
-    capture(order, parts, cancelled, {
+  capture: (order, canceled, onPageReady) =>
+    capture(order, parts, canceled, {
       onPageReady: () => {
         onPageReady()
         tell({ uid: order.uid, isTaken: true })

@@ -133,7 +133,7 @@ t.test('another account gets another browser at once; the old one ends after its
 t.test('a browser serves many captures, and is replaced once it retains too much memory', async (t) => {
   const light = await studio.shoot(site.url('/'))
   t.equal((await studio.shoot(site.url('/'))).browserPid, light.browserPid)
-  const narrow = await openStudio({ maxKeptBytes: 1_000_000 })
+  const narrow = await openStudio({ maxRetainedBytes: 1_000_000 })
   t.teardown(narrow.close)
   const { browserPid } = await narrow.shoot(site.url('/'))
   // Its memory is checked after every fifth capture.

@@ -54,12 +54,12 @@ const foreign = `new Promise((done) => {
 })`
 
 /** Messages of the pages, newest first. A title would be cut off. */
-const told: Record<string, unknown>[] = []
+const reported: Record<string, unknown>[] = []
 const telling = (expression: string): string =>
   `<!doctype html><body><p>A page.</p><script type="module">
     const body = JSON.stringify(await (${expression}))
-    await fetch('/told', { method: 'POST', body })
-    document.title = 'told'
+    await fetch('/reported', { method: 'POST', body })
+    document.title = 'reported'
   </script></body>`
 
 const dns = await startDnsServer((name) => (name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : undefined))
@@ -71,8 +71,8 @@ const stage = await openStage(
     '/worker.js': (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/javascript' }).end(`${ASK}.then((facts) => postMessage(facts))`),
     '/with-frame': telling(foreign),
-    '/told': async (request, response) => {
-      told.unshift(JSON.parse(await text(request)))
+    '/reported': async (request, response) => {
+      reported.unshift(JSON.parse(await text(request)))
       response.end()
     },
     '/frame': `<body><script type="module">alert('anyone?'); confirm('really?'); parent.postMessage({ ...await ${ASK}, initial: globalThis.initial ?? null }, '*')</script>`,
@@ -83,11 +83,11 @@ t.teardown(() => dns.close())
 
 /** Forces a Playwright tab without any other effect. */
 const BY_PLAYWRIGHT: CaptureOptions = { failOnPageError: true }
-const ONCE_TOLD: CaptureOptions = { waitForFunction: 'document.title === "told"' }
+const ONCE_REPORTED: CaptureOptions = { waitForFunction: 'document.title === "reported"' }
 const at = (path: string) => stage.site.url(path).replace('127.0.0.1', 'first.example')
 const ask = async (path: string, options: CaptureOptions): Promise<Record<string, unknown>> => {
-  await stage.shootAt(at(path), { ...ONCE_TOLD, ...options })
-  return told[0] ?? {}
+  await stage.shootAt(at(path), { ...ONCE_REPORTED, ...options })
+  return reported[0] ?? {}
 }
 
 const wishes: Record<string, CaptureOptions> = {

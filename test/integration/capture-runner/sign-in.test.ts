@@ -159,24 +159,24 @@ t.test('headers are sent with a worker’s requests, bypassing a service worker'
 })
 
 t.test('headers replace the browser’s own, but not an Authorization header set by the page’s script', async (t) => {
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const sites = await serveSites(t, () => ({
     own: {
       '/': html("<script>fetch('/api', { headers: { authorization: 'Bearer mine' } })</script>"),
       '/api': ({ headers }, response) => {
-        heard.push(headers.authorization, headers['user-agent'])
+        received.push(headers.authorization, headers['user-agent'])
         response.end()
       },
     },
     foreign: {},
   }))
   await shoot(sites, '/', { authorization: TOKEN, headers: { 'user-agent': 'curl/9' } })
-  t.strictSame(heard, ['Bearer mine', 'curl/9'])
+  t.strictSame(received, ['Bearer mine', 'curl/9'])
 })
 
 t.test('an intercepted request is otherwise unchanged', async (t) => {
-  const heard: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
-  let kind: keyof typeof heard = 'plain'
+  const received: { plain: object[]; signed: object[] } = { plain: [], signed: [] }
+  let kind: keyof typeof received = 'plain'
   const note: RequestListener = ({ method, headers, rawHeaders }, response) => {
     const {
       referer,
@@ -188,7 +188,7 @@ t.test('an intercepted request is otherwise unchanged', async (t) => {
       'user-agent': agent,
       'sec-fetch-site': site,
     } = headers
-    heard[kind].push({
+    received[kind].push({
       method,
       referer,
       origin,
@@ -217,10 +217,10 @@ t.test('an intercepted request is otherwise unchanged', async (t) => {
   await shoot(sites, '/', {})
   kind = 'signed'
   await shoot(sites, '/', { headers: { accept: '*/*;q=0.5' } })
-  t.equal(heard.plain.length, 2)
+  t.equal(received.plain.length, 2)
   const withoutAccept = (facts: object[]) => facts.map((fact) => ({ ...fact, accept: undefined }))
-  t.strictSame(withoutAccept(heard.signed), withoutAccept(heard.plain))
-  t.match(heard.signed, [{ accept: '*/*;q=0.5' }, { accept: '*/*;q=0.5', method: 'POST' }])
+  t.strictSame(withoutAccept(received.signed), withoutAccept(received.plain))
+  t.match(received.signed, [{ accept: '*/*;q=0.5' }, { accept: '*/*;q=0.5', method: 'POST' }])
 })
 
 t.test('a redirect loop also ends for intercepted requests', async (t) => {
@@ -267,9 +267,9 @@ t.test('credentials are not sent to another origin, nor for another origin’s p
 
 // proves: cookies
 t.test('cookies are sent to the page’s host, by their attributes', async (t) => {
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const note = (({ headers }, response) => {
-    heard.push(headers.cookie ?? '')
+    received.push(headers.cookie ?? '')
     response.writeHead(200, { 'content-type': 'text/html' }).end(html('<script>document.title = document.cookie</script>'))
   }) as RequestListener
   const sites = await serveSites(t, () => ({ own: { '/': note, '/admin/': note }, foreign: {} }))
@@ -282,7 +282,7 @@ t.test('cookies are sent to the page’s host, by their attributes', async (t) =
   ]
   const { findings } = await shoot(sites, '/', { cookies })
   await shoot(sites, '/admin/', { cookies })
-  t.strictSame(heard, ['a=1; b=2', 'c=3; a=1; b=2'])
+  t.strictSame(received, ['a=1; b=2', 'c=3; a=1; b=2'])
   t.equal(findings.pageTitle, 'a=1', 'scripts cannot read b')
 })
 

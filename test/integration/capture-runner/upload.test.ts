@@ -72,11 +72,11 @@ t.test('upload gives up with the attempt, and reports the storage', async (t) =>
 })
 
 t.test('upload ends at once when the capture is canceled', async (t) => {
-  const cancelled = new CaptureError('CANCELLED', 'the screenshot was deleted')
+  const canceled = new CaptureError('CANCELLED', 'the screenshot was deleted')
   const controller = new AbortController()
   await bucket.store.freeze()
   const uploading = upload(picture, bucket.uploadOf('users/a/8.png'), controller.signal)
-  controller.abort(cancelled)
-  await t.rejects(uploading, cancelled)
+  controller.abort(canceled)
+  await t.rejects(uploading, canceled)
   await bucket.store.thaw()
 })

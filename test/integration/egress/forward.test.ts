@@ -165,10 +165,10 @@ t.test('Guard closes without a response and records the error when the site brea
 })
 
 t.test('Guard sends an unencrypted WebSocket through a tunnel', async (t) => {
-  const heard: string[] = []
+  const received: string[] = []
   const site = await startRawSite(t, (socket) =>
     socket.once('data', (bytes) => {
-      heard.push(bytes.toString())
+      received.push(bytes.toString())
       socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nframes')
     }),
   )
@@ -179,6 +179,6 @@ t.test('Guard sends an unencrypted WebSocket through a tunnel', async (t) => {
     'GET /chat HTTP/1.1\r\nHost: nowhere.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n'
   socket.write(opening)
   t.match(await saidOn(socket), /101 Switching Protocols.*frames/s)
-  t.strictSame(heard, [opening])
+  t.strictSame(received, [opening])
   t.strictSame(proxy.targets, [`nowhere.example:${site.port}`])
 })

@@ -34,10 +34,10 @@ const proxyPort = ({ proxyUrl }: { proxyUrl: string }): number => Number(new URL
 
 t.test('Guard forwards the bytes of browser and site unchanged', async (t) => {
   const answer = 'HTTP/1.1 418 Odd\r\nX-Latin: caf\xe9\r\nConnection: close\r\n X-Folded: 1\r\n\r\nhi'
-  const heard: string[] = []
+  const received: string[] = []
   const site = await startRawSite(t, (socket) =>
     socket.once('data', (bytes) => {
-      heard.push(bytes.toString())
+      received.push(bytes.toString())
       socket.end(answer, 'latin1')
     }),
   )
@@ -46,7 +46,7 @@ t.test('Guard forwards the bytes of browser and site unchanged', async (t) => {
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
   tunnel.end(request)
   t.equal(await saidOn(tunnel), answer)
-  t.strictSame(heard, [request])
+  t.strictSame(received, [request])
 })
 
 t.test(
@@ -85,13 +85,13 @@ t.test('Guard forwards bytes in both directions of a tunnel and closes each dire
   })
   const session = await openArmed(t)
   const tunnel = (await tunnelThrough(session.proxyUrl, `127.0.0.1:${site.port}`)) as net.Socket
-  let said = ''
+  let response = ''
   tunnel.on('data', (chunk) => {
-    said += chunk
+    response += chunk
   })
   tunnel.end('hello')
   await once(tunnel, 'close')
-  t.equal(said, 'got hello')
+  t.equal(response, 'got hello')
   t.match(session.requestLog.entries, [{ decision: 'allowed', address: '127.0.0.1', bytesSent: 5, bytesReceived: 9 }])
 })
 
@@ -156,20 +156,20 @@ t.test('Guard ends a capture that has used up its bytes', async (t) => {
   }
 })
 
-const NOTHING_ELSE: { name: string; bytes: Buffer; said?: Buffer }[] = [
+const INVALID_STARTS: { name: string; bytes: Buffer; response?: Buffer }[] = [
   { name: 'http', bytes: Buffer.from('GET http://127.0.0.1/ HTTP/1.1\r\nHost: a\r\n\r\n') },
   { name: 'a tunnel by http', bytes: Buffer.from('CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: a\r\n\r\n') },
   { name: 'TLS', bytes: Buffer.from([22, 3, 1, 0, 1]) },
   { name: 'SOCKS 4', bytes: Buffer.from([4, 1, 0, 80, 127, 0, 0, 1, 0]) },
   { name: 'SOCKS 5 with a password', bytes: Buffer.from([5, 1, 2]) },
-  { name: 'a BIND request', bytes: Buffer.from([5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
-  { name: 'a UDP request', bytes: Buffer.from([5, 1, 0, 5, 3, 0, 1, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
-  { name: 'an unknown kind of address', bytes: Buffer.from([5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]), said: Buffer.from([5, 0]) },
+  { name: 'a BIND request', bytes: Buffer.from([5, 1, 0, 5, 2, 0, 1, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
+  { name: 'a UDP request', bytes: Buffer.from([5, 1, 0, 5, 3, 0, 1, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
+  { name: 'an unknown kind of address', bytes: Buffer.from([5, 1, 0, 5, 1, 0, 9, 127, 0, 0, 1, 0, 80]), response: Buffer.from([5, 0]) },
 ]
-for (const { name, bytes, said = Buffer.alloc(0) } of NOTHING_ELSE) {
+for (const { name, bytes, response = Buffer.alloc(0) } of INVALID_STARTS) {
   t.test(`Guard closes a connection that begins with ${name}`, async (t) => {
     const session = await openArmed(t)
-    t.equal(await sendRaw(proxyPort(session), bytes), said.toString('latin1'))
+    t.equal(await sendRaw(proxyPort(session), bytes), response.toString('latin1'))
     t.strictSame(session.requestLog.entries, [])
   })
 }

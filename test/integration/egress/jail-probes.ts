@@ -60,12 +60,12 @@ export const runInPlace = async (
     env: { ...browserEnvironment(process.env), ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'pipe', 'pipe', ...inherited],
   })
-  let said = ''
+  let output = ''
   child.stdout?.on('data', (chunk) => {
-    said += chunk
+    output += chunk
   })
   await once(child, 'close')
-  return said
+  return output
 }
 
 /** Tests that must pass under either /proc. */

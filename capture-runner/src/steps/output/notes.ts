@@ -78,8 +78,8 @@ async function findFonts({ tab: { session }, signal }: Work): Promise<string[]> 
   const { nodeIds } = await awaitResponse(session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector: 'body, body *' }), signal)
   const step = Math.max(1, Math.ceil(nodeIds.length / FONT_SAMPLE))
   const sample = nodeIds.filter((_, index) => index % step === 0)
-  const asked = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
-  const found = await awaitResponse(Promise.all(asked), signal)
+  const sent = sample.map((nodeId) => session.send('CSS.getPlatformFontsForNode', { nodeId }).catch(() => ({ fonts: [] })))
+  const found = await awaitResponse(Promise.all(sent), signal)
   const names = new Set(found.flatMap(({ fonts }) => fonts.map(({ familyName }) => familyName.slice(0, 128))))
   return [...names].sort().slice(0, MAX_FONTS)
 }

@@ -34,12 +34,12 @@ export async function takeSmallPicture({ tab, clock, signal }: Work): Promise<st
 /** Whether two screenshots show the same, except for areas that always move. */
 export async function isSamePicture(work: Work, first: string, second: string): Promise<boolean> {
   if (first === second) return true
-  const [restless, ...rasters] = await Promise.all([
-    work.tab.evaluate<Area[]>(RESTLESS, work.signal),
+  const [movingAreas, ...rasters] = await Promise.all([
+    work.tab.evaluate<Area[]>(MOVING_AREAS, work.signal),
     abortable(shrink(first), work.signal),
     abortable(shrink(second), work.signal),
   ])
-  return isSameRaster(...rasters, restless)
+  return isSameRaster(...rasters, movingAreas)
 }
 
 /** Compares two decoded images. */
@@ -73,7 +73,7 @@ async function shrink(picture: string): Promise<Raster> {
 }
 
 /** Runs in the page. Areas of infinite animations, images that may be animated, and videos. */
-const RESTLESS = `(() => {
+const MOVING_AREAS = `(() => {
   const found = [...document.querySelectorAll('img, video, svg:has(animate, animateTransform, animateMotion, set), marquee')]
   for (const animation of document.getAnimations()) {
     if (animation.effect?.getComputedTiming().endTime === Infinity && animation.effect.target) found.push(animation.effect.target)

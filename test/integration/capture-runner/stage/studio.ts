@@ -50,7 +50,7 @@ export interface StudioOptions {
   isolation?: 'context' | 'browser'
   memoryLimitBytes?: number
   /** Memory that a browser may retain between captures. */
-  maxKeptBytes?: number
+  maxRetainedBytes?: number
   /** Captures after which a browser is replaced. */
   maxCaptures?: number
   /** Filter lists; absent: blocking options are rejected. */
@@ -65,7 +65,7 @@ export interface StudioOptions {
 export async function openStudio({
   isolation = 'context',
   memoryLimitBytes,
-  maxKeptBytes,
+  maxRetainedBytes,
   maxCaptures,
   lists,
   guard: guardConfig,
@@ -75,7 +75,7 @@ export async function openStudio({
   const guard = createGuard({ ownAddresses: [], ...guardConfig })
   const chromiumSandbox = process.getuid?.() !== 0
   const launch = () => launchBrowser({ executablePath: CHROMIUM, chromiumSandbox, guard, extraArguments })
-  const limits = { ...(maxKeptBytes === undefined ? {} : { maxKeptBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
+  const limits = { ...(maxRetainedBytes === undefined ? {} : { maxRetainedBytes }), ...(maxCaptures === undefined ? {} : { maxCaptures }) }
   const browsers = new Browsers({ launch, isolation, log, ...limits })
   const memory = createMemoryWatch({ limitBytes: memoryLimitBytes, log })
   const httpCache = new HttpCache()

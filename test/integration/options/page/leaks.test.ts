@@ -22,7 +22,7 @@ const secretsIn = ({ headers }: IncomingMessage): string[] =>
     (name) => name !== undefined && name !== '',
   ) as string[]
 
-interface Heard {
+interface ReceivedRequest {
   way: string
   method: string
   secrets: string[]
@@ -30,11 +30,11 @@ interface Heard {
 
 /** A server that records the credentials of each request for `/<method>`. It allows any origin, and requires a user name if configured. */
 async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}) {
-  const heard: Heard[] = []
+  const received: ReceivedRequest[] = []
   const answer: RequestListener = (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://any')
     const way = pathname.slice(1)
-    heard.push({ way, method: request.method ?? '', secrets: secretsIn(request) })
+    received.push({ way, method: request.method ?? '', secrets: secretsIn(request) })
     const page = pages[pathname]
     if (typeof page === 'function') return page(request, response)
     const origin = request.headers.origin ?? '*'
@@ -55,7 +55,7 @@ async function listen(t: Test, { asksForName = false, pages = {} as Pages } = {}
   }
   const server = await servePages(new Proxy({}, { get: () => answer }) as Pages)
   t.teardown(() => server.close())
-  return { heard, port: new URL(server.url('/')).port, pages }
+  return { received, port: new URL(server.url('/')).port, pages }
 }
 
 /** One line of HTML per method to send a request to a host. */
@@ -103,7 +103,7 @@ const away =
 
 /** Not all methods follow redirects. */
 const MOST_WAYS = 15
-const waysOf = (heard: readonly Heard[]): Set<string> => new Set(heard.map(({ way }) => way))
+const waysOf = (received: readonly ReceivedRequest[]): Set<string> => new Set(received.map(({ way }) => way))
 
 /** A response that waits until enough requests have arrived elsewhere. */
 const until =
@@ -127,26 +127,26 @@ for (const [name, privateOptions] of Object.entries(SIGNED)) {
     const foreign = await listen(t, { asksForName: name === 'basic auth' })
     const own = await listen(t)
     own.pages['/'] = pageOf([`http://foreign.example:${foreign.port}`])
-    own.pages['/wait'] = until(() => waysOf(foreign.heard).size === Object.keys(WAYS).length)
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size === Object.keys(WAYS).length)
     own.pages['/service.js'] = service
     await studio.shoot(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
-    const heard = waysOf(foreign.heard)
+    const received = waysOf(foreign.received)
     t.strictSame(
-      Object.keys(WAYS).filter((way) => !heard.has(way)),
+      Object.keys(WAYS).filter((way) => !received.has(way)),
       [],
       'each request arrives',
     )
     t.ok(
-      foreign.heard.some(({ method }) => method === 'OPTIONS'),
+      foreign.received.some(({ method }) => method === 'OPTIONS'),
       'preflights too',
     )
     t.strictSame(
-      foreign.heard.filter(({ secrets }) => secrets.length > 0),
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
       [],
       'without credentials',
     )
     if (name !== 'basic auth')
-      t.strictSame(own.heard[0]?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control: its own origin gets them')
+      t.strictSame(own.received[0]?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control: its own origin gets them')
   })
 
   t.test(`${name} follow no redirect to another host by any method of a page`, async (t) => {
@@ -154,16 +154,16 @@ for (const [name, privateOptions] of Object.entries(SIGNED)) {
     const own = await listen(t)
     for (const way of Object.keys(WAYS)) own.pages[`/${way}`] = away(foreign.port)
     own.pages['/'] = pageOf([''])
-    own.pages['/wait'] = until(() => waysOf(foreign.heard).size > MOST_WAYS)
+    own.pages['/wait'] = until(() => waysOf(foreign.received).size > MOST_WAYS)
     own.pages['/service.js'] = service
     await studio.shoot(`http://127.0.0.1:${own.port}/`, { waitUntil: ['domcontentloaded'], waitForSelector: '#enough' }, { privateOptions })
-    t.ok(waysOf(foreign.heard).size > MOST_WAYS, `${foreign.heard.length} arrive`)
+    t.ok(waysOf(foreign.received).size > MOST_WAYS, `${foreign.received.length} arrive`)
     t.strictSame(
-      foreign.heard.filter(({ secrets }) => secrets.length > 0),
+      foreign.received.filter(({ secrets }) => secrets.length > 0),
       [],
     )
     if (name !== 'basic auth') {
-      const image = own.heard.find(({ way }) => way === 'img')
+      const image = own.received.find(({ way }) => way === 'img')
       t.strictSame(image?.secrets.toSorted(), ['authorization', 'cookie', 'x-pass'], 'the control')
     }
   })
@@ -175,7 +175,7 @@ t.test('cookies are sent neither to a parent domain, nor to a subdomain, nor to 
   site.pages['/page'] =
     `<!doctype html><p>Text.</p>${hosts.map((host, index) => `<img src="${host}beside-${index}">`).join('')}<img src="/mine">`
   await studio.shoot(`http://a.own.example:${site.port}/page`, {}, { privateOptions: { cookies: [{ name: 'session', value: 's3cret' }] } })
-  const secretsOf = (way: string) => site.heard.find((one) => one.way === way)?.secrets
+  const secretsOf = (way: string) => site.received.find((one) => one.way === way)?.secrets
   t.strictSame(
     [0, 1, 2].map((index) => secretsOf(`beside-${index}`)),
     [[], [], []],

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import t from 'tap'
 import {
   argumentsOf,
-  keptBytesOf,
   listProcesses,
   memoryOf,
   memoryOfGroup,
+  retainedBytesOf,
   treeOf,
 } from '../../../../capture-runner/src/runtime/processes.ts'
 
@@ -30,7 +30,7 @@ t.test('listProcesses, argumentsOf and memoryOf read /proc', async (t) => {
   t.ok(memoryOf(process.pid) > 10_000_000 && memoryOf(process.pid) < 2_000_000_000)
 })
 
-t.test('keptBytesOf counts a process and its descendants except renderers', async (t) => {
+t.test('retainedBytesOf counts a process and its descendants except renderers', async (t) => {
   const idle = ['-e', 'console.log(1); setInterval(() => {}, 1000)']
   const [renderer, helper] = [
     ['--', '--type=renderer'],
@@ -38,7 +38,7 @@ t.test('keptBytesOf counts a process and its descendants except renderers', asyn
   ].map((mark) => spawn(process.execPath, [...idle, ...mark]))
   t.teardown(() => [renderer, helper].map((child) => child?.kill('SIGKILL')))
   await Promise.all([renderer, helper].map((child) => once(child!.stdout, 'data')))
-  const kept = keptBytesOf(process.pid)
+  const kept = retainedBytesOf(process.pid)
   t.ok(kept >= memoryOf(helper!.pid!) + 10_000_000, 'itself and the helper')
   t.ok(kept < memoryOf(process.pid) + memoryOf(helper!.pid!) + memoryOf(renderer!.pid!), 'not the renderer')
 })

@@ -30,25 +30,25 @@ const anAttempt = (code?: 'TIMEOUT' | 'STORAGE_FAILED'): Attempt => {
 function aRunner() {
   const captures: {
     order: CaptureOrder
-    cancelled: AbortSignal
+    canceled: AbortSignal
     take: () => void
     end: (attempt: Attempt) => void
     fail: (error: unknown) => void
   }[] = []
-  const reports: { uid: string; outcome: Outcome; cancelled: AbortSignal; end: (reported: Reported) => void }[] = []
+  const reports: { uid: string; outcome: Outcome; canceled: AbortSignal; end: (reported: Reported) => void }[] = []
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const runner = new Runner({
-    capture: (order, cancelled, take) => {
+    capture: (order, canceled, take) => {
       const { promise, resolve, reject } = Promise.withResolvers<Attempt>()
-      cancelled.addEventListener('abort', () => reject(cancelled.reason))
-      captures.push({ order, cancelled, take, end: resolve, fail: reject })
+      canceled.addEventListener('abort', () => reject(canceled.reason))
+      captures.push({ order, canceled, take, end: resolve, fail: reject })
       return promise
     },
-    report: ({ uid }, outcome, cancelled) => {
+    report: ({ uid }, outcome, canceled) => {
       const { promise, resolve, reject } = Promise.withResolvers<Reported>()
-      cancelled.addEventListener('abort', () => reject(cancelled.reason))
-      reports.push({ uid, outcome, cancelled, end: resolve })
+      canceled.addEventListener('abort', () => reject(canceled.reason))
+      reports.push({ uid, outcome, canceled, end: resolve })
       return promise
     },
     log,
@@ -87,13 +87,13 @@ t.test('Runner starts another capture while the last one is being stored', async
   const { runner, captures, reports } = aRunner()
   runner.accept(anOrder())
   let isTold = false
-  const told = runner.whenSettled('a', 60_000, 'taken').then(() => {
+  const waiting = runner.whenSettled('a', 60_000, 'taken').then(() => {
     isTold = true
   })
   await settled()
   t.notOk(isTold)
   captures[0]?.take()
-  await told
+  await waiting
   t.match(runner.find('a'), { state: 'running', isTaken: true })
   t.equal(runner.accept(anOrder({ uid: 'b' })).kind, 'accepted')
   t.match(runner.accept(anOrder({ uid: 'c' })), { kind: 'busy', state: { uid: 'b' } })
@@ -169,7 +169,7 @@ t.test('Runner drops a canceled capture, running or being reported', async (t) =
   t.equal(runner.cancel('a'), false)
   runner.accept(anOrder())
   t.equal(runner.cancel('a'), true)
-  t.match(captures[0]?.cancelled.reason, { code: 'CANCELLED' })
+  t.match(captures[0]?.canceled.reason, { code: 'CANCELLED' })
   await settled()
   t.equal(runner.find('a'), undefined)
   t.equal(reports.length, 0)
@@ -221,7 +221,7 @@ t.test('a closing Runner gives up captures after the grace period', async (t) =>
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
   await runner.close(1)
-  t.ok(captures[0]?.cancelled.aborted)
+  t.ok(captures[0]?.canceled.aborted)
   t.equal(runner.find('a'), undefined)
 })
 
@@ -268,10 +268,10 @@ t.test('Runner returns no reason for a canceled capture', async (t) => {
 t.test('whenSettled resolves when a capture is no longer running', async (t) => {
   const { runner, captures } = aRunner()
   runner.accept(anOrder())
-  let told = 0
-  const waiting = runner.whenSettled('a', 60_000).then(() => told++)
+  let resolved = 0
+  const waiting = runner.whenSettled('a', 60_000).then(() => resolved++)
   await settled()
-  t.equal(told, 0)
+  t.equal(resolved, 0)
   captures[0]?.end(anAttempt())
   await waiting
   t.match(runner.find('a'), { state: 'reporting' })
