@@ -21,7 +21,7 @@ export const holdRequests: Step = {
       work.evaluator = new RequestEvaluator(plan.url, rules, await enginesOf(work, rules.engines))
       if (rules.refusedKinds.includes('websocket')) await refuseWebSockets(work)
     }
-    // This must come first, because the browser's HTTP cache keeps more than this allows.
+    // This must come first: it sets the browser's buffer for bodies to 0, and the batch's cache sets a larger one later.
     if (plan.bypassServiceWorkers) await awaitResponse(bypassServiceWorkers(tab.session), signal)
     const shared = work.httpCache && new SharedResponses(tab, work.httpCache)
     work.sharedHits = shared?.hits
