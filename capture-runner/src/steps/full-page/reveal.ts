@@ -2,8 +2,8 @@ import { awaitResponse } from '../../runtime/race.ts'
 import type { Step } from '../step.ts'
 import { restoreSectionLinks } from './section-links.ts'
 
-// Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable, then laid out in its own
-// window again with its scripts off, so that the content stays visible. The browser paints no more than before.
+// Shows content that appears on scroll (ADR 34). The page is laid out in a window as tall as itself until it is stable. Then its scripts are switched
+// off, and it is laid out in its own window again, so that the content stays visible. The browser paints no more than before.
 
 /** Maximum number of elements whose heights are compared. Larger pages take seconds for a layout anyway. */
 const MAX_ELEMENTS = 20_000
